@@ -119,13 +119,13 @@ function answerMicroseconds(snapshot: Snapshot): number {
 
 /** As many models as asked for, by leaving some out or by repeating them under other names. */
 function resized({ models, providers }: CatalogueData, size: number): CatalogueData {
-  const wanted = Array.from({ length: size }, (_, at) => {
+  const requested = Array.from({ length: size }, (_, at) => {
     const model = models[at % models.length]!
     return at < models.length
       ? model
       : { ...model, id: `${model.id}-${at}`, canonicalSlug: `${model.canonicalSlug}-${at}` }
   })
-  return { models: wanted, providers }
+  return { models: requested, providers }
 }
 
 function authorization(): Record<string, string> {

@@ -31,7 +31,7 @@ type Exchange = { timing: Timing; refusal: string | undefined }
 
 const chunkedEnd = Buffer.from('0\r\n\r\n')
 
-/** One request on a kept-alive connection. @throws when it is refused. */
+/** Sends one request on an idle or a new connection. @throws Error if it is refused. */
 export async function ask(socket: Socket, door: Door): Promise<Timing> {
   const { timing, refusal } = await exchange(socket, door)
   if (refusal !== undefined) throw new Error(refusal)
@@ -93,14 +93,14 @@ export async function saturate(
 export async function atRate(door: Door, { perSecond, ms }: { perSecond: number; ms: number }): Promise<Timing[]> {
   const idle = await Promise.all(Array.from({ length: 8 }, () => open(door)))
   const all = new Set(idle)
-  const asked: Promise<Timing | undefined>[] = []
+  const pending: Promise<Timing | undefined>[] = []
   const started = performance.now()
   for (let due = 0; due < ms; due += 1000 / perSecond) {
     const wait = started + due - performance.now()
     if (wait > 0) await new Promise((done) => setTimeout(done, wait))
-    asked.push(askOnIdle(door, idle, all).catch(() => undefined))
+    pending.push(askOnIdle(door, idle, all).catch(() => undefined))
   }
-  const timings = await Promise.all(asked)
+  const timings = await Promise.all(pending)
   for (const socket of all) socket.destroy()
   const answered = timings.filter((timing) => timing !== undefined)
   if (answered.length < timings.length)
@@ -111,8 +111,8 @@ export async function atRate(door: Door, { perSecond, ms }: { perSecond: number;
 async function askOnIdle(door: Door, idle: Socket[], all: Set<Socket>): Promise<Timing> {
   // A server closes a connection that nobody has used for some seconds.
   while (idle.at(-1)?.readableEnded) idle.pop()
-  const kept = idle.pop()
-  const socket = kept ?? (await open(door))
+  const reused = idle.pop()
+  const socket = reused ?? (await open(door))
   all.add(socket)
   try {
     const timing = await ask(socket, door)
@@ -120,7 +120,7 @@ async function askOnIdle(door: Door, idle: Socket[], all: Set<Socket>): Promise<
     return timing
   } catch (error) {
     // It may have been closed at the moment in which it was used again.
-    if (!kept) throw error
+    if (!reused) throw error
     return askOnIdle(door, idle, all)
   }
 }

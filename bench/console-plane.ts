@@ -32,15 +32,15 @@ export async function measurePlane(startServer: Start, folder: string, apiKey: s
     }
   }
   await Promise.all(servers.map((server) => server.stop()))
-  // What others do meanwhile only adds to it: the round that was disturbed least tells.
+  // Other load only adds time, so the fastest round counts.
   const least = spent.map((each) => Math.min(...each))
   const of = (kind: string) => least.filter((_, at) => kinds[at] === kind)
   const [without, withIt] = [of('false'), of('true')]
   const sum = (all: number[]) => all.reduce((total, one) => total + one, 0)
   const ratio = sum(withIt) / sum(without)
   const unsure = Math.max(...[without, withIt].map((each) => Math.max(...each) / Math.min(...each)))
-  const told = [without, withIt].map((each) => each.map((one) => one.toFixed(0)).join(' and '))
-  report(`a completion without the console, and with it, least of ${rounds}`, `${told.join('; ')} µs`)
+  const figures = [without, withIt].map((each) => each.map((one) => one.toFixed(0)).join(' and '))
+  report(`a completion without the console, and with it, least of ${rounds}`, `${figures.join('; ')} µs`)
   report('two services of one kind differ by', `${unsure.toFixed(3)} times`)
   // An effect that is smaller than that cannot be seen.
   const most = Math.max(1.05, unsure)
@@ -49,10 +49,10 @@ export async function measurePlane(startServer: Start, folder: string, apiKey: s
 
 async function run(door: Door): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => open(door)))
-  let left = load.times
+  let remaining = load.times
   await Promise.all(
     sockets.map(async (socket) => {
-      while (left-- > 0) await ask(socket, door)
+      while (remaining-- > 0) await ask(socket, door)
     }),
   )
   for (const socket of sockets) socket.destroy()

@@ -12,7 +12,7 @@ import { fill } from './ledger-fill.ts'
 import { asNpmStarts, start } from './servers.ts'
 
 /**
- * What the console weighs, how soon it is there, how it bears a long log and a busy hour, and what it takes from requests.
+ * Measures the size of the console, its load time, a long log, a busy hour, and its effect on requests.
  * Wants Debian's chromium. Names choose what is measured (`-- paint hour`). `REQUESTS` in the ledger (1,000,000), `ROWS`
  * scrolled through (100,000). The requests of an hour at 50 a second, `LIVE` (180,000), come ten times as fast: `RATE` (500).
  * `RATE=50` takes the hour.
@@ -23,7 +23,7 @@ const live = { requests: Number(process.env.LIVE ?? 180_000), perSecond: Number(
 const parts = ['weight', 'memory', 'plane', 'paint', 'filter', 'scroll', 'hour']
 const named = process.argv.slice(2)
 const unknown = named.find((name) => !parts.includes(name))
-if (unknown) throw new Error(`There is no part ${unknown}: there are ${parts.join(', ')}.`)
+if (unknown) throw new Error(`Unknown part ${unknown}. Use ${parts.join(', ')}.`)
 const isWanted = (...some: string[]) => named.length === 0 || some.some((name) => named.includes(name))
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
@@ -181,12 +181,12 @@ async function scrolling(open: Open): Promise<void> {
   report('frames, p99', `${at(0.99).toFixed(1)} ms`, atMost(50, 'ms', at(0.99)))
 }
 
-/** Within the page: goes on to the end until so many rows are there. */
-async function scrollToEnd(wanted: number): Promise<number> {
+/** Runs in the page: scrolls to the end until it has this number of rows. */
+async function scrollToEnd(rowCount: number): Promise<number> {
   const grid = (globalThis as any).document.querySelector('[role=grid]')
   const count = () => Number(grid.getAttribute('aria-rowcount')) - 1
   const until = performance.now() + 300_000
-  while (count() < wanted && performance.now() < until) {
+  while (count() < rowCount && performance.now() < until) {
     grid.scrollTop = grid.scrollHeight
     await new Promise((done) => setTimeout(done, 5))
   }

@@ -13,11 +13,12 @@ function forward(incoming: IncomingMessage, response: ServerResponse, body: Buff
   agent.dispatch(
     { origin, path, method: 'POST', headers, body },
     {
-      onRequestStart: (controller) => void response.on('close', () => response.writableEnded || controller.abort(gone)),
+      onRequestStart: (controller) =>
+        void response.on('close', () => response.writableEnded || controller.abort(disconnected)),
       onResponseStart(_controller, status, answered) {
         const length = answered['content-length']
-        const known = length === undefined ? {} : { 'content-length': String(length) }
-        response.writeHead(status, { 'content-type': String(answered['content-type']), ...known })
+        const lengthHeader = length === undefined ? {} : { 'content-length': String(length) }
+        response.writeHead(status, { 'content-type': String(answered['content-type']), ...lengthHeader })
       },
       onResponseData(controller, chunk) {
         if (response.write(chunk)) return
@@ -30,7 +31,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, body: Buff
   )
 }
 
-const gone = new Error('the client left')
+const disconnected = new Error('the client disconnected')
 const server = createServer((incoming, response) => {
   const parts: Buffer[] = []
   incoming.on('data', (part: Buffer) => parts.push(part))

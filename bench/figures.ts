@@ -8,7 +8,7 @@ export function median(values: number[]): number {
 let missed = 0
 let machine = `${availableParallelism()} cores`
 
-/** How many cores what is measured may use, which each line tells. */
+/** The number of cores of the measured process, which each line shows. */
 export function inEachLine(cores: string): void {
   machine = cores
 }

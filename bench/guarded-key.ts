@@ -1,4 +1,4 @@
-/** A key of a workspace of its own, with three guardrails in force: the workspace's, its member's and its own. */
+/** A key in a separate workspace, with three guardrails: of the workspace, of its member and of the key. */
 export async function guardedKey(base: string, managementKey: string, filters: boolean): Promise<string> {
   const call = async (method: string, path: string, body?: object): Promise<any> => {
     const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 /**
- * What many interns cost that nobody talks to, with their daemons kept and with those that sleep, and how soon one that
- * sleeps says its first word: `npm run bench:idle-interns -- 1000`. Only `KEPT` of them are kept awake at once.
+ * Measures the cost of many idle interns, awake and asleep, and how soon one that
+ * sleeps says its first word: `npm run bench:idle-interns -- 1000`. Only `KEPT` of them are awake at the same time.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,11 +18,11 @@ import {
 } from './servers.ts'
 
 const count = Number(process.argv[2] ?? 1000)
-const kept = Math.min(count, Number(process.env.KEPT ?? 100))
+const keptCount = Math.min(count, Number(process.env.KEPT ?? 100))
 const wakes = Math.min(count, Number(process.env.WAKES ?? 100))
 const restMs = 10_000
 
-await bench(kept, 0, reportKept)
+await bench(keptCount, 0, reportAwake)
 await bench(count, 3000, reportAsleep)
 exitWithVerdict()
 
@@ -94,7 +94,7 @@ function processesOf(dataDir: string): number[] {
   })
 }
 
-/** What is theirs alone, and their share of what they have in common. */
+/** Their private memory, and their share of common memory. */
 function proportionalMegabytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024
@@ -108,7 +108,7 @@ async function reportCosts(server: Running, dataDir: string, number: number) {
   const before = used()
   await sleep(restMs)
   const share = (used() - before) / restMs / 10
-  report(`${number} idle: processes besides the server`, String(pids.length))
+  report(`${number} idle: processes other than the server`, String(pids.length))
   report(`${number} idle: memory of an intern (proportional)`, `${(megabytes / number).toFixed(2)} MB`)
   report(`${number} idle: memory of all`, `${megabytes.toFixed(0)} MB`)
   report(`${number} idle: the server, resident`, `${residentMegabytes(server.pid)!.toFixed(0)} MB`)
@@ -116,7 +116,7 @@ async function reportCosts(server: Running, dataDir: string, number: number) {
   return { processes: pids.length }
 }
 
-async function reportKept(server: Running, dataDir: string, interns: Intern[]): Promise<void> {
+async function reportAwake(server: Running, dataDir: string, interns: Intern[]): Promise<void> {
   await reportCosts(server, dataDir, interns.length)
   reportTimes('first word of one awake whose agent is not started', await firstWords(interns))
 }

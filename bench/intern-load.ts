@@ -16,8 +16,8 @@ type Saying = { content: string; sessionId?: string; mode?: 'manual' | 'self-dri
 type Meanwhile = { onWords?: () => void; signal?: AbortSignal }
 
 /**
- * One turn over a connection of its own. It looks for words instead of parsing chunks: the client stays the cheaper
- * side. Words that are times tell how long they were on their way.
+ * One turn on a separate connection. It searches for words instead of parsing chunks, so that the client is cheaper than the
+ * server. Words that are times give their latency.
  */
 export function takeTurn(
   intern: Intern,

@@ -1,5 +1,5 @@
 /**
- * What it costs that an intern is on another host: the same turns through the server of its host, over the socket, and
+ * Measures the cost of an intern on another host: the same turns through the server of its host, over the socket, and
  * through a server without interns, over TCP with TLS. It wants a Postgres: TEST_DATABASE_URL.
  */
 import { join } from 'node:path'
@@ -96,7 +96,7 @@ async function benchRate(interns: string[], rate: number): Promise<void> {
   const added = { p50: [] as number[], p99: [] as number[] }
   const over: number[] = []
   for (let pair = 0; pair < pairs; pair++) {
-    // Who comes first changes: what the first leaves behind is the other's to bear.
+    // The order alternates, because the first run affects the second.
     const order = pair % 2 ? [far, near] : [near, far]
     const delays = new Map<unknown, number[]>()
     for (const server of order) delays.set(server, await round(server))

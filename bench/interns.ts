@@ -163,9 +163,9 @@ async function benchStreams(interns: Intern[]): Promise<void> {
       through.push(await round(interns, Number(rate), 5))
     }
     const delays = through.map((each) => each.delays)
-    const told = (all: number[][]) => `${median(all.map(p50)).toFixed(1)} / ${median(all.map(p99)).toFixed(1)} ms`
-    report(`${rate} chunks/s, agent to daemon's caller, p50 / p99`, told(direct))
-    report(`${rate} chunks/s, agent to client, p50 / p99`, told(delays))
+    const p50AndP99 = (all: number[][]) => `${median(all.map(p50)).toFixed(1)} / ${median(all.map(p99)).toFixed(1)} ms`
+    report(`${rate} chunks/s, agent to daemon's caller, p50 / p99`, p50AndP99(direct))
+    report(`${rate} chunks/s, agent to client, p50 / p99`, p50AndP99(delays))
     const micros = median(through.map(({ processorMicros }) => processorMicros))
     report(`${rate} chunks/s, the server’s processor time a chunk`, `${micros.toFixed(0)} µs`)
     const differences = delays.map((each, time) => p99(each) - p99(direct[time]!))
@@ -187,15 +187,15 @@ function openFiles(pid: number): number {
 }
 
 /**
- * Ten thousand turns of one intern, each a session of its own, after as many that let both processes reach the size they
- * work at. Of the daemon, which is not told to throw anything away, the median of what it holds in the second half.
+ * Ten thousand turns of one intern, each a separate session, after as many for warm-up. For the daemon, which is not asked to
+ * collect garbage, reports the median memory in the second half.
  */
 async function benchEndurance(intern: Intern): Promise<void> {
   const daemon = recordOf(intern).process.pid
   const turns = async (count: number) => {
-    let left = count
+    let remaining = count
     const one = async () => {
-      while (left-- > 0) await takeTurn(intern, { content: 'say hi' })
+      while (remaining-- > 0) await takeTurn(intern, { content: 'say hi' })
     }
     await Promise.all(Array.from({ length: 8 }, one))
   }

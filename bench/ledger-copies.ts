@@ -8,16 +8,16 @@ const dayMs = 86_400_000
 type Run = (statement: string) => Promise<Record<string, unknown>[]>
 
 /**
- * Copies what the newest days have into the days before them, with ids of their own, until there are `days`: some million rows
- * would take the better part of an hour otherwise. Indexes are made anew at the end, but that of time: the days are found by it.
+ * Copies the newest days to earlier days with new ids until there are `days`, because writing millions of rows would take
+ * most of an hour. Indexes are rebuilt at the end, except that of time, which finds the days.
  */
 export async function copyDays(
   place: { data_dir: string; database_url?: string | undefined },
   { now, filled, days }: { now: number; filled: number; days: number },
 ): Promise<void> {
   const { run, indexes, close } = place.database_url ? await postgres(place.database_url) : sqlite(place.data_dir)
-  const kept = await indexes()
-  for (const { name } of kept) await run(`drop index ${name}`)
+  const existingIndexes = await indexes()
+  for (const { name } of existingIndexes) await run(`drop index ${name}`)
   const columns = (table: string) => columnsOf(run, table, place.database_url !== undefined)
   for (let back = filled; back < days; back += filled) {
     const since = now - Math.min(filled, days - back) * dayMs
@@ -45,7 +45,7 @@ export async function copyDays(
       await copy(run, table, await columns(table), { day: `day - ${back}` }, `day between ${first} and ${last}`)
     }
   }
-  for (const { sql } of kept) await run(sql)
+  for (const { sql } of existingIndexes) await run(sql)
   await run(place.database_url ? 'vacuum analyze' : 'pragma wal_checkpoint(truncate)')
   await close()
 }

@@ -30,7 +30,7 @@ export type Filling = {
 
 /**
  * @param days only so many, the newest ones.
- * @returns how many requests were written a second. Their roll-ups are put in place a day at a time.
+ * @returns the number of requests written per second. Their roll-ups are merged day by day.
  */
 export async function fill(db: Db, filling: Filling, batch: number, days = daysFilled): Promise<number> {
   let spentMs = 0
@@ -46,7 +46,7 @@ export async function fill(db: Db, filling: Filling, batch: number, days = daysF
   return requests / (spentMs / 1000)
 }
 
-/** What merging parts comes to, at once: as a service does it, it would take as long as the days that it is of. */
+/** Writes the result of merging parts at once, because a service would take days. */
 async function rollUp(db: Db, generations: Generation[], now: number): Promise<void> {
   const cells = minuteCells(generations.map(factsOf))
   for (const table of cellTables) {

@@ -31,7 +31,7 @@ function filters(now: number): string[] {
   return Object.entries(of).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
 }
 
-/** What one answer took, by the clock and of the processor in all of this process, and where the log goes on. */
+/** The time of one answer, by the clock and of the processor of this process, and the cursor of the next page. */
 export type Asked = { ms: number; processorMs: number; next: string | null }
 type Ask = (path: string) => Promise<Asked>
 
@@ -47,23 +47,23 @@ export async function searchLedger(who: string, ask: Ask, now: number): Promise<
 
 type Search = { search: string; ms: number; processorMs: number }
 
-/** Each has a median of its own; the greatest are told. */
+/** Reports the searches with the largest medians. */
 async function slowest(what: string, searches: readonly string[], ask: Ask, rounds: number): Promise<void> {
   const first: Search[] = []
   const second: Search[] = []
   for (const search of searches) {
-    const { next, ...told } = await medianOf(`/generations?${search}`, ask, rounds)
-    first.push({ search, ...told })
+    const { next, ...figures } = await medianOf(`/generations?${search}`, ask, rounds)
+    first.push({ search, ...figures })
     if (next === null) continue
     second.push({ search, ...(await medianOf(`/generations?${search}&cursor=${next}`, ask, rounds)) })
   }
-  tell(what, first)
-  tell(`${what}, by cursor`, second)
+  reportSlowest(what, first)
+  reportSlowest(`${what}, by cursor`, second)
 }
 
 async function medianOf(path: string, ask: Ask, rounds: number): Promise<Asked> {
   const all: Asked[] = []
-  // What takes far too long is not asked again.
+  // A search that takes far too long is not repeated.
   for (let round = 0; round < rounds && (all[0]?.ms ?? 0) <= 50 * boundMs; round++) all.push(await ask(path))
   return {
     ms: median(all.map(({ ms }) => ms)),
@@ -72,14 +72,14 @@ async function medianOf(path: string, ask: Ask, rounds: number): Promise<Asked> 
   }
 }
 
-function tell(what: string, all: Search[]): void {
+function reportSlowest(what: string, all: Search[]): void {
   all.sort((a, b) => b.ms - a.ms)
   const worst = all[0]!
   const met = worst.ms <= boundMs
   report(`${what} (${all.length})`, `${worst.ms.toFixed(1)} ms at most`, { text: `<= ${boundMs} ms each`, met })
   const over = all.filter(({ ms }) => ms > boundMs)
-  const told = over.length > 0 ? over.slice(0, 20) : all.slice(0, 3)
-  for (const { search, ms, processorMs } of told)
+  const slowest = over.length > 0 ? over.slice(0, 20) : all.slice(0, 3)
+  for (const { search, ms, processorMs } of slowest)
     console.log(
       `      ${ms.toFixed(1).padStart(8)} ms, of the processor ${processorMs.toFixed(1).padStart(6)}  ${search}`,
     )

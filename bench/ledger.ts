@@ -20,8 +20,8 @@ import { searchLedger } from './ledger-searches.ts'
  */
 const requests = Number(process.env.REQUESTS ?? 1_000_000)
 const daysWritten = Number(process.env.WRITTEN ?? daysFilled)
-/** Where a filled database is kept, and taken from the next time; a prefix of folders. */
-const kept = process.env.KEEP
+/** A prefix of folders in which filled databases are stored and reused. */
+const keepFolder = process.env.KEEP
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const dayMs = 86_400_000
 const now = Date.now()
@@ -34,9 +34,9 @@ for (const kind of kinds.filter((one) => !process.env.ONLY || one === process.en
     await prepare(place.settings)
     await read(place.settings)
     await readRollups(place.settings)
-    if (!kept) await prune(place.settings)
+    if (!keepFolder) await prune(place.settings)
   } finally {
-    if (!kept) await place.remove()
+    if (!keepFolder) await place.remove()
   }
 }
 exitWithVerdict()
@@ -49,10 +49,10 @@ function service(settings: Place) {
   return startService({ config, settingSources: {}, log, now: Date.now, newId: newUuid, variable: () => undefined })
 }
 
-/** What was filled once is used again where it is kept. */
+/** Reuses a filled database if it was stored. */
 async function placeFor(kind: 'sqlite' | 'postgres'): Promise<Awaited<ReturnType<typeof newPlace>>> {
-  if (!kept) return newPlace(kind)
-  const data_dir = `${kept}-${kind}`
+  if (!keepFolder) return newPlace(kind)
+  const data_dir = `${keepFolder}-${kind}`
   mkdirSync(data_dir, { recursive: true })
   return {
     settings: { data_dir, database_url: kind === 'postgres' ? await keptUrl() : undefined },
@@ -82,7 +82,7 @@ async function prepare(settings: Place): Promise<void> {
     const workspace = await db.query.selectFrom('workspaces').select('id').executeTakeFirstOrThrow()
     const workspaces = [workspace.id, 'w1', 'w2', 'w3']
     const filling = { organizationId: id, requests, now, workspaces }
-    const perSecond = await fill(db, filling, kept ? 5000 : 500, daysWritten)
+    const perSecond = await fill(db, filling, keepFolder ? 5000 : 500, daysWritten)
     report('requests written a second', perSecond.toFixed(0), { text: '>= 5,000', met: perSecond >= 5000 })
     if (daysWritten < daysFilled) await copyDays(settings, { now, filled: daysWritten, days: daysFilled })
     else if (db.kind === 'postgres') await sql`vacuum analyze`.execute(db.query)
@@ -142,9 +142,11 @@ async function readRollups(settings: Place): Promise<void> {
   const timed = async (what: string, boundMs: number, body: object) => {
     const all: Awaited<ReturnType<typeof ask>>[] = []
     for (let round = 0; round < 15; round++) all.push(await ask(body))
-    const [ms, processorMs] = (['ms', 'processorMs'] as const).map((name) => median(all.map((told) => told[name])))
-    const told = `${ms!.toFixed(1)} ms, processor ${processorMs!.toFixed(1)}`
-    report(`${what} (${all[0]!.rows} rows)`, told, { text: `<= ${boundMs} ms`, met: ms! <= boundMs })
+    const [ms, processorMs] = (['ms', 'processorMs'] as const).map((name) =>
+      median(all.map((figures) => figures[name])),
+    )
+    const figures = `${ms!.toFixed(1)} ms, processor ${processorMs!.toFixed(1)}`
+    report(`${what} (${all[0]!.rows} rows)`, figures, { text: `<= ${boundMs} ms`, met: ms! <= boundMs })
   }
   const spent = ['request_count', 'total_usage', 'tokens_total', 'error_count']
   const byHour = { granularity: 'hour', dimensions: ['model'] }
@@ -181,13 +183,13 @@ async function prune(settings: Place): Promise<void> {
     }
   })()
   const started = performance.now()
-  const gone = await pruneGenerations({ db }, now - 15 * dayMs)
-  const perSecond = gone / ((performance.now() - started) / 1000)
+  const deleted = await pruneGenerations({ db }, now - 15 * dayMs)
+  const perSecond = deleted / ((performance.now() - started) / 1000)
   pruning = false
   await asking
   await db.close()
   waits.sort((a, b) => a - b)
-  report('requests pruned a second', `${perSecond.toFixed(0)} of ${gone}`)
+  report('requests pruned a second', `${perSecond.toFixed(0)} of ${deleted}`)
   const wait = waits[Math.floor(waits.length * 0.99)] ?? 0
   report('wait of others meanwhile, p99', `${wait.toFixed(1)} ms`, { text: '<= 100 ms', met: wait <= 100 })
 }

@@ -9,7 +9,7 @@ const rampMs = 4000
 export type Begin = (stream: number, content: string, onWords: () => void, signal: AbortSignal) => Promise<Word[]>
 
 /**
- * A thousand turns at once, begun one by one, that say a word every so often until they are left. Measured is what is
+ * A thousand concurrent turns, started one by one, that write a word regularly until they are disconnected. Measures what is
  * said for `seconds` while every one of them talks.
  */
 export async function talkAtOnce(

@@ -33,7 +33,7 @@ const measures = {
   },
   memory: measureMemory,
 }
-/** What is measured: all, unless parts are named (`-- memory`). */
+/** The measured parts: all, unless arguments name some (`-- memory`). */
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(measures)
 
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -118,7 +118,7 @@ type Added = { p50: number[]; p99: number[]; first: number[] }
 
 /**
  * At a constant rate of arrivals, whatever the answers take: a round straight to the provider, then one through each. What
- * the service adds is told against what the fastest proxy adds.
+ * the service adds is compared with what the fastest proxy adds.
  */
 async function measureAdded(perSecond: number): Promise<void> {
   const rate = { perSecond, ms: 3000 }
@@ -137,7 +137,7 @@ async function measureAdded(perSecond: number): Promise<void> {
       first.push(more(stream, directStream, 0.5, 'first'))
     }
   }
-  const tell = (what: string, figure: keyof Added, most: number) => {
+  const reportAdded = (what: string, figure: keyof Added, most: number) => {
     const [ours, dispatch, pipeline] = added.map((one) => median(one[figure]))
     const beyond = median(added[0]![figure].map((one, round) => one - added[1]![figure][round]!))
     const figures = [ours, dispatch, pipeline].map((ms) => ms!.toFixed(2)).join(', ')
@@ -147,9 +147,9 @@ async function measureAdded(perSecond: number): Promise<void> {
       met: beyond <= most,
     })
   }
-  tell('added, p50,', 'p50', 0.15)
-  tell('added, p99,', 'p99', 3)
-  tell('added to the first token, p50,', 'first', 0.5)
+  reportAdded('added, p50,', 'p50', 0.15)
+  reportAdded('added, p99,', 'p99', 3)
+  reportAdded('added to the first token, p50,', 'first', 0.5)
 }
 
 /** The same request with and without three guardrails in force, in turn, so that both see the same machine. */
@@ -179,7 +179,7 @@ async function inTurn(doors: Door[], times: number): Promise<Timing[][]> {
   return timings
 }
 
-/** Processor time is no matter of who else is busy here, as rates are. The targets are ratios to the dispatch proxy. */
+/** Unlike rates, processor time does not depend on other load. The targets are ratios to the dispatch proxy. */
 async function measureRate(what: string, body: object, most: number): Promise<void> {
   const load = { connections: 32, ms: 1500 }
   const rates = through.map((): number[] => [])
@@ -197,10 +197,13 @@ async function measureRate(what: string, body: object, most: number): Promise<vo
   }
   const ratio = (figures: number[][], other: number) =>
     median(figures[0]!.map((one, round) => one / figures[other]![round]!))
-  const told = (figures: number[][]) => figures.map((one) => median(one).toFixed(0)).join(', ')
-  report(`${what}, a second: ours, dispatch, pass-through`, `${told(rates)}; ${ratio(rates, 2).toFixed(2)} of the last`)
+  const medians = (figures: number[][]) => figures.map((one) => median(one).toFixed(0)).join(', ')
+  report(
+    `${what}, a second: ours, dispatch, pass-through`,
+    `${medians(rates)}; ${ratio(rates, 2).toFixed(2)} of the last`,
+  )
   const times = ratio(spent, 1)
-  report('  processor time of each', `${told(spent)} µs`)
+  report('  processor time of each', `${medians(spent)} µs`)
   const chunk = 'stream' in body ? ` (${(median(spent[0]!) / chunksOfStream).toFixed(1)} µs a chunk)` : ''
   report(`  ours against the dispatch proxy${chunk}`, `${times.toFixed(2)} times`, {
     text: `<= ${most.toFixed(1)} times`,
@@ -208,7 +211,7 @@ async function measureRate(what: string, body: object, most: number): Promise<vo
   })
 }
 
-/** What is alive for each stream: after a collection, with so many and twice as many open. */
+/** The live memory per stream: after a collection, with n and 2n open streams. */
 async function measureMemory(): Promise<void> {
   const streams = 1500
   for (const { name, server } of through.slice(0, 2)) {
@@ -238,7 +241,7 @@ async function openUpTo(count: number, sockets: Socket[], door: Door): Promise<v
   await sleep(3000)
 }
 
-/** What a server holds once it has thrown away what nobody needs. */
+/** The live memory of a server after a garbage collection. */
 async function heldMegabytes(pid: number, name: string): Promise<number> {
   const file = heldFile(name)
   rmSync(file, { force: true })

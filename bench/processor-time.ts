@@ -20,12 +20,12 @@ const { values, positionals } = parseArgs({
   },
 })
 const text = 'Tell me a story of a signal box beside the line, in a few words. '
-const said = (content: string) => ({ model: 'canned/model', messages: [{ role: 'user', content }] })
+const requestOf = (content: string) => ({ model: 'canned/model', messages: [{ role: 'user', content }] })
 const loads: Record<string, { body: object; connections: number; times: number }> = {
-  json: { body: said(text.repeat(4)), connections: 16, times: 3000 },
-  stream: { body: { ...said(text.repeat(4)), stream: true }, connections: 16, times: 700 },
-  '200kB': { body: said(text.repeat(3100)), connections: 8, times: 300 },
-  '2MB': { body: said(text.repeat(31_000)), connections: 4, times: 40 },
+  json: { body: requestOf(text.repeat(4)), connections: 16, times: 3000 },
+  stream: { body: { ...requestOf(text.repeat(4)), stream: true }, connections: 16, times: 700 },
+  '200kB': { body: requestOf(text.repeat(3100)), connections: 8, times: 300 },
+  '2MB': { body: requestOf(text.repeat(31_000)), connections: 4, times: 40 },
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-processor-'))
@@ -67,7 +67,7 @@ function startCheckout(checkout: string, at: number): Promise<Running> {
 
 async function measure(name: string): Promise<void> {
   const load = loads[name]
-  if (!load) throw new Error(`There is no load ${name}: there are ${Object.keys(loads).join(', ')}.`)
+  if (!load) throw new Error(`Unknown load ${name}. Use ${Object.keys(loads).join(', ')}.`)
   const doors = running.map(({ server }) => doorOf(server.url, apiKey, load.body))
   const rounds = Number(values.rounds)
   const spent: number[][] = running.map(() => [])
@@ -93,10 +93,10 @@ async function measure(name: string): Promise<void> {
 
 async function run(door: Door, { connections, times }: { connections: number; times: number }): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(door)))
-  let left = times
+  let remaining = times
   await Promise.all(
     sockets.map(async (socket) => {
-      while (left-- > 0) await ask(socket, door)
+      while (remaining-- > 0) await ask(socket, door)
     }),
   )
   for (const socket of sockets) socket.destroy()

@@ -28,14 +28,14 @@ const whole = {
 
 type Load = { url: string; key: string; connections: number; ms: number }
 
-function besides(role: 'clients' | 'upstream') {
+function startHelper(role: 'clients' | 'upstream') {
   return fork(fileURLToPath(import.meta.url), [role])
 }
 
 async function measure(): Promise<void> {
-  const upstream = besides('upstream')
+  const upstream = startHelper('upstream')
   const [upstreamUrl] = (await once(upstream, 'message')) as [string]
-  const clients = [besides('clients'), besides('clients')]
+  const clients = [startHelper('clients'), startHelper('clients')]
   const cores = availableParallelism()
   for (const kind of process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)) {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-workers-'))
@@ -48,7 +48,7 @@ async function measure(): Promise<void> {
       await warmUp(services, apiKey, clients, warmMs)
       await compare(services, apiKey, clients, 'JSON requests a second')
       const limited = await Promise.all(services.map(({ url }) => limitedKey(url)))
-      // What all requests go through is compiled by now.
+      // The code of all requests is compiled by now.
       await warmUp(services, limited, clients, warmMs / 4)
       await compare(services, limited, clients, 'the same with a limit in USD')
       measureMemory(services)
@@ -95,7 +95,7 @@ async function limitedKey(url: string): Promise<string> {
 async function warmUp(
   services: Running[],
   keys: string | string[],
-  clients: ReturnType<typeof besides>[],
+  clients: ReturnType<typeof startHelper>[],
   ms: number,
 ): Promise<void> {
   for (const [at, { url }] of services.entries()) {
@@ -110,7 +110,7 @@ async function warmUp(
 async function compare(
   services: Running[],
   keys: string | string[],
-  clients: ReturnType<typeof besides>[],
+  clients: ReturnType<typeof startHelper>[],
   what: string,
 ) {
   const rates = services.map((): number[] => [])
@@ -122,9 +122,9 @@ async function compare(
     for (const [at, { url, pid }] of services.entries()) {
       const key = typeof keys === 'string' ? keys : keys[at]!
       const [before, primaryBefore] = [processorTime(pid), processorMicroseconds(pid)]
-      const begun = performance.now()
+      const startedAt = performance.now()
       const { rate, refused } = await ask(clients, { url, key, connections: connections / clients.length, ms })
-      const tookMs = performance.now() - begun
+      const tookMs = performance.now() - startedAt
       const spent = processorTime(pid) - before
       refusals[at]! += refused
       // The first round warms up.
@@ -140,7 +140,7 @@ async function compare(
     const ratio = median(rates[at]!.map((rate, round) => rate / rates[0]![round]!))
     // So much more could be done with as many cores for themselves.
     const reach = (count * median(costs[0]!)) / median(costs[at]!)
-    const wanted = { 1: 1, 2: 1.8, 4: 3.2 }[count]!
+    const expectedFactor = { 1: 1, 2: 1.8, 4: 3.2 }[count]!
     const figures = `${median(rates[at]!).toFixed(0)}/s, ${ratio.toFixed(2)} of one; ${median(used[at]!).toFixed(1)} cores`
     report(`${what}, workers: ${count}`, figures)
     report('  refused', String(refusals[at]), { text: '0', met: refusals[at] === 0 })
@@ -150,8 +150,8 @@ async function compare(
       '  processor time of each, and what as many free cores allow',
       `${median(costs[at]!).toFixed(0)} µs, ${reach.toFixed(2)} of one`,
       {
-        text: `>= ${wanted}`,
-        met: reach >= wanted,
+        text: `>= ${expectedFactor}`,
+        met: reach >= expectedFactor,
       },
     )
   }
@@ -159,7 +159,7 @@ async function compare(
 
 type Answers = Awaited<ReturnType<typeof saturate>>
 
-async function ask(clients: ReturnType<typeof besides>[], load: Load): Promise<Answers> {
+async function ask(clients: ReturnType<typeof startHelper>[], load: Load): Promise<Answers> {
   const answers = await Promise.all(
     clients.map(async (client) => {
       const answered = once(client, 'message')

@@ -30,7 +30,7 @@ describe('where no data may be retained', () => {
     assert.equal(sent().store, false)
   })
 
-  test('what cannot be done without somebody keeping it is refused by name, and nothing is sent', async () => {
+  test('fields that require storage are refused by name, and nothing is sent', async () => {
     const before = requests()
     const refused: [fields: object, named: RegExp][] = [
       [{ background: true }, /background: /],
@@ -43,7 +43,7 @@ describe('where no data may be retained', () => {
       [{ search_parameters: { mode: 'auto' } }, /search_parameters: /],
       [{ tools: [{ type: 'mcp', server_url: 'https://mcp.test' }] }, /tools\[0\] \("mcp"\): a remote MCP server/],
       [{ tools: [{ type: 'function', function: look }, { type: 'web_search_20260209' }] }, /tools\[1\] \("web_search/],
-      [{ tools: [{ type: 'google_search', google_search: {} }] }, /tools\[0\] \("google_search"\): a tool that the/],
+      [{ tools: [{ type: 'google_search', google_search: {} }] }, /tools\[0\] \("google_search"\): a provider tool/],
       [{ tools: [{ type: 'code_execution_20250825' }] }, /tools\[0\] \("code_execution/],
     ]
     for (const [fields, named] of refused) {
@@ -59,7 +59,7 @@ describe('where no data may be retained', () => {
     assert.equal(requests(), before)
   })
 
-  test('what a preset asks for is no way around', async () => {
+  test('a preset cannot enable storage', async () => {
     await recorded.service.manage('POST', '/presets/searching/responses', {
       model: 'openai-responses/text',
       tools: [{ type: 'function', ...look }],
@@ -68,7 +68,7 @@ describe('where no data may be retained', () => {
     assert.equal(sent().store, false)
   })
 
-  test('what keeps nothing goes on as it came', async () => {
+  test('a request without storage is sent unchanged', async () => {
     const tools = [
       { type: 'function', function: look },
       { type: 'custom', custom: { name: 'x' } },

@@ -4,14 +4,14 @@
 const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'max_new_tokens', 'n_predict'] as const
 export type LimitName = (typeof limitNames)[number]
 
-const known: ReadonlySet<string> = new Set(limitNames)
+const limitNameSet: ReadonlySet<string> = new Set(limitNames)
 
 export function isAnswerLimit(name: string): boolean {
-  return known.has(name)
+  return limitNameSet.has(name)
 }
 
 /**
- * The answer limit of a request. A value below 1 is no limit: some servers use it for "without end", and presets may
+ * The answer limit of a request. A value below 1 means no limit: some servers use it for "without end", and presets may
  * contain it.
  */
 export function answerLimitOf(request: object): number | undefined {
@@ -22,7 +22,7 @@ export function answerLimitOf(request: object): number | undefined {
   return undefined
 }
 
-/** What must change to leave the limit under this one name; undefined is what must go. */
+/** The changes that leave the limit under only this name; undefined for removed fields. */
 export function limitUnder(request: object, as: LimitName): Record<string, number | undefined> {
   const changes: Record<string, number | undefined> = {}
   for (const name of limitNames) if (name in request) changes[name] = undefined

@@ -29,7 +29,7 @@ export const ChatTool = withFieldOfType(
   },
 )
   .refine((tool) => tool.type !== undefined || tool.function !== undefined, {
-    error: 'is required where there is no function',
+    error: 'is required without a function',
     path: ['type'],
   })
   .meta({ else: { anyOf: [{ required: ['type'] }, { required: ['function'] }] } })

@@ -16,7 +16,7 @@ export type TokenCounts = {
 
 export const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
 
-/** Tokens that have a price of their own: parts of `cacheWritten`, `prompt` and `completion`. */
+/** Tokens with a separate price: parts of `cacheWritten`, `prompt` and `completion`. */
 export type TokenParts = {
   cacheWritten1h?: number
   audioPrompt?: number
@@ -24,7 +24,7 @@ export type TokenParts = {
   imageCompletion?: number
 }
 
-/** Units that a provider bills besides tokens. */
+/** Billed units other than tokens. */
 export type Extras = {
   /** Counts by unit: `image`, or the name of a tool that the provider ran. */
   pieces?: Record<string, number>

@@ -27,10 +27,10 @@ export const Metadata = (z.unknown() as z.ZodType<unknown> as z.ZodType<Record<s
   })
 
 function validatePair(key: string, value: unknown, refuse: Refuse): void {
-  if (isLonger(key, maxKeyLength)) refuse(`the key ${shown(key)} has more than ${maxKeyLength} characters`)
-  else if (/[[\]]/.test(key)) refuse(`the key ${shown(key)} must not have brackets`)
+  if (isLonger(key, maxKeyLength)) refuse(`the key ${quoteKey(key)} has more than ${maxKeyLength} characters`)
+  else if (/[[\]]/.test(key)) refuse(`the key ${quoteKey(key)} must not have brackets`)
   else if (typeof value !== 'string') refuse('must be a string', [key])
   else if (isLonger(value, maxValueLength)) refuse(`must have at most ${maxValueLength} characters`, [key])
 }
 
-const shown = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key)
+const quoteKey = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key)

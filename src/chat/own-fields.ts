@@ -1,6 +1,6 @@
 /**
  * Fields of a request's body that speak to this service. No upstream gets them, which is why no filter looks at them:
- * what stands here must be left out wherever a body is sent.
+ * these fields must be removed from every body that is sent.
  */
 export const ownFields: ReadonlySet<string> = new Set([
   'models',

@@ -24,7 +24,7 @@ export function isOurSeal(sealed: string): boolean {
   return sealed.startsWith(prefix)
 }
 
-/** Undefined for what is no seal at all. @param id what the item is called. */
+/** Reads a seal; undefined for other text. @param id the id of the item. */
 export function unseal(sealed: string, id: string | undefined): ThoughtMark | undefined {
   if (!isOurSeal(sealed)) return { format: 'openai-responses-v1', encrypted: sealed, ...(id !== undefined && { id }) }
   try {

@@ -3,8 +3,8 @@ import { ChatRequest } from './chat-request.ts'
 type Body = Record<string, unknown>
 
 /**
- * Whether a body is a valid chat request beyond doubt. The schema tells the same and what is wrong besides, at ten times
- * the cost; it is asked for each field that is not checked here.
+ * Whether a body is certainly a valid chat request. The schema also reports the errors, at ten times
+ * the cost. It checks the fields that have no fast check here.
  */
 export function isSurelyChat(body: unknown): body is Body {
   if (!isObject(body)) return false
@@ -35,11 +35,11 @@ const checks: { readonly [name in keyof typeof shape]?: (value: unknown) => bool
 }
 
 function isField(name: string, value: unknown): boolean {
-  // Fields that are not known here pass.
+  // Unknown fields are valid.
   if (!Object.hasOwn(shape, name)) return true
-  const known = name as keyof typeof shape
-  const check = checks[known]
-  return check ? check(value) : shape[known].safeParse(value).success
+  const field = name as keyof typeof shape
+  const check = checks[field]
+  return check ? check(value) : shape[field].safeParse(value).success
 }
 
 function isMessage(message: unknown): boolean {

@@ -18,7 +18,7 @@ export function isThoughtPlace(value: unknown): value is ThoughtPlace {
 export type ThoughtMark = {
   /** One of those above, or what a gateway calls another. */
   format?: string
-  /** It came as a detail of a chat, and goes back to whoever speaks chat. */
+  /** Reasoning from a detail of a chat, which is sent back to chat servers. */
   via?: 'chat'
   /** A summary, and not the thought itself. */
   isSummary?: true
@@ -131,9 +131,9 @@ export function textOfPiece({ text, summary }: ReasoningDetail): string {
  */
 export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
   return thoughtPieces(detailsIn(message)).flatMap((pieces) => {
-    const { signature, data, format: told } = pieces.at(-1)!
+    const { signature, data, format: pieceFormat } = pieces.at(-1)!
     const id = ownId(pieces.at(-1)!)
-    if ((told ?? format) !== format) return []
+    if ((pieceFormat ?? format) !== format) return []
     if (typeof signature !== 'string' && typeof data !== 'string') return []
     const thought = {
       text: pieces.map(textOfPiece).join(''),

@@ -234,8 +234,8 @@ onEachDatabase('what is asked and answered', (kind) => {
     const { input, output, truncated } = await kept(service, id)
     assert.equal(truncated, true)
     assert.equal(input.messages.at(-1).content, 'demo:words=900')
-    assert.match(input.messages[0].content, /^… \[cut: \d+ earlier messages left out\]$/)
-    assert.match(output.completion, /… \[cut: \d+ characters left out\]$/)
+    assert.match(input.messages[0].content, /^… \[cut: \d+ earlier messages omitted\]$/)
+    assert.match(output.completion, /… \[cut: \d+ characters omitted\]$/)
     const long = JSON.stringify({ input, output }).length
     assert.ok(long < 2 * 2000 + 2000, `${long}`)
   })

@@ -26,7 +26,7 @@ test('a preset that is switched off ends the turn with words that say so', async
   const { id } = await runningIntern(service, { model: '@preset/helper' })
   await service.manage('PATCH', '/presets/helper', { status: 'disabled' })
   const said = await trySaying(service, id, 'demo:words=3')
-  assert.match(said.error?.message ?? '', /There is no preset "helper"/)
+  assert.match(said.error?.message ?? '', /The preset "helper" does not exist/)
 })
 
 test('guardrails hold for what an intern asks of models', async () => {

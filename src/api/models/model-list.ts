@@ -50,8 +50,8 @@ function listOf(
   const origin = config.public_url ?? originOf({ headers, host })
   const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })
   const etag = listTag(snapshot, found, links.self)
-  const shown = () => Array.from(found.shown, (at) => snapshot.models[at]!)
-  return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(shown(), links)) }
+  const page = () => Array.from(found.page, (at) => snapshot.models[at]!)
+  return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(page(), links)) }
 }
 
 const feeds = new WeakMap<Snapshot['items'], Map<string, Buffer>>()

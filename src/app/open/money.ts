@@ -34,7 +34,7 @@ export async function openMoney(
   const { parts, opened } = opening
   const { config, log, now, newId } = parts
   const folder = join(settings.data_dir, 'unwritten')
-  const spill = await openSpill({ folder, mostBytes: config.spill_bytes, now, newId })
+  const spill = await openSpill({ folder, maxBytes: config.spill_bytes, now, newId })
   if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'metered requests of an earlier life are written now')
   const unwritten = warnOf(opening, 'metered requests are not written yet')
   const onLost = (requests: number, cost: PicoUsd) =>

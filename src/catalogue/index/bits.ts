@@ -35,24 +35,24 @@ export function addAll(bits: Bits, others: Bits): void {
 /** Keeps what passes; asks only about what is still in the set. */
 export function keepWhere(bits: Bits, passes: (at: number) => boolean): void {
   for (let word = 0; word < bits.length; word++) {
-    let left = bits[word]!
-    let kept = left
-    while (left !== 0) {
-      const lowest = left & -left
-      if (!passes((word << 5) + 31 - Math.clz32(lowest))) kept &= ~lowest
-      left ^= lowest
+    let rest = bits[word]!
+    let masked = rest
+    while (rest !== 0) {
+      const lowest = rest & -rest
+      if (!passes((word << 5) + 31 - Math.clz32(lowest))) masked &= ~lowest
+      rest ^= lowest
     }
-    bits[word] = kept
+    bits[word] = masked
   }
 }
 
 export function countBits(bits: Bits): number {
   let count = 0
   for (let word = 0; word < bits.length; word++) {
-    let left = bits[word]!
-    left -= (left >>> 1) & 0x55555555
-    left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)
-    count += (((left + (left >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
+    let rest = bits[word]!
+    rest -= (rest >>> 1) & 0x55555555
+    rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
+    count += (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
   }
   return count
 }
@@ -68,8 +68,8 @@ export function membersOf(bits: Bits, order?: Uint32Array): Uint32Array {
     return members
   }
   for (let word = 0; word < bits.length; word++) {
-    for (let left = bits[word]!; left !== 0; left &= left - 1) {
-      members[found++] = (word << 5) + 31 - Math.clz32(left & -left)
+    for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) {
+      members[found++] = (word << 5) + 31 - Math.clz32(rest & -rest)
     }
   }
   return members

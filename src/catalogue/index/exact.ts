@@ -6,7 +6,7 @@ const decimal = /^(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
 /** More digits than any price has; a limit to what a client can make us calculate. */
 const maxLength = 100
 
-/** @returns undefined for what is no such number. */
+/** Parses a decimal. Undefined for other text. */
 export function parseExact(text: string): Exact | undefined {
   const parts = text.length <= maxLength ? decimal.exec(text) : null
   if (!parts || (!parts[1] && !parts[2])) return undefined
@@ -18,9 +18,9 @@ export function parseExact(text: string): Exact | undefined {
 
 /** Below, at or above 0, as `a` is less than, equal to or greater than `b`. */
 export function compareExact(a: Exact, b: Exact): number {
-  const left = a.scale < b.scale ? a.digits * 10n ** BigInt(b.scale - a.scale) : a.digits
+  const leftDigits = a.scale < b.scale ? a.digits * 10n ** BigInt(b.scale - a.scale) : a.digits
   const right = b.scale < a.scale ? b.digits * 10n ** BigInt(a.scale - b.scale) : b.digits
-  return left < right ? -1 : left > right ? 1 : 0
+  return leftDigits < right ? -1 : leftDigits > right ? 1 : 0
 }
 
 /** Three parts prompt and one part completion: what prices are sorted by. Four times the mean; only the order counts. */

@@ -22,22 +22,22 @@ export function encodeItems(models: readonly Model[]): Items {
   return { bytes, starts, digest: createHash('sha256').update(bytes).digest('base64url') }
 }
 
-/** A list of the models `shown`, between `before` and `after`: neighbours are copied in one go. */
-export function joinItems(items: Items, shown: Uint32Array, before: string, after: string): Buffer {
+/** A list of the models `selected`, between `before` and `after`: neighbours are copied in one go. */
+export function joinItems(items: Items, selected: Uint32Array, before: string, after: string): Buffer {
   const { bytes, starts } = items
   let size = 0
-  for (const at of shown) size += starts[at + 1]! - starts[at]!
+  for (const at of selected) size += starts[at + 1]! - starts[at]!
   const tail = Buffer.from(after)
   const joined = Buffer.allocUnsafe(Buffer.byteLength(before) + size + tail.length)
   let end = joined.write(before)
-  for (let place = 0; place < shown.length; ) {
-    const from = shown[place]!
+  for (let place = 0; place < selected.length; ) {
+    const from = selected[place]!
     let to = from + 1
-    for (place++; place < shown.length && shown[place] === to; place++) to++
+    for (place++; place < selected.length && selected[place] === to; place++) to++
     end += bytes.copy(joined, end, starts[from], starts[to])
   }
   // The last comma gives way to what follows the list.
-  if (shown.length > 0) end--
+  if (selected.length > 0) end--
   end += tail.copy(joined, end)
   return joined.subarray(0, end)
 }

@@ -18,7 +18,7 @@ export type TokenPrices = {
   imageCompletion?: Usd
 }
 
-/** Besides tokens: USD for a request, for an image, and for a call of a tool that the provider runs. */
+/** Prices other than of tokens: USD per request, per image and per call of a provider tool. */
 export type Prices = TokenPrices & {
   request?: Usd
   /** For each image in the prompt or the answer. */
@@ -62,7 +62,7 @@ export type Provider = {
   /** Whether models that the server lists itself are added to the catalogue. */
   discover?: true
   compatibility?: Compatibility
-  /** The prices of its endpoints that have none of their own. */
+  /** The default prices of its endpoints. */
   prices?: Partial<Prices>
   /** The price of a call of each tool that it runs, for every model. */
   tools?: Record<string, Usd>
@@ -76,7 +76,7 @@ export type Endpoint = {
   /** `<model id>@<tag>`: names the endpoint in measurements and plans, and stays the same over reloads. */
   id: string
   provider: string
-  /** The provider's slug, with a part of its own where the provider has several: `deepinfra/fp8`. */
+  /** The provider's slug, with a suffix if the provider has several endpoints: `deepinfra/fp8`. */
   tag: string
   name: string
   /** The provider's name for the model. */
@@ -91,7 +91,7 @@ export type Endpoint = {
   quantization: string
   prices: Prices
   supportedParameters: string[]
-  /** Whether the parameters are only assumed, because no source lists them. They are no promise then. */
+  /** Whether the parameters are only assumed, because no source lists them. They are not guaranteed then. */
   parametersSupposed?: true
   supportsImplicitCaching: boolean
   toolChoice: { auto: boolean; none: boolean; required: boolean; function: boolean }

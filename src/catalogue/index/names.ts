@@ -4,7 +4,7 @@ export const slugShape = /^[a-z0-9][a-z0-9._-]*$/
 /** `author/slug`, or `author/slug:variant`. */
 export const modelIdShape = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._@+-]*(?::[a-z0-9][a-z0-9._-]*)?$/
 
-/** A provider's slug, with a part of its own where the provider has several endpoints of a model. */
+/** A provider's slug, with a suffix if the provider has several endpoints of a model. */
 export const tagShape = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._:-]*)?$/
 
 export const authorOf = (modelId: string) => modelId.slice(0, modelId.indexOf('/'))

@@ -76,12 +76,12 @@ function falling(values: (number | undefined)[]): Uint32Array {
   return Uint32Array.from(keys.keys()).sort((a, b) => compareNumbers(keys[b]!, keys[a]!) || a - b)
 }
 
-/** Not by subtraction: infinity less infinity is no number. */
+/** Compares without subtraction, because infinity minus infinity is NaN. */
 const compareNumbers = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0)
 
 const negative = (value: number | undefined) => (value === undefined ? undefined : -value)
 
 function highest(values: (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined)
-  return known.length > 0 ? Math.max(...known) : undefined
+  const defined = values.filter((value) => value !== undefined)
+  return defined.length > 0 ? Math.max(...defined) : undefined
 }

@@ -75,7 +75,7 @@ export function listOfOnly<const Value extends string>(values: readonly Value[],
   )
 }
 
-/** Items of at least one character that is no space. */
+/** Items with at least one visible character. */
 const nonEmptyItems = '^[^,]*[^,\\s][^,]*(,[^,]*[^,\\s][^,]*)*$'
 
 function itemsOf(values: readonly string[]): string {

@@ -11,7 +11,7 @@ export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: 
   const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints
   const prompts = rankBounds(snapshot, filter.min_price, filter.max_price)
   const completions = rankBounds(snapshot, filter.min_output_price, filter.max_output_price)
-  const wanted = filter.providers && wantedProviders(snapshot, filter.providers)
+  const requested = filter.providers && requestedProviders(snapshot, filter.providers)
   const [mustRetainNothing, mustBeInEurope] = [Number(filter.zdr === 'true'), Number(filter.region === 'eu')]
   return (model) => {
     for (let at = starts[model]!; at < starts[model + 1]!; at++) {
@@ -22,7 +22,7 @@ export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: 
         completion[at]! < completions.end &&
         zeroDataRetention[at]! >= mustRetainNothing &&
         europe[at]! >= mustBeInEurope &&
-        (!wanted || wanted[provider[at]!] === 1)
+        (!requested || requested[provider[at]!] === 1)
       if (passes) return true
     }
     return false
@@ -47,10 +47,10 @@ function rankBounds({ columns }: Snapshot, min: Bound, max: Bound): { from: numb
 }
 
 /** One for each provider that has one of the names, as its slug or as what it is called. */
-function wantedProviders({ columns, providers }: Snapshot, names: string[]): Uint8Array {
-  const wanted = new Set(names.map((name) => name.toLowerCase()))
-  const slugs = new Set(providers.filter(({ name }) => wanted.has(name.toLowerCase())).map(({ slug }) => slug))
+function requestedProviders({ columns, providers }: Snapshot, names: string[]): Uint8Array {
+  const requested = new Set(names.map((name) => name.toLowerCase()))
+  const slugs = new Set(providers.filter(({ name }) => requested.has(name.toLowerCase())).map(({ slug }) => slug))
   return Uint8Array.from(columns.endpoints.providerSlugs, (slug) =>
-    Number(slugs.has(slug) || wanted.has(slug.toLowerCase())),
+    Number(slugs.has(slug) || requested.has(slug.toLowerCase())),
   )
 }

@@ -69,12 +69,12 @@ function keepWithin(found: Bits, column: () => Float64Array, min: number | undef
 }
 
 function keepByWords(found: Bits, columns: Columns, q: string | undefined): void {
-  const wanted =
+  const requested =
     q
       ?.toLowerCase()
       .split(/[\s,]+/)
       .filter(Boolean) ?? []
-  for (const word of wanted) {
+  for (const word of requested) {
     const { words } = columns
     keepWhere(found, (at) => words[at]!.includes(word))
   }

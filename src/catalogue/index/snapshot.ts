@@ -5,7 +5,7 @@ import { encodeItems, type Items } from './items.ts'
 import type { CatalogueData, Model, Provider } from './model.ts'
 import { type FixedOrders, fixedOrders, type MeasuredOrders, measuredOrders, type Sort } from './orders.ts'
 
-/** What follows from the catalogue alone. */
+/** Data that depends only on the catalogue. */
 type Compiled = {
   /** In default order: newest first, then by id. */
   models: readonly Model[]
@@ -69,7 +69,7 @@ export class Snapshot {
   }
 }
 
-/** A model without endpoints is left out: nobody serves it. */
+/** Skips models without endpoints. */
 export function compileSnapshot(data: CatalogueData, figures: Figures = noFigures): Snapshot {
   const models = data.models
     .filter((model) => model.endpoints.length > 0)

@@ -14,7 +14,7 @@ export async function foldMinutes({ db }: { db: Db }, before: number): Promise<v
   const old = await oldestMinute(db.query, before)
   if (old === undefined) return
   await db.exclusively('endpoint history', async (tx) => {
-    for (let left = minutesAtOnce; left > 0; left--) {
+    for (let remaining = minutesAtOnce; remaining > 0; remaining--) {
       const minute = await oldestMinute(tx, before)
       if (minute === undefined) return
       await foldMinute(tx, minute)
@@ -50,13 +50,13 @@ async function addToHour(
   totals: Map<string, EndpointMinute>,
   endpoints: string[],
 ): Promise<void> {
-  const known = await tx
+  const existing = await tx
     .selectFrom('endpoint_history')
     .selectAll()
     .where('hour', '=', hour)
     .where('endpoint', 'in', endpoints)
     .execute()
-  for (const row of known) addMinute(totals.get(row.endpoint)!, cellOf(row))
+  for (const row of existing) addMinute(totals.get(row.endpoint)!, cellOf(row))
   const rows = endpoints.map((endpoint) => {
     const { successes, errors, latency, throughput } = totals.get(endpoint)!
     return { endpoint, hour, successes, errors, latency: latency.toText(), throughput: throughput.toText() }

@@ -5,9 +5,9 @@ import type { Percentiles } from './figures.ts'
 import { addUptime, type EndpointMinute, hourOf, newEndpointMinute } from './tally.ts'
 import { percentage, percentiles } from './view.ts'
 
-/** What was measured of an endpoint in one hour or day. */
+/** The measurements of an endpoint in one hour or day. */
 export type HistoryPoint = {
-  /** When it began, in milliseconds since the epoch. */
+  /** The start, in milliseconds since the epoch. */
   start: number
   latencyMs: Percentiles | null
   throughput: Percentiles | null
@@ -18,7 +18,7 @@ export type HistoryPoint = {
 const hourMs = 3_600_000
 const hoursOf = { hour: 1, day: 24 } as const
 
-/** By endpoint, the oldest first. Hours and days in which nothing was measured are left out. */
+/** The history by endpoint, oldest first. Hours and days without measurements are omitted. */
 export async function endpointHistory(
   { db }: { db: Pick<Db, 'reports'> },
   endpointIds: readonly string[],
@@ -33,11 +33,11 @@ export async function endpointHistory(
     total.latency.merge(Sketch.fromText(row.latency))
     total.throughput.merge(Sketch.fromText(row.throughput))
   }
-  const told = [...slots].map(([id, found]): [string, HistoryPoint[]] => [
+  const histories = [...slots].map(([id, found]): [string, HistoryPoint[]] => [
     id,
     [...found].sort(([a], [b]) => a - b).map(([slot, cell]) => pointOf(slot * length * hourMs, cell)),
   ])
-  return new Map(told)
+  return new Map(histories)
 }
 
 function pointOf(start: number, { latency, throughput, ...uptime }: EndpointMinute): HistoryPoint {

@@ -9,7 +9,7 @@ export type Measurement = {
   endpointId: string
   modelId: string
   outcome: Outcome
-  /** When it ended, in milliseconds since the epoch; now unless told. */
+  /** The end, in milliseconds since the epoch; defaults to now. */
   at?: number
   /** From sending the request to the upstream's first token; absent when none came. */
   firstTokenMs?: number

@@ -113,7 +113,7 @@ export async function createMeasures(
   }
 }
 
-/** @returns a function that ends it, after what is under way. */
+/** @returns a function that stops it after the running step. */
 function repeat(
   { onError }: Pick<MeasuresDeps, 'onError'>,
   { refreshMs, exchangeMs }: Required<Rhythm>,

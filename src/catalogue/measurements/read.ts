@@ -19,14 +19,14 @@ export async function readOthers(deps: { db: Db }, news: News): Promise<Tally> {
 
 async function readMinutes({ query }: Db, { writer, since, now }: News): Promise<Tally['endpointMinutes']> {
   const slots: Tally['endpointMinutes'] = new Map()
-  const touched = query
+  const changedSlots = query
     .selectFrom('endpoint_minutes')
     .select('minute')
     .where('writer', '!=', writer)
     .where('written_at', '>=', since)
     .where('minute', '>=', reach(now).halfHour)
   const rows = query.selectFrom('endpoint_minutes').selectAll().where('writer', '!=', writer)
-  for (const row of await rows.where('minute', 'in', touched).execute()) {
+  for (const row of await rows.where('minute', 'in', changedSlots).execute()) {
     const cell = cellIn(slots, row.minute, row.endpoint, newEndpointMinute)
     addUptime(cell, row)
     cell.latency.merge(Sketch.fromText(row.latency))
@@ -37,14 +37,14 @@ async function readMinutes({ query }: Db, { writer, since, now }: News): Promise
 
 async function readHours({ query }: Db, { writer, since, now }: News): Promise<Tally['endpointHours']> {
   const slots: Tally['endpointHours'] = new Map()
-  const touched = query
+  const changedSlots = query
     .selectFrom('endpoint_hours')
     .select('hour')
     .where('writer', '!=', writer)
     .where('written_at', '>=', since)
     .where('hour', '>=', reach(now).day)
   const rows = query.selectFrom('endpoint_hours').selectAll().where('writer', '!=', writer)
-  for (const row of await rows.where('hour', 'in', touched).execute()) {
+  for (const row of await rows.where('hour', 'in', changedSlots).execute()) {
     addUptime(cellIn(slots, row.hour, row.endpoint, newUptime), row)
   }
   return slots
@@ -52,14 +52,14 @@ async function readHours({ query }: Db, { writer, since, now }: News): Promise<T
 
 async function readModels({ query }: Db, { writer, since, now }: News): Promise<Tally['modelHours']> {
   const slots: Tally['modelHours'] = new Map()
-  const touched = query
+  const changedSlots = query
     .selectFrom('model_hours')
     .select('hour')
     .where('writer', '!=', writer)
     .where('written_at', '>=', since)
     .where('hour', '>=', reach(now).week)
   const rows = query.selectFrom('model_hours').selectAll().where('writer', '!=', writer)
-  for (const row of await rows.where('hour', 'in', touched).execute()) {
+  for (const row of await rows.where('hour', 'in', changedSlots).execute()) {
     const cell = { requests: row.requests, tokens: row.tokens, toolCalls: row.tool_calls }
     addModel(cellIn(slots, row.hour, row.model, newModelHour), cell)
   }

@@ -105,11 +105,11 @@ test('only what says that it is free is free: without a price a listed model is 
   )
 })
 
-test('what is no list, too long or late is told in one sentence, and takes nothing else along', async () => {
+test('an invalid, long or late list is skipped with a reason', async () => {
   const answers: [unknown, RegExp][] = [
-    ['<html>', /: its answer is no JSON$/],
-    [{ models: [] }, /: its answer is no list of at most 2000 models/],
-    [{ data: Array.from({ length: 2001 }, (_, n) => ({ id: `m${n}` })) }, /no list of at most 2000/],
+    ['<html>', /: its answer is not JSON$/],
+    [{ models: [] }, /: its answer is not a list of at most 2000 models/],
+    [{ data: Array.from({ length: 2001 }, (_, n) => ({ id: `m${n}` })) }, /not a list of at most 2000/],
     [`{"data":[${' '.repeat(4 * 1024 * 1024)}]}`, /over 4194304 bytes/],
     [undefined, /: it did not answer within 50 ms$/],
   ]
@@ -146,7 +146,7 @@ test('a start is not held up by a server that is silent; its models come when it
   close()
   const { skipped } = await catalogue.reload()
   assert.equal(catalogue.current().findModel('local/late')?.id, 'local/late')
-  assert.match(skipped[0]?.reason ?? '', /could not be read: .*; what it listed before is kept$/)
+  assert.match(skipped[0]?.reason ?? '', /could not be read: .*; its previous list stays in use$/)
   catalogue.close()
 })
 
@@ -182,7 +182,7 @@ test('under another address it is another server: nothing of the list of before 
     return [...data.models.map(({ id }) => id), ...report.skipped.map(({ reason }) => reason)]
   }
   assert.deepEqual(await listed(before.url), ['local/old'])
-  assert.deepEqual(await listed(next.url), ['the models of this server could not be read: its answer is no JSON'])
+  assert.deepEqual(await listed(next.url), ['the models of this server could not be read: its answer is not JSON'])
   const isBack = Promise.withResolvers<void>()
   const leave = discover.onBack!(isBack.resolve)
   gate.open = true

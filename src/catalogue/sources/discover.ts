@@ -11,7 +11,7 @@ type DiscoverDeps = {
   fetch?: typeof globalThis.fetch
   /** A server must send its whole list within this time. */
   patienceMs?: number
-  /** After how long a server that was away is asked again. */
+  /** The time after which an unreachable server is retried. */
   retryMs?: number
 }
 
@@ -31,7 +31,7 @@ export function createDiscovery({
   patienceMs = standardPatienceMs,
   retryMs = standardRetryMs,
 }: DiscoverDeps): Discover {
-  const known = new Map<string, Layer>()
+  const previous = new Map<string, Layer>()
   const listeners = new Set<() => void>()
   const absent = new Map<string, () => Promise<unknown>>()
   let waiting: NodeJS.Timeout | undefined
@@ -53,16 +53,16 @@ export function createDiscovery({
     const source = provider.baseUrl ? `${provider.baseUrl.replace(/\/+$/, '')}/models` : slug
     try {
       const layer = await listOf(slug, provider, source)
-      known.set(slug, layer)
+      previous.set(slug, layer)
       return layer
     } catch (error) {
-      const last = known.get(slug)
+      const last = previous.get(slug)
       // Under another address it is another server.
       const isSame = last?.source === source
       if (!isSame) absent.set(slug, () => listOf(slug, provider, source))
       const before = isSame ? last : emptyLayer(source)
-      const kept = before.models.size > 0 ? '; what it listed before is kept' : ''
-      const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs, source)}${kept}`
+      const retainedNote = before.models.size > 0 ? '; its previous list stays in use' : ''
+      const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs, source)}${retainedNote}`
       return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
     }
   }
@@ -91,9 +91,9 @@ export function createDiscovery({
   }
 
   const discover = async (layers: readonly Layer[]) => {
-    const asked = [...providersOf(layers)].filter(([, provider]) => provider.discover)
+    const discovered = [...providersOf(layers)].filter(([, provider]) => provider.discover)
     absent.clear()
-    const found = await Promise.all(asked.map(([slug, provider]) => layerOf(slug, provider)))
+    const found = await Promise.all(discovered.map(([slug, provider]) => layerOf(slug, provider)))
     waitForAbsent()
     return found
   }
@@ -130,6 +130,6 @@ const emptyLayer = (source: string): Layer => ({
 function failureText(error: Error, patienceMs: number, source: string): string {
   const { name } = error
   if (name === 'TimeoutError') return `it did not answer within ${patienceMs} ms`
-  if (name === 'SyntaxError') return 'its answer is no JSON'
+  if (name === 'SyntaxError') return 'its answer is not JSON'
   return connectionFailure(error, URL.parse(source)?.host ?? source)
 }

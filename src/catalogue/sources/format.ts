@@ -18,7 +18,7 @@ type Reading = Layer & { lineOf: NonNullable<Layer['lineOf']> }
 
 /**
  * Reads a file in our catalogue format (docs/catalogue.md). Broken rows are listed in `skipped`, with line and field.
- * @throws CatalogueRefused when the file as a whole is no catalogue.
+ * @throws CatalogueRefused if the file is not a catalogue.
  */
 export function readCatalogueFile(text: string, source: string): Layer {
   const { value, lineOf } = parseSource(text, source)
@@ -73,8 +73,12 @@ function readRow<Schema extends z.ZodObject>(
 /** `field: what is wrong`. */
 function explain(issue: z.core.$ZodIssue, { shape }: z.ZodObject): string {
   if (issue.code === 'unrecognized_keys') {
-    const meant = issue.path.length ? undefined : nearestName(issue.keys[0]!, Object.keys(shape))
-    const where = issue.path.length ? ` in ${issue.path.join('.')}` : meant ? ` (did you mean "${meant}"?)` : ''
+    const suggestion = issue.path.length ? undefined : nearestName(issue.keys[0]!, Object.keys(shape))
+    const where = issue.path.length
+      ? ` in ${issue.path.join('.')}`
+      : suggestion
+        ? ` (did you mean "${suggestion}"?)`
+        : ''
     return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}${where}`
   }
   const what = issue.message.replace(/^Invalid input: /, '')

@@ -35,7 +35,7 @@ type HolderDeps = {
   discover?: Discover | undefined
   /** A start waits this long for the lists of servers. Later lists are still used. */
   patienceMs?: number
-  /** A first load that is under way already. */
+  /** A first load that is running already. */
   loading?: ReturnType<typeof loadCatalogue>
   /** Hears what every successful load found. */
   onLoad: (report: LoadReport, data: CatalogueData) => void

@@ -1,6 +1,6 @@
 import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../index/model.ts'
 
-/** A row that was left out, and why. `source` is a file or a name; `row` is the model, endpoint or provider. */
+/** A skipped row with the reason. `source` is a file or a name; `row` is the model, endpoint or provider. */
 export type Skipped = { source: string; line?: number; row: string; reason: string }
 
 /** `remove` takes away what earlier sources said. */

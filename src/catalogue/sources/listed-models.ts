@@ -3,7 +3,7 @@ import { modelIdShape } from '../index/names.ts'
 import type { EndpointPatch, Layer, ModelPatch } from './layer.ts'
 
 /** More than any one server has; a gateway's list of thousands belongs into a file. */
-const mostModels = 2000
+const maxModels = 2000
 
 /**
  * The context length if a server reports none. If it is too large, the server itself refuses long prompts. If it is too
@@ -13,7 +13,7 @@ const supposedContextLength = 131_072
 
 const Tokens = z.int().min(1).optional().catch(undefined)
 
-/** Fields that servers add to their lists besides the name. Their names differ from server to server. */
+/** Additional fields in the lists of servers, with different names for each server. */
 const Listed = z.object({
   id: z.string().min(1).max(300),
   created: z.number().min(0).max(4e9).optional().catch(undefined),
@@ -26,7 +26,7 @@ const Listed = z.object({
 })
 type Listed = z.infer<typeof Listed>
 
-const List = z.object({ data: z.array(z.unknown()).max(mostModels) })
+const List = z.object({ data: z.array(z.unknown()).max(maxModels) })
 
 /**
  * The models that a server lists under `/v1/models`, each as a model of its provider: `ollama/qwen3:8b`. It is not
@@ -34,7 +34,7 @@ const List = z.object({ data: z.array(z.unknown()).max(mostModels) })
  */
 export function listedModels(provider: string, answer: unknown, source: string): Layer {
   const list = List.safeParse(answer)
-  if (!list.success) throw new Error(`its answer is no list of at most ${mostModels} models ({"data": [{"id": …}]})`)
+  if (!list.success) throw new Error(`its answer is not a list of at most ${maxModels} models ({"data": [{"id": …}]})`)
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
   for (const row of list.data.data) {
     const listed = Listed.safeParse(row)
@@ -70,7 +70,7 @@ const serverTraits: Record<string, EndpointPatch> = {
 function patchOf(id: string, provider: string, listed: Listed): ModelPatch {
   return {
     name: listed.id,
-    // A server may tell another day each time it is asked.
+    // A server may return another date each time.
     canonicalSlug: id,
     created: Math.floor(listed.created ?? 0),
     contextLength:

@@ -15,7 +15,7 @@ const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
 /** The sources of the catalogue. Later sources override earlier ones in this order. */
 export type CatalogueSettings = {
   starter_catalogue: boolean
-  /** `models.dev.json` in the data folder unless told, and then it need not be there. */
+  /** Defaults to `models.dev.json` in the data folder, which is optional. */
   models_dev_file?: string
   catalogue_file?: string
   data_dir: string
@@ -40,7 +40,7 @@ export function sourcePaths(settings: CatalogueSettings): string[] {
 export type Discover = {
   /** Asks the servers of providers for their models. The files say which servers to ask. Never throws. */
   (layers: readonly Layer[]): Promise<Layer[]>
-  /** Hears that a server answers which could not be read before, so that all is worth reading anew. @returns an end to it. */
+  /** Called when a server that was unreachable answers, so that all should be read again. @returns a function that stops it. */
   onBack?: (listener: () => void) => () => void
 }
 

@@ -12,9 +12,12 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
   }
   const skipped: Skipped[] = []
   const skip = (path: string[], row: string, reason: string) => void skipped.push(skipRow(layers, path, row, reason))
-  const known = wholeProviders(providers, removedProviders(layers), skip)
+  const providersBySlug = wholeProviders(providers, removedProviders(layers), skip)
   return {
-    data: { providers: [...known.values()].filter((p) => p !== null), models: wholeModels(models, known, skip) },
+    data: {
+      providers: [...providersBySlug.values()].filter((p) => p !== null),
+      models: wholeModels(models, providersBySlug, skip),
+    },
     skipped,
   }
 }
@@ -101,17 +104,21 @@ function wholeProviders(
   removed: Set<string>,
   skip: Skip,
 ): Map<string, Provider | null> {
-  const known = new Map<string, Provider | null>()
-  for (const slug of removed) known.set(slug, null)
+  const providersBySlug = new Map<string, Provider | null>()
+  for (const slug of removed) providersBySlug.set(slug, null)
   for (const [slug, patch] of patches) {
     const provider = wholeProvider(slug, patch)
     if (typeof provider === 'string') skip(['providers', slug], slug, provider)
-    else known.set(slug, provider)
+    else providersBySlug.set(slug, provider)
   }
-  return known
+  return providersBySlug
 }
 
-function wholeModels(patches: Map<string, ModelPatch>, known: Map<string, Provider | null>, skip: Skip): Model[] {
+function wholeModels(
+  patches: Map<string, ModelPatch>,
+  providersBySlug: Map<string, Provider | null>,
+  skip: Skip,
+): Model[] {
   const models: Model[] = []
   const takenBy = new Map<string, string>()
   for (const [id, patch] of patches) {
@@ -126,7 +133,7 @@ function wholeModels(patches: Map<string, ModelPatch>, known: Map<string, Provid
       skip(path, id, `the canonical slug ${model.canonicalSlug} is already that of ${other}`)
       continue
     }
-    model.endpoints = wholeEndpoints(model, patch, known, skip)
+    model.endpoints = wholeEndpoints(model, patch, providersBySlug, skip)
     if (model.endpoints.length === 0) {
       if (patch.endpoints.size === 0) skip(path, id, 'it has no endpoint')
       continue
@@ -137,10 +144,15 @@ function wholeModels(patches: Map<string, ModelPatch>, known: Map<string, Provid
   return models
 }
 
-function wholeEndpoints(model: Model, patch: ModelPatch, known: Map<string, Provider | null>, skip: Skip): Endpoint[] {
+function wholeEndpoints(
+  model: Model,
+  patch: ModelPatch,
+  providersBySlug: Map<string, Provider | null>,
+  skip: Skip,
+): Endpoint[] {
   const endpoints: Endpoint[] = []
   for (const [tag, endpointPatch] of patch.endpoints) {
-    const provider = known.get(providerOf(tag))
+    const provider = providersBySlug.get(providerOf(tag))
     if (provider === null || endpointPatch.remove) continue
     const endpoint = provider
       ? wholeEndpoint(model, provider, tag, endpointPatch)
@@ -151,7 +163,7 @@ function wholeEndpoints(model: Model, patch: ModelPatch, known: Map<string, Prov
   return endpoints
 }
 
-/** A lost row is told of where it was last spoken of. */
+/** Reports a skipped row at the last source that mentions it. */
 function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): Skipped {
   const [kind, key = '', , tag] = path
   const speaks = (layer: Layer) => {

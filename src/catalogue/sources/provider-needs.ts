@@ -1,7 +1,7 @@
 import type { Provider } from '../index/model.ts'
 import { variablesIn } from './expand-url.ts'
 
-/** What the operator has to set for a provider, and how much hangs on it. */
+/** The variables that the operator must set for a provider, and the models that depend on them. */
 export type ProviderNeeds = {
   slug: string
   name: string
@@ -9,7 +9,7 @@ export type ProviderNeeds = {
   credential_variables: string[]
   /** Parts of its address: all of these are needed. */
   address_variables: string[]
-  /** What is not set yet: the first that may hold the credential, and of the address all. */
+  /** The missing variables: the first one for the credential, and all in the address. */
   missing: string[]
   models: number
 }

@@ -26,7 +26,7 @@ const PerMillion = Amount.transform((amount, context) => {
 const Tokens = z.number().int().min(1)
 const Url = z.string().min(1).nullable()
 
-/** Operations are appended to it. Reports and logs tell it, so it holds no secret. */
+/** The base URL, to which operations are appended. Reports and logs show it, so it must not contain a secret. */
 const BaseUrl = z
   .string()
   .min(1)
@@ -148,6 +148,6 @@ export const ModelRow = z.strictObject({
     .partial()
     .optional(),
   remove: z.boolean().optional(),
-  /** Each is read as a row of its own, so that a broken one does not take its model along. */
+  /** Each is parsed separately, so that an invalid one does not invalidate its model. */
   endpoints: z.record(z.string(), z.unknown()).optional(),
 })

@@ -15,8 +15,8 @@ export function providersWithoutCredential(
   const served = new Map<string, number>(lacking.map(({ slug }) => [slug, 0]))
   for (const { endpoints } of models) {
     for (const slug of new Set(endpoints.map(({ provider }) => provider))) {
-      const known = served.get(slug)
-      if (known !== undefined) served.set(slug, known + 1)
+      const existing = served.get(slug)
+      if (existing !== undefined) served.set(slug, existing + 1)
     }
   }
   return lacking

@@ -25,7 +25,7 @@ export type DemoOptions = {
   words: number | undefined
   /** Ends with the finish reason `length`. */
   length: boolean
-  /** Does not tell what it used. */
+  /** Does not report usage. */
   nousage: boolean
 }
 

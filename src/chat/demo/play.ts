@@ -45,7 +45,7 @@ function body(chat: Parameters<typeof play>[0], prompt: string, options: DemoOpt
   return wordsOf(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
 }
 
-/** What must be called is, also after the answer of a tool: a client that asks for no call then says so. */
+/** Calls a required tool, even after a tool result. A client can set tool_choice to none then. */
 function calledOf({ messages, tools = [], tool_choice: choice }: Parameters<typeof play>[0], options: DemoOptions) {
   const own = (tools ?? []).filter((tool) => tool.function)
   if (typeof choice === 'object' && choice !== null) {

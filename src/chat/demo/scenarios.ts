@@ -89,7 +89,7 @@ function* escalate({ step, results }: Scene): Generator<Line> {
   }
 }
 
-/** Each command in backticks is a call of its own; without any, what comes after a colon. */
+/** Each command in backticks is a separate call; without any, the text after a colon. */
 function* shell({ prompt, step, results }: Scene): Generator<Line> {
   if (step > 0) return yield { say: results.join('\n') }
   const quoted = [...prompt.matchAll(/`([^`]+)`/g)].map(([, command]) => command!)

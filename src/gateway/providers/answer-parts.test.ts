@@ -16,10 +16,10 @@ const only = (events: AnswerEvent[], ...types: AnswerEvent['type'][]) =>
 
 const source = { url: 'https://a.example/', title: 'A' }
 
-describe('parts of answers that are no plain text', () => {
+describe('parts of answers other than text', () => {
   const chat = (message: object) => openaiChat.readBody({ id: 'c1', choices: [{ message, finish_reason: 'stop' }] })
 
-  test('content in parts is read part by part, what was thought apart from what was said', () => {
+  test('content in parts is read as text and reasoning', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const events = chat({ content: [thinking, { type: 'text', text: 'Yes.' }] })
     assert.deepEqual(only(events, 'text', 'reasoning'), [
@@ -28,7 +28,7 @@ describe('parts of answers that are no plain text', () => {
     ])
   })
 
-  test('a call that nobody named is called by its answer and its number', () => {
+  test('a call without an id gets one from its answer and index', () => {
     const call = { type: 'function', function: { name: 'weather', arguments: '{}' } }
     const ids = only(chat({ tool_calls: [call, { ...call, id: '' }, { ...call, id: 'x' }] }), 'tool_call')
     assert.deepEqual(
@@ -37,14 +37,14 @@ describe('parts of answers that are no plain text', () => {
     )
   })
 
-  test('thoughts that come as details keep their marks, and their text is not told twice', () => {
+  test('reasoning details keep their signatures, and text is read once', () => {
     const detail = { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1', id: 'r' }
     const [thought, ...others] = only(chat({ reasoning: 'Hm', reasoning_details: [detail] }), 'reasoning')
     const { type: _type, ...mark } = detail
     assert.deepEqual([thought, others], [{ type: 'reasoning', via: 'chat', ...mark }, []])
   })
 
-  test('images are told, and counted', () => {
+  test('images are read and counted', () => {
     const url = 'data:image/png;base64,AAAA'
     const ofChat = chat({ images: [{ type: 'image_url', image_url: { url } }] })
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }]
@@ -56,7 +56,7 @@ describe('parts of answers that are no plain text', () => {
     for (const events of [ofChat, ofGemini]) assert.equal(only(events, 'piece').length, 1)
   })
 
-  test("what a server's tool is given is no call of the client's, nor part of one", () => {
+  test('input of a provider tool is not a call of a client tool', () => {
     const start = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
     const input = (index: number, partial_json: string) => {
       return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }
@@ -71,7 +71,7 @@ describe('parts of answers that are no plain text', () => {
     assert.deepEqual(only(events, 'tool_arguments'), [{ type: 'tool_arguments', index: 0, text: '{}' }])
   })
 
-  test('a custom call is told as one, whole and streamed', () => {
+  test('a custom call is read as one, whole and streamed', () => {
     const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'patch' }
     const whole = openaiResponses.readBody({ status: 'completed', output: [{ ...item, input: 'a b' }] })
     const pieces = streamed(openaiResponses.reader(), [
@@ -87,7 +87,7 @@ describe('parts of answers that are no plain text', () => {
   })
 })
 
-describe('what answers cite', () => {
+describe('citations', () => {
   const expected = [{ type: 'citation', ...source, start: 4, end: 8 }]
 
   test('OpenAI chat, in annotations', () => {
@@ -98,22 +98,22 @@ describe('what answers cite', () => {
     for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), expected)
   })
 
-  test('OpenAI responses, counted from the beginning of all text', () => {
+  test('OpenAI responses, counted from the start of the whole text', () => {
     const annotation = { type: 'url_citation', ...source, start_index: 0, end_index: 4 }
     const content = [
       { type: 'output_text', text: 'One ' },
       { type: 'output_text', text: 'Two.', annotations: [annotation] },
     ]
     const whole = openaiResponses.readBody({ status: 'completed', output: [{ type: 'message', content }] })
-    const said = (content_index: number, delta: string) => {
+    const textDelta = (content_index: number, delta: string) => {
       return { type: 'response.output_text.delta', output_index: 0, content_index, delta }
     }
     const added = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 1, annotation }
-    const pieces = streamed(openaiResponses.reader(), [said(0, 'One '), said(1, 'Two.'), added])
+    const pieces = streamed(openaiResponses.reader(), [textDelta(0, 'One '), textDelta(1, 'Two.'), added])
     for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), expected)
   })
 
-  test('Anthropic, of the block that cites, at its end', () => {
+  test('Anthropic, at the end of the citing block', () => {
     const citation = { type: 'web_search_result_location', ...source, cited_text: 'q', encrypted_index: 'e' }
     const content = [
       { type: 'text', text: 'One ' },
@@ -131,7 +131,7 @@ describe('what answers cite', () => {
     for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), [{ ...expected[0], quote: 'q' }])
   })
 
-  test('Gemini, by its segments of bytes, each once however often it is told', () => {
+  test('Gemini, by byte segments, each once', () => {
     const { url: uri, title } = source
     const candidate = {
       content: { parts: [{ text: 'Öné Two.' }] },
@@ -143,17 +143,17 @@ describe('what answers cite', () => {
     }
     const all = [...expected, { type: 'citation', url: 'https://b.example/' }]
     assert.deepEqual(only(googleGemini.readBody({ candidates: [candidate] }), 'citation'), all)
-    const again = { ...candidate, content: { parts: [] } }
-    const pieces = streamed(googleGemini.reader(), [{ candidates: [candidate] }, { candidates: [again] }])
+    const repeated = { ...candidate, content: { parts: [] } }
+    const pieces = streamed(googleGemini.reader(), [{ candidates: [candidate] }, { candidates: [repeated] }])
     assert.deepEqual(only(pieces, 'citation'), all)
   })
 })
 
-test('what the end of an Anthropic stream says nothing of is counted as its beginning told it', () => {
-  const told = { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 }
+test('counts that only the start of an Anthropic stream has are used', () => {
+  const counts = { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 }
   const end = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 5, server_tool_use: null }
   const events = streamed(anthropicMessages.reader(), [
-    { type: 'message_start', message: { id: 'm', model: 'c', usage: told } },
+    { type: 'message_start', message: { id: 'm', model: 'c', usage: counts } },
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end },
   ])
   const tokens = { prompt: 15, completion: 5, cached: 3, cacheWritten: 0, reasoning: 0 }
@@ -163,7 +163,7 @@ test('what the end of an Anthropic stream says nothing of is counted as its begi
   )
 })
 
-describe('an error whose message is no text', () => {
+describe('an error whose message is not a string', () => {
   const error = { message: { detail: [{ loc: ['body', 'model'] }] }, code: 422, type: 'invalid_request_error' }
   const readers: [string, Reader, object][] = [
     ['Anthropic', anthropicMessages.reader(), { type: 'error', error }],
@@ -172,14 +172,14 @@ describe('an error whose message is no text', () => {
     ['OpenAI responses', openaiResponses.reader(), { type: 'error', error }],
   ]
   for (const [name, read, event] of readers) {
-    test(`of ${name} is told as a failure without words`, () => {
-      const [told] = only(streamed(read, [event]), 'error')
-      assert.ok(told && 'message' in told)
-      assert.equal(told.message, 'the upstream failed')
+    test(`of ${name} is a failure with a default message`, () => {
+      const [error] = only(streamed(read, [event]), 'error')
+      assert.ok(error && 'message' in error)
+      assert.equal(error.message, 'the upstream failed')
     })
   }
 
-  test('is no message of a refused request either, whose whole text is told then', () => {
+  test('gives no message for a refused request', () => {
     assert.equal(openaiChat.errorMessage({ error }), undefined)
     assert.equal(openaiChat.errorMessage(null), undefined)
   })

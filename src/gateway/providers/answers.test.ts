@@ -8,7 +8,7 @@ for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
   describe(`${protocol}, recorded answers`, () => {
     for (const [names, gist] of Object.entries(providerFacts[protocol].recorded)) {
       for (const name of names.split(' ')) {
-        test(`${name} is read as what it says`, () => {
+        test(`${name} is read`, () => {
           const upToError = eventsIn(protocols[protocol], `${protocol}.${name}`)
           const error = upToError.findIndex(({ type }) => type === 'error')
           assert.deepEqual(gistOf(error === -1 ? upToError : upToError.slice(0, error + 1)), gist)
@@ -16,13 +16,13 @@ for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
       }
     }
 
-    test('the first event of an answer says who answers', () => {
+    test('the first event of an answer has id and model', () => {
       const [first] = eventsIn(protocols[protocol], `${protocol}.text.sse`)
       assert.equal(first?.type, 'started')
       assert.ok(first.id && first.model)
     })
 
-    test('what is no answer of the protocol is an error, never an empty answer', () => {
+    test('an answer that violates the protocol is an error', () => {
       assert.throws(() => protocols[protocol].readBody({ hello: 'world' }))
     })
   })

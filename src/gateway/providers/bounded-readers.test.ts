@@ -13,7 +13,7 @@ test('an error that is a word has that word as its message', () => {
   assert.deepEqual(readCompletion({ error: 'model crashed' }), expected)
 })
 
-test('of the parts of a response so many are remembered and no more', () => {
+test('the number of tracked parts of a response is limited', () => {
   const read = responsesReader()
   const delta = (output_index: number) => event({ type: 'response.output_text.delta', output_index, delta: '' })
   for (let part = 0; part < 10_000; part++) read(delta(part))
@@ -21,13 +21,13 @@ test('of the parts of a response so many are remembered and no more', () => {
   assert.throws(() => read(delta(10_000)), /more than 10000 parts/)
 })
 
-test('of the kinds of pieces that are told a hundred are kept', () => {
+test('at most a hundred kinds of pieces are read', () => {
   const pieces = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`tool ${at}`, 1]))
-  const [told] = usageEvents({ prompt: 1, completion: 1 }, { pieces })
-  assert.equal(told?.type === 'usage' && Object.keys(told.extras?.pieces ?? {}).length, 100)
+  const [usage] = usageEvents({ prompt: 1, completion: 1 }, { pieces })
+  assert.equal(usage?.type === 'usage' && Object.keys(usage.extras?.pieces ?? {}).length, 100)
 })
 
-test('of what was searched for a thousand queries count', () => {
+test('at most a thousand search queries count', () => {
   const webSearchQueries = Array.from({ length: 5000 }, (_, at) => `query ${at}`)
   assert.equal(new Searches().read({ webSearchQueries }, 'gemini-3-pro').length, 1000)
 })

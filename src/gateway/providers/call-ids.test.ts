@@ -25,14 +25,14 @@ const unnamed = {
 }
 
 for (const [protocol, read] of Object.entries(unnamed))
-  test(`${protocol}: calls that nobody named differ within an answer and between answers`, () => {
+  test(`${protocol}: generated call ids are unique within and across answers`, () => {
     const ids = ['gen-1', 'gen-2'].flatMap((answerId) => callsIn(read(answerId)))
     assert.equal(new Set(ids).size, 4)
     assert.deepEqual(callsIn(read('gen-1')), ids.slice(0, 2))
     assert.ok(callsIn(read(`gen-${'x'.repeat(100)}`)).every((id) => id.length <= 40))
   })
 
-test('a call has the same name in bytes that pass and in what is read of them', () => {
+test('a call has the same id in passed-through bytes and in events', () => {
   const choices = [{ index: 0, message: { tool_calls: [{ function: { name: 'f', arguments: '' } }] } }]
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 5 }
   const bytes = chatRewriter(head).whole(JSON.stringify({ choices }))

@@ -10,10 +10,10 @@ import { openaiResponses } from './openai-responses/openai-responses.ts'
 
 const cited = (events: AnswerEvent[]) => events.filter(({ type }) => type === 'citation')
 
-describe('sources that are no addresses', () => {
+describe('sources without a URL', () => {
   const file = { id: 'file_1', name: 'a.pdf', index: 2 }
 
-  test('a document of the request, as Anthropic cites it', () => {
+  test('a document of the request, cited by Anthropic', () => {
     const place = { type: 'page_location', document_index: 0, start_page_number: 1, end_page_number: 2 }
     const cite = (more: object) => {
       const citations = [{ ...place, cited_text: 'q', ...more }]
@@ -25,7 +25,7 @@ describe('sources that are no addresses', () => {
     assert.deepEqual(cite({ document_title: null }), { ...shared, file: { ...named, name: 'document 1' } })
   })
 
-  test('a file of OpenAI’s, and what a store of Gemini’s gave', () => {
+  test('files of OpenAI and of Gemini stores', () => {
     const annotations = [{ type: 'file_citation', file_id: 'file_1', filename: 'a.pdf', index: 2 }]
     const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Yes', annotations }] }]
     assert.deepEqual(cited(openaiResponses.readBody({ output })), [{ type: 'citation', file }])
@@ -35,7 +35,7 @@ describe('sources that are no addresses', () => {
     assert.deepEqual(cited(googleGemini.readBody({ candidates: [candidate] })), [given])
   })
 
-  test('Anthropic’s clients get them as results of a search, chats not at all', () => {
+  test('become search results for Anthropic clients, and are omitted in chats', () => {
     const { type, source, title } = citationIn({ file }) as Record<string, unknown>
     assert.deepEqual([type, source, title], ['search_result_location', 'file_1', 'a.pdf'])
     const events: AnswerEvent[] = [
@@ -47,16 +47,16 @@ describe('sources that are no addresses', () => {
   })
 })
 
-test('sources that a model tells beside its message are told once, with their titles', () => {
+test('sources next to the message are read once, with titles', () => {
   const search_results = [{ title: 'A', url: 'https://a.example', date: null }]
-  const told = { citations: ['https://a.example', 'https://b.example'], search_results }
+  const sources = { citations: ['https://a.example', 'https://b.example'], search_results }
   const expected = [
     { type: 'citation', url: 'https://a.example', title: 'A' },
     { type: 'citation', url: 'https://b.example' },
   ]
-  const whole = openaiChat.readBody({ ...told, choices: [{ message: { content: 'Yes' }, finish_reason: 'stop' }] })
+  const whole = openaiChat.readBody({ ...sources, choices: [{ message: { content: 'Yes' }, finish_reason: 'stop' }] })
   const read = openaiChat.reader()
-  const chunk = JSON.stringify({ ...told, choices: [{ delta: { content: 'Yes' } }] })
+  const chunk = JSON.stringify({ ...sources, choices: [{ delta: { content: 'Yes' } }] })
   const pieces = [1, 2].flatMap(() => read({ event: undefined, data: chunk, raw: Buffer.alloc(0) }))
   for (const events of [whole, pieces]) assert.deepEqual(cited(events), expected)
 })

@@ -1,6 +1,6 @@
 import type { Content, ContentPart, Message } from '#chat/message.ts'
 
-/** A content part, by what it is; every protocol spells these differently. */
+/** A content part, independent of the protocol. */
 export type Piece = { cacheControl?: unknown } & (
   | { kind: 'text'; text: string }
   | { kind: 'image'; url: string; detail?: string }
@@ -13,14 +13,14 @@ export type Piece = { cacheControl?: unknown } & (
       detail?: string
     }
   | { kind: 'file'; url: string; name?: string }
-  /** A file that was uploaded to the provider before. */
+  /** A file that was uploaded to the provider. */
   | { kind: 'uploaded'; fileId: string }
   | { kind: 'other'; part: ContentPart }
 )
 
 const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s
 
-/** The parts of a message's content, whichever of its two forms it has. */
+/** The parts of a message's content in either form, text or list. */
 export function piecesOf(content: Content | null | undefined): Piece[] {
   if (content == null) return []
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
@@ -34,14 +34,12 @@ export function piecesOf(content: Content | null | undefined): Piece[] {
   return pieces
 }
 
-/**
- * Whether a part has a meaning for one provider only: its model's thoughts, or a change of the tools that it may see.
- */
+/** Whether only one provider understands a part: reasoning of its model, or a change of its tools. */
 export function isAside({ type }: ContentPart): boolean {
   return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
 }
 
-/** Whether a message belongs to the system prompt, for protocols where that stands beside the turns. */
+/** Whether a message belongs to the system prompt, for protocols with a separate one. */
 export function isInstruction({ role }: Pick<Message, 'role'>): boolean {
   return role === 'system' || role === 'developer'
 }
@@ -53,17 +51,17 @@ export function hasFailed(result: Result): boolean {
   return result.is_error === true
 }
 
-/** The content of a result for protocols that have only text. It begins with "Error:" if the tool failed. */
+/** The content of a result as text, with the prefix "Error:" if the tool failed. */
 export function resultContent(result: Result): Content {
   const { content } = result
   if (!hasFailed(result)) return content
-  const said = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  return [{ type: 'text', text: 'Error:' }, ...said]
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  return [{ type: 'text', text: 'Error:' }, ...parts]
 }
 
 /**
- * Texts that a protocol wants as one. Each stays on lines of its own: put together seamlessly they could say what no
- * filter has seen.
+ * Joins texts for protocols that accept only one. Keeps each on separate lines: a seamless join could produce text that
+ * no filter has scanned.
  */
 export function asOneText(texts: string[]): string {
   return texts.join('\n')

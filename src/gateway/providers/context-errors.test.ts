@@ -66,15 +66,15 @@ const rows: [keyof typeof protocols, string, { limit?: number; tokens?: number }
   ],
 ]
 
-test('an error for a prompt that is too long is recognised in the words of each server', () => {
+test('an error for a prompt that is too long is recognized for each server', () => {
   for (const [protocol, message, sizes] of rows)
     assert.deepEqual(readContextError(protocols[protocol].contextErrors, undefined, message), sizes, message)
 })
 
-test('an error for a prompt that is too long is recognised by its code', () =>
+test('an error for a prompt that is too long is recognized by its code', () =>
   assert.deepEqual(readContextError(protocols['openai-chat'].contextErrors, 'context_length_exceeded', 'No.'), {}))
 
-test('an error about something else is not taken for a prompt that is too long', () => {
+test('other errors are not recognized as a prompt that is too long', () => {
   for (const message of ['max_tokens is too large: 90000', 'Request too large for model on tokens per minute (TPM)'])
     for (const { contextErrors } of Object.values(protocols))
       assert.equal(readContextError(contextErrors, 'invalid_request_error', message), undefined, message)

@@ -1,13 +1,13 @@
 /**
- * How the servers of one protocol say that a prompt is longer than the context of the model. `codes` are error codes,
- * `messages` match the text; their groups `limit` and `tokens` are the sizes, where the text has them.
+ * The errors of a protocol for a prompt that is longer than the context. `codes` are error codes, `messages` match the
+ * text; their groups `limit` and `tokens` are sizes in the text.
  */
 export type ContextErrors = { codes?: readonly string[]; messages: readonly RegExp[] }
 
-/** The sizes that a server names, in tokens. */
+/** The sizes in an error message, in tokens. */
 export type ContextSizes = { limit?: number; tokens?: number }
 
-/** The sizes in an error that says that the prompt is too long; undefined for any other error. */
+/** The sizes in an error for a prompt that is too long; undefined for other errors. */
 export function readContextError(
   { codes = [], messages }: ContextErrors,
   code: string | undefined,

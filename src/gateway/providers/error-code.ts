@@ -1,8 +1,7 @@
 type ErrorBody = { code?: unknown; status?: unknown; type?: unknown }
 
 /**
- * A provider's own word for what went wrong, wherever its protocol has it: OpenAI's `code`, Google's `status`,
- * Anthropic's `type`. Undefined for what is no such word.
+ * The error code of a provider: OpenAI's `code`, Google's `status` or Anthropic's `type`. Undefined if there is none.
  */
 export function codeOfError(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
@@ -10,22 +9,22 @@ export function codeOfError(error: unknown): string | undefined {
   return [code, status, type].find((word): word is string => typeof word === 'string' && isWord.test(word))
 }
 
-/** A provider's own words for what went wrong; undefined for what is no text. */
+/** The error message of a provider; undefined if it is not a string. */
 export function messageOfError(error: unknown): string | undefined {
   const { message } = (error ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
 }
 
-/** What is said where a provider says nothing of its error. */
+/** The message for an error without one. */
 export const noMessage = 'the upstream failed'
 
-/** The error of a whole refusal; what would have been streamed is refused as a list. */
+/** The error in the body of a refusal. A refused stream can have a list. */
 function errorIn(body: unknown): unknown {
   const refusal = Array.isArray(body) ? body[0] : body
   return (refusal as { error?: unknown } | null | undefined)?.error
 }
 
-/** Longer details are not passed on. */
+/** Longer details are omitted. */
 const maxDetailsLength = 2000
 
 /** The facts of an error that clients need beside its message. */
@@ -65,7 +64,7 @@ function retryDelayIn(details: unknown): number | undefined {
   return undefined
 }
 
-/** The message of a whole refusal. FastAPI's errors have `detail`: a text, or a list of what is wrong. */
+/** The message of a refusal. FastAPI uses `detail`: a text or a list of problems. */
 export function messageOfRefusal(body: unknown): string | undefined {
   const { error, detail, message } = (body ?? {}) as { error?: unknown; detail?: unknown; message?: unknown }
   const texts = Array.isArray(detail) ? detail.flatMap((one) => detailText(one) ?? []) : [detail]
@@ -75,7 +74,7 @@ export function messageOfRefusal(body: unknown): string | undefined {
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 
-/** One entry of a list of details, with the field that it is about. */
+/** One problem with its field. */
 function detailText(entry: unknown): string | undefined {
   const { msg, loc } = (entry ?? {}) as { msg?: unknown; loc?: unknown }
   if (typeof msg !== 'string') return undefined
@@ -83,5 +82,5 @@ function detailText(entry: unknown): string | undefined {
   return field ? `${field}: ${msg}.` : msg
 }
 
-/** Nothing that could be a credential. */
+/** Matches codes that cannot be credentials. */
 const isWord = /^[a-zA-Z][a-zA-Z_]{0,63}$/

@@ -17,7 +17,7 @@ describe('openai-chat', () => {
       ...more,
     })
 
-  test('tokens of audio and of images are told apart, where there are some', () => {
+  test('audio and image tokens are separate, if there are any', () => {
     const events = answered(
       {},
       {
@@ -29,7 +29,7 @@ describe('openai-chat', () => {
     assert.equal(usageOf(answered({}, { prompt_tokens_details: { audio_tokens: 0 } }))?.tokens.parts, undefined)
   })
 
-  test('the tier of service is told, whatever the ordinary one is called, and so are searches', () => {
+  test('the service tier and searches are read', () => {
     const tier = (service_tier: unknown) => usageOf(answered({}, {}, { service_tier }))?.extras?.serviceTier
     assert.deepEqual(['priority', 'default', 'auto', null, 7].map(tier), [
       'priority',
@@ -54,13 +54,13 @@ describe('openai-responses', () => {
   const output = [search('search'), search('open_page'), search(), run('a'), run('a'), { type: 'function_call' }]
   const usage = { input_tokens: 10, output_tokens: 5 }
 
-  test('searches are counted, not the pages they open, and containers, not what runs in them', () => {
+  test('searches and containers are counted, opened pages are not', () => {
     const events = openaiResponses.readBody({ output, usage, service_tier: 'priority', status: 'completed' })
     const pieces = { web_search: 2, code_interpreter: 1 }
     assert.deepEqual(usageOf(events)?.extras, { pieces, serviceTier: 'priority' })
   })
 
-  test('in a stream a call is counted as it begins, for who does not stay for the end', () => {
+  test('in a stream a call is counted at its start', () => {
     const read = openaiResponses.reader()
     const events = output.flatMap((item) =>
       read({ event: undefined, data: JSON.stringify({ type: 'response.output_item.added', item }) } as never),
@@ -70,7 +70,7 @@ describe('openai-responses', () => {
 })
 
 describe('anthropic-messages', () => {
-  test('searches are counted, and what is kept for an hour is told apart', () => {
+  test('searches are counted, and hour-long cache writes are separate', () => {
     const usage = {
       input_tokens: 5,
       output_tokens: 5,
@@ -94,7 +94,7 @@ describe('google-gemini', () => {
     })
   const grounded = (...webSearchQueries: string[]) => ({ groundingMetadata: { webSearchQueries } })
 
-  test('from 3 on every query is billed, before that the request that searches', () => {
+  test('from version 3 each query is billed, before that the request', () => {
     const searches = (model: string) => piecesOf(answered(grounded('a', 'b', 'a'), model))
     assert.deepEqual(searches('gemini-3-flash'), ['google_search', 'google_search'])
     assert.deepEqual(searches('gemini-2.5-flash'), ['google_search'])
@@ -104,15 +104,15 @@ describe('google-gemini', () => {
     ])
   })
 
-  test('what a stream repeats is counted once', () => {
+  test('repeated queries of a stream count once', () => {
     const read = googleGemini.reader()
-    const said = [grounded('a'), grounded('a', 'b'), grounded('b')].flatMap((candidate) =>
+    const events = [grounded('a'), grounded('a', 'b'), grounded('b')].flatMap((candidate) =>
       read({ data: JSON.stringify({ modelVersion: 'gemini-3-pro', candidates: [candidate] }) } as never),
     )
-    assert.deepEqual(piecesOf(said), ['google_search', 'google_search'])
+    assert.deepEqual(piecesOf(events), ['google_search', 'google_search'])
   })
 
-  test('audio and images are told apart by their modality, and an image is a piece besides', () => {
+  test('audio and images are separate, and an image is also a piece', () => {
     const of = (modality: string, tokenCount: number) => ({ modality, tokenCount })
     const image = { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] } }
     const events = answered(image, 'gemini-2.5-flash-image', {

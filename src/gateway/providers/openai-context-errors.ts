@@ -1,6 +1,6 @@
 import type { ContextErrors } from './context-errors.ts'
 
-/** OpenAI's words, and those of the servers that speak its protocols. */
+/** The errors of OpenAI and of other servers of its protocols. */
 export const openaiContextErrors: ContextErrors = {
   codes: [
     'context_length_exceeded',

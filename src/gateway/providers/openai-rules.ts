@@ -6,23 +6,23 @@ import type { Repair } from '../protocol/repairs/repair.ts'
 import { strictSchema } from '../protocol/repairs/strict-schema.ts'
 import { noteDropped, type ToolShape } from '../protocol/repairs/tool-repair.ts'
 
-/** The names that OpenAI accepts for tools, and with it most servers of its protocols. */
+/** The tool names that OpenAI accepts, and most servers of its protocols. */
 export const openaiNames: Pick<NameRule, 'allowed' | 'maxLength'> = { allowed: /^[a-zA-Z0-9_-]+$/, maxLength: 64 }
 
 /** Any characters. */
 export const anyCharacters = /^[\s\S]*$/
 
-/** A format of answers or a function: both have a schema and `strict`. */
+/** An answer format or a function: both have a schema and `strict`. */
 type Strict = { strict?: unknown; name?: unknown } & Body
 
-/** Where a body has the format of its answer. */
+/** The position of the answer format in a body. */
 type FormatPlace = {
   find: (body: Body) => Strict | undefined
   replace: (body: Body, format: Strict) => Body
   name: string
 }
 
-/** The format of an answer with a schema that is accepted. */
+/** Fits the schema of the answer format. */
 export function formatRepair({ find, replace, name }: FormatPlace, isStrictChecked: boolean): Repair {
   return (body, dropped) => {
     const format = find(body)
@@ -36,7 +36,7 @@ export function formatRepair({ find, replace, name }: FormatPlace, isStrictCheck
   }
 }
 
-/** A strict schema must close each object and require each property. Where it cannot, the schema is sent as not strict. */
+/** A strict schema must close each object and require each property. Otherwise it is sent as not strict. */
 export function withStrict(holder: Strict, field: string, name: string, dropped: string[]): Strict {
   if (holder.strict !== true) return holder
   const schema = strictSchema(holder[field])
@@ -58,7 +58,7 @@ export function emptyContentRepair(list: 'messages' | 'input'): Repair {
   }
 }
 
-/** A function that says that its schema is strict. */
+/** A function with a strict schema. */
 export function strictToolRepair(
   functionOf: (tool: Body) => Strict | undefined,
   replace: ToolShape['withSchema'],

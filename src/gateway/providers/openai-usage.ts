@@ -2,7 +2,7 @@ import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { countIn, type ReportedCounts, type ReportedExtras, usageEvents } from './token-counts.ts'
 import { compileSpellings, countsIn, mergedUsage, type UsageObject, type UsageSpelling } from './usage-spellings.ts'
 
-/** The counts as clients of OpenAI chat completions read them. */
+/** The spelling of OpenAI chat completions. */
 const openaiChat: UsageSpelling = {
   servers: 'OpenAI, and most others: Azure, Cerebras, Fireworks, Groq, MiniMax, OpenRouter, vLLM, xAI, Zhipu',
   prompt: 'prompt_tokens',
@@ -91,7 +91,7 @@ export const responsesSpellings = compileSpellings([
   },
 ])
 
-/** Reads the usage of one answer, which may come in any event, and in several. The first spelling is the clients' own. */
+/** Reads the usage of one answer, which several events can report. The first spelling is that of clients. */
 export class OpenaiUsage {
   readonly #spellings: typeof chatSpellings
   readonly #own: typeof chatSpellings
@@ -102,7 +102,7 @@ export class OpenaiUsage {
     this.#own = spellings.slice(0, 1)
   }
 
-  /** @param isInPlace whether clients look for the usage where it came. */
+  /** @param isInPlace whether the usage is at the position where clients expect it. */
   read(usage: UsageObject, extras: ReportedExtras, isInPlace = true): AnswerEvent[] {
     const merged = this.#merge(usage)
     const events = usageEvents(countsIn(merged, this.#spellings), extras)
@@ -115,7 +115,7 @@ export class OpenaiUsage {
   #merge(usage: UsageObject): UsageObject {
     const before = this.#usage
     this.#usage = before ? mergedUsage(before, usage) : usage
-    // A total belongs to the counts that it came with.
+    // A total applies only to the counts of the same event.
     if (before && !usage.total_tokens && hasCounts(countsIn(usage, this.#spellings))) delete this.#usage.total_tokens
     return this.#usage
   }
@@ -123,7 +123,7 @@ export class OpenaiUsage {
 
 const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) || Boolean(completion)
 
-/** Whether a client that reads the usage as it came would see other counts, or fewer savings. */
+/** Whether a client would read other counts from the original usage. */
 function differs(tokens: TokenCounts, own: ReportedCounts): boolean {
   const count = (name: keyof ReportedCounts) => countIn(own[name]) ?? 0
   if (tokens.prompt !== count('prompt') || tokens.completion !== count('completion')) return true

@@ -7,31 +7,31 @@ import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-const said = 'x'.repeat(20_000)
-const messages = [{ role: 'user', content: said }]
+const longText = 'x'.repeat(20_000)
+const messages = [{ role: 'user', content: longText }]
 const thought = { type: 'reasoning', encrypted_content: '', summary: [] }
 const ours = { models: ['a/b'], provider: { order: ['x'] }, session_id: 's', user: 'u' }
 const bodies: [ProviderProtocol, Body][] = [
   [openaiChat, { model: 'a/b', messages, max_tokens: 5, stream: true }],
   [anthropicMessages, { model: 'a/b', messages, max_tokens: 5, system: 'Be brief.', reasoning: { effort: 'low' } }],
   [openaiResponses, { model: 'a/b', input: messages, max_output_tokens: 5, reasoning: { enabled: false } }],
-  [openaiResponses, { model: 'a/b', instructions: said }],
-  [openaiResponses, { model: 'a/b', input: [...messages, thought], instructions: said }],
+  [openaiResponses, { model: 'a/b', instructions: longText }],
+  [openaiResponses, { model: 'a/b', input: [...messages, thought], instructions: longText }],
 ]
 
 for (const [protocol, body] of bodies) {
-  test(`${protocol.protocol}: a long body goes on in its own bytes, and says what it would say written anew`, () => {
+  test(`${protocol.protocol}: a long body passes as bytes equal to the rewritten body`, () => {
     const text = JSON.stringify({ ...ours, ...body })
     const bytes = Buffer.from(text)
     const given = JSON.parse(text) as Body
     const target = { endpoint: endpointFor('some-model'), credential: 'secret', stream: true }
     // A client's own fields are taken out before.
-    const { user: _own, ...asked } = given
-    const anew = JSON.parse(String(protocol.passThrough!(asked, target).writeBody()))
-    const pieces = protocol.passThrough!(asked, target, new JsonSource(given, bytes, text)).writeBody()
+    const { user: _own, ...ownBody } = given
+    const rewritten = JSON.parse(String(protocol.passThrough!(ownBody, target).writeBody()))
+    const pieces = protocol.passThrough!(ownBody, target, new JsonSource(given, bytes, text)).writeBody()
     assert.ok(Array.isArray(pieces))
-    assert.ok(pieces.some(({ buffer, length }) => buffer === bytes.buffer && length >= said.length))
-    assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), anew)
-    for (const name in ours) assert.ok(!(name in anew), name)
+    assert.ok(pieces.some(({ buffer, length }) => buffer === bytes.buffer && length >= longText.length))
+    assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), rewritten)
+    for (const name in ours) assert.ok(!(name in rewritten), name)
   })
 }

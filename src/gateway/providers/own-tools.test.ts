@@ -12,8 +12,8 @@ const sentBy = (providerProtocol: ProviderProtocol, ...tools: object[]) =>
   encoded(providerProtocol, 'model', { tools: tools as ChatTool[] }).body.tools
 const unknown = { type: 'mine_bitcoin_20260101', name: 'miner', budget: 1e9 }
 
-describe('a tool that a provider runs goes to another protocol', () => {
-  test('field by field, as far as the protocol knows them', () => {
+describe('a provider tool in another protocol', () => {
+  test('has the fields that the protocol knows', () => {
     const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 3, allowed_domains: ['a.test'] }
     assert.deepEqual(sentBy(anthropicMessages, { ...search, depth: 'bottomless' }), [search])
     assert.deepEqual(sentBy(openaiResponses, { type: 'web_search', search_context_size: 'low', depth: 9 }), [
@@ -24,7 +24,7 @@ describe('a tool that a provider runs goes to another protocol', () => {
     assert.deepEqual(sentBy(googleGemini, { type: 'google_search', google_search: { depth: 9 } }), bare)
   })
 
-  test('and one that it does not know never goes', () => {
+  test('is omitted if it is unknown', () => {
     for (const providerProtocol of [anthropicMessages, googleGemini, openaiResponses]) {
       assert.equal(providerProtocol.knowsTool!(unknown), false)
       assert.ok(!JSON.stringify(sentBy(providerProtocol, weatherTool, unknown)).includes('bitcoin'))
@@ -32,13 +32,13 @@ describe('a tool that a provider runs goes to another protocol', () => {
   })
 })
 
-describe('what a request has a provider run', () => {
+describe('billable options of a request', () => {
   const ordered = (providerProtocol: ProviderProtocol, body: object, model = 'model') =>
     providerProtocol.billableOptions!(body as Record<string, unknown>, endpointFor(model))
   const calls = (providerProtocol: ProviderProtocol, body: object, model?: string) =>
     ordered(providerProtocol, body, model).tools.map((tool) => [tool.unit, tool.calls])
 
-  test('is told by unit and by how often it may', () => {
+  test('have unit and limit of each tool', () => {
     const search = { type: 'web_search_20250305', name: 'web_search' }
     assert.deepEqual(calls(anthropicMessages, { tools: [{ ...search, max_uses: 3 }, search, weatherTool] }), [
       ['web_search', 3],
@@ -53,13 +53,13 @@ describe('what a request has a provider run', () => {
     ])
   })
 
-  test('counts queries from Gemini 3 on, and before that the request', () => {
+  test('count queries from Gemini 3, and before that the request', () => {
     const tools = [{ type: 'google_search' }]
     assert.deepEqual(calls(googleGemini, { tools }, 'gemini-2.5-flash'), [['google_search', 1]])
     assert.deepEqual(calls(googleGemini, { tools }, 'gemini-3-flash'), [['google_search', undefined]])
   })
 
-  test('may stand in fields of its own', () => {
+  test('can be separate fields', () => {
     assert.deepEqual(calls(openaiChat, { web_search_options: {} }), [['web_search', 1]])
     assert.deepEqual(calls(openaiChat, { search_parameters: { mode: 'auto' } }), [['search_parameters', undefined]])
     assert.deepEqual(calls(openaiChat, { search_parameters: { mode: 'off' }, enable_search: false }), [])
@@ -68,7 +68,7 @@ describe('what a request has a provider run', () => {
     ])
   })
 
-  test('is a tier of service where it is not the ordinary one', () => {
+  test('include a service tier that is not the default', () => {
     const tier = (providerProtocol: ProviderProtocol, service_tier?: string) =>
       ordered(providerProtocol, { service_tier }).serviceTier
     assert.deepEqual(

@@ -7,7 +7,7 @@ import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-/** Every wire protocol that upstreams speak. A new one is a file and a line here. */
+/** All provider protocols. A new one is a file and a line here. */
 export const protocols: Record<Protocol, ProviderProtocol> = {
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
@@ -17,7 +17,7 @@ export const protocols: Record<Protocol, ProviderProtocol> = {
 }
 
 /**
- * The protocol of an endpoint: the endpoint's own if it names one, else its provider's. Undefined if neither names one.
+ * The protocol of an endpoint, or else that of its provider. Undefined if neither has one.
  */
 export function providerProtocolOf(endpoint: Endpoint, provider: Provider | undefined): ProviderProtocol | undefined {
   const protocol = endpoint.protocol ?? provider?.protocol

@@ -6,12 +6,12 @@ import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-const asked = (more: object) => ({ messages: [{ role: 'user', content: 'Hi' }], ...more }) as Partial<ChatRequest>
+const requestWith = (more: object) => ({ messages: [{ role: 'user', content: 'Hi' }], ...more }) as Partial<ChatRequest>
 const strictly = (strict: unknown) => [{ type: 'function', function: { name: 'f', strict } }]
 
-test('a function is strict for Anthropic only where it was said to be', () => {
+test('a function is strict for Anthropic only if it was set', () => {
   const toolFor = (strict: unknown) =>
-    encoded(anthropicMessages, 'claude', asked({ tools: strictly(strict) })).body.tools[0]
+    encoded(anthropicMessages, 'claude', requestWith({ tools: strictly(strict) })).body.tools[0]
   assert.equal(toolFor(true).strict, true)
   for (const no of [false, null, undefined]) assert.equal('strict' in toolFor(no), false)
   const schemas = [true, false].map((strict) => toolFor(strict).input_schema)
@@ -19,9 +19,9 @@ test('a function is strict for Anthropic only where it was said to be', () => {
   assert.deepEqual(schemas, [{ ...empty, additionalProperties: false }, empty])
 })
 
-test('who may call how many functions, in Anthropic’s words', () => {
+test('tool choice and parallel calls for Anthropic', () => {
   const choice = (tool_choice: unknown, parallel_tool_calls?: boolean) =>
-    encoded(anthropicMessages, 'claude', asked({ tools: strictly(true), tool_choice, parallel_tool_calls })).body
+    encoded(anthropicMessages, 'claude', requestWith({ tools: strictly(true), tool_choice, parallel_tool_calls })).body
       .tool_choice
   const one = { disable_parallel_tool_use: true }
   assert.deepEqual(choice('none'), { type: 'none' })
@@ -40,10 +40,10 @@ test('who may call how many functions, in Anthropic’s words', () => {
   )
 })
 
-test('a choice among some tools is one in OpenAI’s responses, too', () => {
+test('allowed tools are translated to OpenAI responses', () => {
   const allowed = { mode: 'required', tools: [{ type: 'function', function: { name: 'weather' } }] }
   const body = (tool_choice: unknown) =>
-    encoded(openaiResponses, 'gpt-5', asked({ tools: [weatherTool], tool_choice })).body.tool_choice
+    encoded(openaiResponses, 'gpt-5', requestWith({ tools: [weatherTool], tool_choice })).body.tool_choice
   assert.deepEqual(body({ type: 'allowed_tools', allowed_tools: allowed }), {
     type: 'allowed_tools',
     mode: 'required',
@@ -53,14 +53,14 @@ test('a choice among some tools is one in OpenAI’s responses, too', () => {
   assert.equal(body('auto'), 'auto')
 })
 
-test('an endpoint that takes a limit under one name gets it under that', () => {
+test('an endpoint gets the answer limit under its supported name', () => {
   const named = (supportedParameters: string[]) =>
-    Object.keys(encoded(openaiChat, endpointFor('m', { supportedParameters }), asked({ max_tokens: 5 })).body)
+    Object.keys(encoded(openaiChat, endpointFor('m', { supportedParameters }), requestWith({ max_tokens: 5 })).body)
   assert.ok(named(['max_completion_tokens']).includes('max_completion_tokens'))
   assert.ok(named(['max_tokens']).includes('max_tokens'))
 })
 
-test('a result of a tool that is no text follows it as the user’s, in a chat', () => {
+test('tool results other than text become a user message in a chat', () => {
   const image = { type: 'image_url', image_url: { url: 'https://a.example/a.png' } }
   const messages = [
     { role: 'user', content: 'Hi' },
@@ -72,22 +72,29 @@ test('a result of a tool that is no text follows it as the user’s, in a chat',
     { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'See' }, image] },
     { role: 'user', content: 'And?' },
   ]
-  const told = encoded(openaiChat, 'm', { messages } as never).body.messages as { role: string; content: unknown }[]
+  const encodedMessages = encoded(openaiChat, 'm', { messages } as never).body.messages as {
+    role: string
+    content: unknown
+  }[]
   assert.deepEqual(
-    told.map(({ role }) => role),
+    encodedMessages.map(({ role }) => role),
     ['user', 'assistant', 'tool', 'user'],
   )
   const text = { type: 'text', text: 'And?' }
-  assert.deepEqual(told[3]!.content, [{ type: 'text', text: 'Of the result of a:' }, image, text])
+  assert.deepEqual(encodedMessages[3]!.content, [{ type: 'text', text: 'Of the result of a:' }, image, text])
 })
 
-test('a choice that is Responses’ own goes there as it came', () => {
+test('a tool choice of the responses protocol passes unchanged', () => {
   const own = { type: 'mcp', server_label: 'shop', name: 'buy' }
-  const { tool_choice } = encoded(openaiResponses, 'gpt-5', asked({ tools: [weatherTool], tool_choice: own })).body
+  const { tool_choice } = encoded(
+    openaiResponses,
+    'gpt-5',
+    requestWith({ tools: [weatherTool], tool_choice: own }),
+  ).body
   assert.deepEqual(tool_choice, own)
 })
 
-test('what an assistant refused, and what it showed, are told as such in OpenAI’s responses', () => {
+test('refusals and images of the assistant are translated to OpenAI responses', () => {
   const image_url = { url: 'https://a.example/a.png' }
   const content = [
     { type: 'refusal', refusal: 'No.' },
@@ -100,7 +107,7 @@ test('what an assistant refused, and what it showed, are told as such in OpenAI�
   ])
 })
 
-test('a call that Anthropic ran is billed by the piece only where Anthropic counts it', () => {
+test('a call of an Anthropic tool is billed only if Anthropic counts it', () => {
   const read = (name: string) => {
     const block = { type: 'server_tool_use', id: 's', name, input: {} }
     const body = {

@@ -11,7 +11,7 @@ import { openaiResponses } from './openai-responses/openai-responses.ts'
 const finishOf = (events: AnswerEvent[]) => events.find((event) => event.type === 'finish')?.reason
 const statusOf = ([event]: AnswerEvent[]) => (event?.type === 'error' ? event.status : undefined)
 
-test('every kind of error that Anthropic names has its status', () => {
+test('every error type of Anthropic has a status', () => {
   const statuses = {
     ...{ invalid_request_error: 400, authentication_error: 401, billing_error: 402, permission_error: 403 },
     ...{ not_found_error: 404, request_too_large: 413, rate_limit_error: 429, api_error: 500, timeout_error: 504 },
@@ -26,7 +26,7 @@ test('every kind of error that Anthropic names has its status', () => {
   ])
 })
 
-test('every code that OpenAI names has its status, and one about images or files is about the request', () => {
+test('every error code of OpenAI has a status', () => {
   const statuses = {
     ...{ server_error: 500, rate_limit_exceeded: 429, insufficient_quota: 402, invalid_prompt: 400 },
     ...{ invalid_request_error: 400, context_length_exceeded: 400, vector_store_timeout: 504 },
@@ -38,7 +38,7 @@ test('every code that OpenAI names has its status, and one about images or files
   }
 })
 
-test('why an answer ended, in the words of each provider', () => {
+test('finish reasons of each provider are translated', () => {
   const anthropic = (stop_reason: string | null) => finishOf(anthropicMessages.readBody({ content: [], stop_reason }))
   assert.deepEqual(
     ['max_tokens', 'model_context_window_exceeded', 'tool_use', 'refusal', 'end_turn', 'pause_turn', null].map(
@@ -71,7 +71,7 @@ test('why an answer ended, in the words of each provider', () => {
   )
 })
 
-test('Gemini’s own failures are errors that another attempt may mend', () => {
+test('failed answers of Gemini are errors', () => {
   const read = (finishReason: string, finishMessage?: string) =>
     googleGemini.readBody({ modelVersion: 'g', candidates: [{ finishReason, finishMessage }] }).at(-1)
   for (const reason of [
@@ -92,7 +92,7 @@ test('Gemini’s own failures are errors that another attempt may mend', () => {
   ])
 })
 
-test('Gemini’s parts: words, thoughts, calls and signatures, each as it is', () => {
+test('Gemini parts are read as text, reasoning, calls and signatures', () => {
   const read = (...parts: object[]) =>
     googleGemini.readBody({ responseId: 'r', candidates: [{ content: { parts }, finishReason: 'STOP' }] }).slice(1, -1)
   const format = 'google-gemini-v1'
@@ -103,14 +103,14 @@ test('Gemini’s parts: words, thoughts, calls and signatures, each as it is', (
     { type: 'text', text: 'Hi' },
     { type: 'reasoning', text: '', format, encrypted: 's' },
   ])
-  const [thought, call, said] = read({ functionCall: { id: 'c', name: 'f', args: { a: 1 } }, thoughtSignature: 's' })
+  const [thought, call, event] = read({ functionCall: { id: 'c', name: 'f', args: { a: 1 } }, thoughtSignature: 's' })
   assert.deepEqual(thought, { type: 'reasoning', text: '', format, encrypted: 's', id: 'c' })
   assert.deepEqual(call, { type: 'tool_call', index: 0, id: 'c', name: 'f' })
-  assert.deepEqual(said, { type: 'tool_arguments', index: 0, text: '{"a":1}' })
+  assert.deepEqual(event, { type: 'tool_arguments', index: 0, text: '{"a":1}' })
   assert.equal(read({ functionCall: { name: 'f' } }).length, 2)
 })
 
-test('how much may be spent on thinking: as told, or a share of the answer, and never less than any provider takes', () => {
+test('the reasoning budget is as requested, or a share of the answer', () => {
   const budget = (effort: string | undefined, budgetTokens?: number) =>
     thinkingBudgetOf({ enabled: true, effort, budgetTokens }, 10_000)
   assert.deepEqual(
@@ -125,7 +125,7 @@ test('how much may be spent on thinking: as told, or a share of the answer, and 
   assert.equal(thinkingSetting({ reasoning: {} } as never), undefined)
 })
 
-test('a chat answer that ends with an error is one, and Gemini says how long to wait in its details', () => {
+test('a chat answer that ends with an error is an error; Gemini has a retry delay', () => {
   for (const finish_reason of ['error', 'network_error', 'insufficient_system_resource', 'abort'])
     assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
   assert.equal(openaiResponses.readBody({ output: [], status: 'cancelled' }).at(-1)?.type, 'error')

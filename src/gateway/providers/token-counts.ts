@@ -1,27 +1,26 @@
 import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.ts'
 
-/** The counts of a provider, not yet validated. A missing count is 0. */
+/** The unvalidated counts of a provider. A missing count is 0. */
 export type ReportedCounts = {
   prompt: unknown
   completion: unknown
-  /** The prompt with parts that some servers count beside it; the same for the completion. The total decides. */
+  /** Prompt and completion including parts that some servers count separately. The total decides. */
   otherPrompt?: unknown
   otherCompletion?: unknown
   total?: unknown
 } & Partial<Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>>
 
-/** The units that a provider billed besides tokens, by name, and the service tier that answered. */
+/** Billed units other than tokens, by name, and the service tier that answered. */
 export type ReportedExtras = { pieces?: Record<string, unknown>; serviceTier?: unknown }
 
-/** Far more than any prompt or answer holds, and little enough that costs and sums of them stay exact. */
-const most = 1e9
+/** More than any real count, and small enough for exact costs and sums. */
+const maxCount = 1e9
 
 type Sides = { prompt: number; completion: number; mismatch?: string }
 
 /**
- * A provider's count, as far as it makes sense: money is charged by it. Undefined, for an estimate to take its place,
- * where prompt or completion are not such numbers or neither is reported; parts are not larger than what they are parts
- * of.
+ * Validates a provider's counts, which are billed. Undefined if prompt or completion are invalid or both are missing:
+ * then the usage is estimated. Parts are limited to their whole.
  */
 function tokenCounts(reported: ReportedCounts, { prompt, completion }: Sides): TokenCounts {
   const cached = Math.min(countIn(reported.cached) ?? 0, prompt)
@@ -36,7 +35,7 @@ function tokenCounts(reported: ReportedCounts, { prompt, completion }: Sides): T
   }
 }
 
-/** Prompt and completion as the total explains them. Where nothing does, the larger count is billed. */
+/** Prompt and completion that match the total. If none match, the larger counts are billed. */
 function sidesOf(reported: ReportedCounts): Sides | undefined {
   if (reported.prompt == null && reported.completion == null) return undefined
   const prompt = countIn(reported.prompt ?? 0)
@@ -63,11 +62,11 @@ function sidesOf(reported: ReportedCounts): Sides | undefined {
 
 const partNames = ['cacheWritten1h', 'audioPrompt', 'audioCompletion', 'imageCompletion'] as const
 
-/** Those that there are. Whoever prices them keeps them within what they are parts of. */
-function partsIn(told: ReportedCounts): TokenParts | undefined {
+/** The reported parts. The price calculation limits them to their whole. */
+function partsIn(reported: ReportedCounts): TokenParts | undefined {
   let parts: TokenParts | undefined
   for (const name of partNames) {
-    const count = countIn(told[name])
+    const count = countIn(reported[name])
     if (!count) continue
     parts ??= {}
     parts[name] = count
@@ -75,7 +74,7 @@ function partsIn(told: ReportedCounts): TokenParts | undefined {
   return parts
 }
 
-/** The same as an event of the answer: none where the count makes no sense. */
+/** The usage event; none if the counts are invalid. */
 export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedExtras): AnswerEvent[] {
   const sides = sidesOf(reported)
   if (!sides) return []
@@ -85,43 +84,45 @@ export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedE
   return [{ type: 'usage', tokens, ...(extras && { extras }), ...(mismatch !== undefined && { mismatch }) }]
 }
 
-/** More than any provider runs for one request. */
-const mostPieces = 100_000
-/** More kinds of them than any provider has: they are kept with the request. */
+/** More than any provider uses for one request. */
+const maxPieces = 100_000
+/** Limits the kinds of units, which are stored with the request. */
 const mostUnits = 100
 
 function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
-  const told: Record<string, number> = {}
+  const reported: Record<string, number> = {}
   let units = 0
   for (const unit in pieces) {
     const count = countIn(pieces[unit])
-    if (count !== undefined && count <= mostPieces) told[unit] = count
+    if (count !== undefined && count <= maxPieces) reported[unit] = count
     if (++units === mostUnits) break
   }
   const tier = tierIn(serviceTier)
-  const hasPieces = Object.keys(told).length > 0
+  const hasPieces = Object.keys(reported).length > 0
   if (!hasPieces && tier === undefined) return undefined
-  return { ...(hasPieces && { pieces: told }), ...(tier !== undefined && { serviceTier: tier }) }
+  return { ...(hasPieces && { pieces: reported }), ...(tier !== undefined && { serviceTier: tier }) }
 }
 
-/** The names that providers use for the service tier of their ordinary price list. */
+/** The names of providers for their default service tier. */
 const ordinaryTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_demand'])
 const longestTier = 40
 
-/** The tier that served; that it was the ordinary one is worth knowing where another was asked for. */
-function tierIn(told: unknown): string | undefined {
-  if (typeof told !== 'string' || told === '' || told === 'auto') return undefined
-  const name = told.toLowerCase()
+/** The tier that served the request, including the default one, because another may have been requested. */
+function tierIn(reported: unknown): string | undefined {
+  if (typeof reported !== 'string' || reported === '' || reported === 'auto') return undefined
+  const name = reported.toLowerCase()
   return ordinaryTiers.has(name) ? 'default' : name.slice(0, longestTier)
 }
 
-/** A whole number that some tokens, or pieces, may be. */
-export function countIn(told: unknown): number | undefined {
-  return Number.isInteger(told) && (told as number) >= 0 && (told as number) <= most ? (told as number) : undefined
+/** A valid count of tokens or pieces; undefined for other values. */
+export function countIn(reported: unknown): number | undefined {
+  return Number.isInteger(reported) && (reported as number) >= 0 && (reported as number) <= maxCount
+    ? (reported as number)
+    : undefined
 }
 
-/** Of counts that are told apart, and nothing sensible when one of them is not. */
-export function sumOf(...told: unknown[]): unknown {
-  if (told.every((count) => count == null)) return undefined
-  return told.reduce<number>((sum, count) => sum + (countIn(count ?? 0) ?? Number.NaN), 0)
+/** The sum of separately reported counts; NaN if one is invalid. */
+export function sumOf(...reported: unknown[]): unknown {
+  if (reported.every((count) => count == null)) return undefined
+  return reported.reduce<number>((sum, count) => sum + (countIn(count ?? 0) ?? Number.NaN), 0)
 }

@@ -12,7 +12,7 @@ const tool = (type: string, ...fields: string[]) =>
   }
 const without = ({ odd: _, ...rest }: ChatTool & { odd: number }) => rest
 
-test('of each of Anthropic’s tools all its fields are sent on, and no other', () => {
+test('all fields of Anthropic tools are sent, and no others', () => {
   for (const [type, ...fields] of [
     ['web_search_20250305', 'name', 'max_uses', 'allowed_domains', 'blocked_domains', 'user_location', 'cache_control'],
     ['web_fetch_20250910', 'max_uses', 'allowed_domains', 'blocked_domains', 'citations', 'max_content_tokens'],
@@ -29,7 +29,7 @@ test('of each of Anthropic’s tools all its fields are sent on, and no other', 
   assert.equal(anthropics(tool('web_search')), undefined)
 })
 
-test('of each of OpenAI’s tools all its fields are sent on, and no other', () => {
+test('all fields of OpenAI tools are sent, and no others', () => {
   for (const [type, ...fields] of [
     ['web_search', 'filters', 'search_context_size', 'user_location'],
     ['web_search_preview', 'search_context_size', 'user_location'],
@@ -41,7 +41,7 @@ test('of each of OpenAI’s tools all its fields are sent on, and no other', () 
   assert.equal(openais(tool('constructor')), undefined)
 })
 
-test('each of Gemini’s tools is known by its type and by its own spelling, with its settings', () => {
+test('Gemini tools are known by type and by name, with settings', () => {
   for (const [type, name, settings] of [
     ['google_search', 'googleSearch', { timeRangeFilter: 1, excludeDomains: 2 }],
     ['google_search_retrieval', 'googleSearchRetrieval', { dynamicRetrievalConfig: 1 }],
@@ -55,18 +55,19 @@ test('each of Gemini’s tools is known by its type and by its own spelling, wit
   assert.equal(geminis({ type: 'function' } as never), undefined)
 })
 
-test('how often each may run is said where the provider looks for it', () => {
+test('call limits are in the field that the provider reads', () => {
   const search = { type: 'web_search_20250305', max_uses: 3 }
-  const asked = (billableOptions: { tools: readonly { unit: string; calls?: number | undefined; bound?: string }[] }) =>
-    billableOptions.tools.map(({ unit, calls, bound }) => [unit, calls, bound])
+  const limitsOf = (billableOptions: {
+    tools: readonly { unit: string; calls?: number | undefined; bound?: string }[]
+  }) => billableOptions.tools.map(({ unit, calls, bound }) => [unit, calls, bound])
   const anthropic = anthropicBillable({ tools: [search, { type: 'code_execution_20250522' }], speed: 'fast' })
-  assert.deepEqual(asked(anthropic), [
+  assert.deepEqual(limitsOf(anthropic), [
     ['web_search', 3, 'tools[0].max_uses'],
     ['code_execution', undefined, undefined],
   ])
   assert.deepEqual([anthropic.serviceTier, anthropic.rereads], ['fast', true])
   const { tools, rereads } = geminiBillable({ tools: [{ type: 'url_context' }] }, endpointFor('gemini-3-pro'))
-  assert.deepEqual([asked({ tools }), rereads], [[['url_context', 1, undefined]], false])
+  assert.deepEqual([limitsOf({ tools }), rereads], [[['url_context', 1, undefined]], false])
   const container = (limit: string) => ({ type: 'code_interpreter', container: { memory_limit: limit } })
   const sizes = responsesBillable({ tools: [container('1g'), container('64g'), { type: 'web_search_preview' }] })
   assert.deepEqual(
@@ -79,7 +80,7 @@ test('how often each may run is said where the provider looks for it', () => {
   )
 })
 
-test('a chat’s own fields for searching are orders, unless they are switched off', () => {
+test('search fields of a chat are billable, unless disabled', () => {
   const units = (chat: object) => chatBillable({ ...chat }).tools.map(({ unit, calls }) => [unit, calls])
   assert.deepEqual(units({ web_search_options: {} }), [['web_search', 1]])
   assert.deepEqual(units({ enable_search: true, search_parameters: { mode: 'on' } }), [

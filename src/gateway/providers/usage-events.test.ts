@@ -51,13 +51,13 @@ describe('the usage of a chat stream', () => {
     })
   }
 
-  test('of its first chunk alone is not that of the answer', () => {
+  test('is undefined after the first chunk only', () => {
     const first = { choices: [{ delta: { role: 'assistant' } }], usage: { prompt_tokens: 100, completion_tokens: 0 } }
     assert.equal(countOf(openaiChat.reader(), [first, content, end]).isFinal, false)
     assert.equal(countOf(openaiChat.reader(), [{ ...content, usage }, content, end]).isFinal, false)
   })
 
-  test('keeps savings that a later chunk has as zero or null', () => {
+  test('keeps savings that are zero or null in a later chunk', () => {
     const rich = { ...usage, prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 5 } }
     const poor = [
       { ...usage, prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } },
@@ -103,7 +103,7 @@ describe('the usage of an Anthropic stream', () => {
   for (const [name, events] of Object.entries(streams))
     test(name, () => assert.deepEqual(countOf(anthropicMessages.reader(), events), counted))
 
-  test('of its first event alone is not that of the answer', () =>
+  test('is undefined after the first event only', () =>
     assert.equal(countOf(anthropicMessages.reader(), [opened, text, stopped()]).isFinal, false))
 
   test('is replaced by the last event after a compaction', () => {
@@ -139,14 +139,14 @@ describe('a total', () => {
       .readBody({ choices: [{ message: { content: 'Hi' } }], usage: { ...counts } })
       .find((event): event is UsageEvent => event.type === 'usage')!
 
-  test('that the counts explain is not a mismatch, and the words of the provider stay', () => {
+  test('that matches the counts is not a mismatch', () => {
     const within = { ...usage, completion_tokens_details: { reasoning_tokens: 5 } }
     assert.deepEqual(read(within), { type: 'usage', tokens: { ...tokens, prompt: 100, completion: 5, reasoning: 5 } })
     const tooMany = { ...usage, completion_tokens_details: { reasoning_tokens: 6 } }
     assert.deepEqual(read(tooMany), { type: 'usage', tokens: { ...tokens, prompt: 100, completion: 5, reasoning: 5 } })
   })
 
-  test('that counts thoughts beside the completion adds them', () => {
+  test('that includes separate reasoning adds it', () => {
     const { tokens, restated, mismatch } = read({
       prompt_tokens: 1000,
       completion_tokens: 10,
@@ -156,7 +156,7 @@ describe('a total', () => {
     assert.deepEqual([tokens.completion, tokens.reasoning, restated, mismatch], [510, 500, true, undefined])
   })
 
-  test('that nothing explains is a mismatch, and the larger count is billed', () => {
+  test('that does not match is a mismatch, and the larger count is billed', () => {
     const higher = read({ ...usage, total_tokens: 200 })
     assert.deepEqual([higher.tokens.prompt, higher.tokens.completion], [100, 100])
     assert.equal(higher.mismatch, 'a total of 200 tokens for a prompt of 100 and a completion of 5')
@@ -165,7 +165,7 @@ describe('a total', () => {
     assert.match(lower.mismatch!, /^a total of 50 tokens/)
   })
 
-  test('that is not a count says nothing', () => {
+  test('that is not a count is ignored', () => {
     for (const total_tokens of [0, null, '105', -1, 1.5, {}]) {
       const { tokens, mismatch } = read({ ...usage, total_tokens })
       assert.deepEqual([tokens.prompt, tokens.completion, mismatch], [100, 5, undefined])

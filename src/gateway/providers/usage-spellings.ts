@@ -3,12 +3,12 @@ import { countIn, sumOf } from './token-counts.ts'
 
 export type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion'>
 
-/** How some servers spell the counts in their usage: the path of each, of one or two names. */
+/** The names of counts in the usage of some servers, as paths of one or two names. */
 export type UsageSpelling = {
   servers: string
-  /** A member that only these servers report. Without it they did not answer. */
+  /** A member that only these servers report. */
   only?: string
-  /** Parts that they never count within the prompt or the completion, whatever their total says. */
+  /** Parts that they always count separately from prompt and completion. */
   beside?: 'cache' | 'reasoning'
 } & Partial<Record<CountName, string>>
 
@@ -16,7 +16,7 @@ export type UsageObject = Record<string, unknown>
 
 const sides: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
-/** A spelling in the form in which it is read, once for each answer. */
+/** A spelling, prepared for reading. */
 type CompiledSpelling = Pick<UsageSpelling, 'only' | 'beside'> & {
   paths: { name: CountName; group: string | undefined; member: string }[]
 }
@@ -33,7 +33,7 @@ export function compileSpellings(spellings: readonly UsageSpelling[]): readonly 
   }))
 }
 
-/** Reads the usage of any server that one of the spellings belongs to. A count of several spellings is the largest. */
+/** Reads usage in any of the spellings. The largest count of several spellings is used. */
 export function countsIn(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
   const beside = new Set<UsageSpelling['beside']>()
@@ -52,7 +52,7 @@ export function countsIn(usage: UsageObject, spellings: readonly CompiledSpellin
   return withAlternatives(counts, beside)
 }
 
-/** A part that is counted within its whole by some servers, and beside it by others. */
+/** A part that some servers include in its whole and others count separately. */
 function withAlternatives(counts: ReportedCounts, beside: ReadonlySet<UsageSpelling['beside']>): ReportedCounts {
   const cache = sumOf(counts.cached, counts.cacheWritten)
   const otherPrompt = cache && sumOf(counts.prompt, cache)
@@ -69,8 +69,8 @@ function withAlternatives(counts: ReportedCounts, beside: ReadonlySet<UsageSpell
 }
 
 /**
- * The usage so far of a stream that reports it more than once: counts are sums, so that a zero, or a count that is
- * missing, does not erase one that came before.
+ * The latest usage of a stream that reports it repeatedly. Counts are cumulative, so a zero or missing count does not
+ * replace an earlier one.
  */
 export function mergedUsage(before: UsageObject, next: UsageObject): UsageObject {
   const merged = { ...before }

@@ -57,9 +57,9 @@ const maxPrepared = 500
 
 /** Prepared once while it is in use. */
 function customPattern(pattern: string): CustomPattern {
-  const known = prepared.get(pattern)
-  const ready = known ?? prepareCustomPattern(pattern)
-  if (known) prepared.delete(pattern)
+  const cached = prepared.get(pattern)
+  const ready = cached ?? prepareCustomPattern(pattern)
+  if (cached) prepared.delete(pattern)
   prepared.set(pattern, ready)
   if (prepared.size > maxPrepared) prepared.delete(prepared.keys().next().value!)
   return ready

@@ -92,7 +92,7 @@ function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fi
   const names = new UniqueNames()
   const rewritten = Object.entries(fields).map(([key, value]): [string, unknown] => {
     const stays = place.of === 'body' && (key === 'model' || ownFields.has(key))
-    const isFixed = stays || !isTelling(key, place)
+    const isFixed = stays || !isMeaningful(key, place)
     if (isFixed) names.reserve(key)
     const name = isFixed ? key : names.add(rewrite({ text: key, context: '', user: place.user }), key)
     const next = stays ? value : rewriteField(fields, key, value, place, rewrite)
@@ -103,7 +103,7 @@ function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fi
 }
 
 /** Whether the name of a field may itself contain a message. */
-function isTelling(key: string, { isFree, schema }: LeavesPlace): boolean {
+function isMeaningful(key: string, { isFree, schema }: LeavesPlace): boolean {
   if (key === '') return false
   if (schema) return !isSchemaWord(key, schema)
   return isFree || !isPlain(key)

@@ -42,8 +42,8 @@ export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filte
   const united = new Map<string, Rule>()
   for (const rule of guardrails.flatMap(rulesOf)) {
     const key = JSON.stringify([rule.matcher, rule.userOnly])
-    const known = united.get(key)
-    if (!known || strictness[rule.action] > strictness[known.action]) united.set(key, rule)
+    const cached = united.get(key)
+    if (!cached || strictness[rule.action] > strictness[cached.action]) united.set(key, rule)
   }
   return { rules: [...united.values()].sort((a, b) => strictness[b.action] - strictness[a.action]) }
 }

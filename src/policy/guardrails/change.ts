@@ -20,9 +20,9 @@ type ChangeDeps = WriteDeps & NormaliseDeps
 /** @throws Fault `invalid`, or `conflict` when the name is taken. */
 export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
   const workspaceId = await namedWorkspace(deps, caller, body.workspace_id)
-  const said = await normalise(deps, body)
+  const policyChange = await normalise(deps, body)
   const created = await writeGuardrails(deps, workspaceId, async (tx, announce) => {
-    const record = merge(newGuardrail(deps, deps.newId(), workspaceId, body.name), body, said)
+    const record = merge(newGuardrail(deps, deps.newId(), workspaceId, body.name), body, policyChange)
     await insertGuardrail(tx, record)
     await recordGuardrail(deps, tx, caller, undefined, record)
     announce()
@@ -42,14 +42,14 @@ export async function changeGuardrail(
   body: GuardrailPatch,
 ): Promise<Guardrail> {
   const home = await requirePlace(deps, caller.organizationId, id)
-  const said = await normalise(deps, body)
+  const policyChange = await normalise(deps, body)
   const changed = await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
     if (!before && !home.isDefault) throw noGuardrail()
     const base = before
       ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
       : newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
-    const after = merge(base, body, said)
+    const after = merge(base, body, policyChange)
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
     // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
     if (before?.policy.limit_usd === null) await forgetSpendingOfGuardrail(tx, id)
@@ -87,8 +87,8 @@ export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string
  * Applies the fields of a request to a guardrail.
  * @throws Fault `invalid`.
  */
-export function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<Policy>): GuardrailRecord {
-  const policy = { ...base.policy, ...said }
+export function merge(base: GuardrailRecord, body: GuardrailPatch, policyChange: Partial<Policy>): GuardrailRecord {
+  const policy = { ...base.policy, ...policyChange }
   if (policy.reset_interval !== null && policy.limit_usd === null) {
     refuse([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])
   }

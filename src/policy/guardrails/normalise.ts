@@ -97,7 +97,7 @@ function eachOf<From, To>(
 }
 
 /** Removes undefined fields and fields that do not belong to a policy. */
-function pickPolicy(said: { [Field in keyof Policy]?: Policy[Field] | undefined }): Partial<Policy> {
+function pickPolicy(given: { [Field in keyof Policy]?: Policy[Field] | undefined }): Partial<Policy> {
   const fields = Object.keys(emptyPolicy) as (keyof Policy)[]
-  return Object.fromEntries(fields.flatMap((field) => (said[field] === undefined ? [] : [[field, said[field]]])))
+  return Object.fromEntries(fields.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])))
 }

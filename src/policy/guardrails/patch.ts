@@ -83,12 +83,12 @@ const GuardrailName = text({ min: 1, max: 200 })
 const vendorField = /^enforce_zdr_[a-zA-Z0-9_-]+$/
 
 function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = Object.keys(shape)
+  const fieldNames = Object.keys(shape)
   return z
     .looseObject(shape)
     .superRefine((body, context) => {
       const unknown = Object.keys(body).filter((field) => !(Object.hasOwn(shape, field) || vendorField.test(field)))
-      if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownFields(unknown, known) })
+      if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownFields(unknown, fieldNames) })
     })
     .meta({
       additionalProperties: false,

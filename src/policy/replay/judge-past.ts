@@ -20,11 +20,11 @@ const maxCached = 10_000
 
 /** Judges requests of the past by today's catalogue, as a live request would be judged. Caches its verdicts. */
 export function judgeOfPast(ground: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
-  const known = new Map<string, PastVerdict>()
+  const verdicts = new Map<string, PastVerdict>()
   return (facts) => {
     const key = JSON.stringify([facts.models, facts.endpointId, facts.region])
-    const judged = known.get(key) ?? judge(ground, facts)
-    if (known.size < maxCached) known.set(key, judged)
+    const judged = verdicts.get(key) ?? judge(ground, facts)
+    if (verdicts.size < maxCached) verdicts.set(key, judged)
     return judged
   }
 }

@@ -35,14 +35,14 @@ export async function replay(
   deps: ReplayDeps,
   caller: Caller,
   id: string,
-  wanted: ReplayRequest,
+  request: ReplayRequest,
   signal: AbortSignal,
 ): Promise<Replay> {
-  const period = periodOf(deps, wanted)
-  const { guardrail, governed } = await proposeGuardrail(deps, caller, id, wanted.policy)
+  const period = periodOf(deps, request)
+  const { guardrail, governed } = await proposeGuardrail(deps, caller, id, request.policy)
   const scope = scopeOf(guardrail, governed)
   const budget = await budgetsBefore(deps, guardrail, governed, scope, period)
-  const judged = createReplayTally(wanted.list)
+  const judged = createReplayTally(request.list)
   const effectsOf = effectsIn(deps, guardrail, budget, judged.undecided)
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')

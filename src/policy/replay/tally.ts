@@ -10,7 +10,7 @@ export type Effect = { outcome: Outcome; rule: string }
 type Sum = { requests: number; cost: PicoUsd }
 type ModelSum = Sum & Record<Outcome, number>
 
-type Told = Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'>
+type ReplayResult = Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'>
 
 /**
  * Adds up the outcomes of requests, which come in order of time. Stores only sums and the newest affected requests,
@@ -22,7 +22,7 @@ export function createReplayTally(listed: number) {
   const rules = new Map<string, Effect & Sum>()
   const undecided = new Map<Undecidable, number>()
   const newest: TouchedRequest[] = []
-  let touched = 0
+  let affected = 0
 
   return {
     add(past: PastRequest, effects: Effect[]): void {
@@ -41,7 +41,7 @@ export function createReplayTally(listed: number) {
         ofRule.cost += cost
       }
       if (effects.length === 0) return
-      touched++
+      affected++
       newest.push(touchedRequest(past, model, effects))
       // Trimmed in batches, because removing one element at a time would move all the others.
       if (newest.length > 2 * listed) newest.splice(0, newest.length - listed)
@@ -49,15 +49,15 @@ export function createReplayTally(listed: number) {
     undecided(rule: Undecidable): void {
       undecided.set(rule, (undecided.get(rule) ?? 0) + 1)
     },
-    result: (reasons: Record<Undecidable, string>): Told => ({
-      ...shown(all),
+    result: (reasons: Record<Undecidable, string>): ReplayResult => ({
+      ...modelResult(all),
       by_rule: [...rules.values()]
         .sort((a, b) => b.requests - a.requests)
         .map(({ cost, ...rule }) => ({ ...rule, usd: toUsd(cost) })),
       by_model: [...models]
-        .map(([model, sum]) => ({ model, ...shown(sum) }))
+        .map(([model, sum]) => ({ model, ...modelResult(sum) }))
         .sort((a, b) => b.would_refuse - a.would_refuse || b.requests - a.requests || (a.model < b.model ? -1 : 1)),
-      touched,
+      touched: affected,
       touched_requests: newest.toReversed().slice(0, listed),
       undecidable: [...undecided].map(([rule, requests]) => ({ rule, requests, why: reasons[rule] })),
     }),
@@ -66,7 +66,7 @@ export function createReplayTally(listed: number) {
 
 const nothing: ModelSum = { requests: 0, cost: 0n, refuse: 0, reroute: 0, redact: 0 }
 
-function shown({ requests, cost, refuse, reroute, redact }: ModelSum) {
+function modelResult({ requests, cost, refuse, reroute, redact }: ModelSum) {
   return { requests, usd: toUsd(cost), would_refuse: refuse, would_reroute: reroute, would_redact: redact }
 }
 

@@ -7,12 +7,12 @@ export type Order = { field: MetricName | DimensionName | 'date'; direction: 'as
 type Arranged = {
   order: readonly Order[]
   dimensions: readonly DimensionName[]
-  /** The most rows of one combination of dimensions, and in all. */
+  /** The maximum rows per combination of dimensions, and in total. */
   groupLimit: number | undefined
   limit: number
 }
 
-/** Groups in order, as many as asked for. */
+/** Sorts groups and limits their number. */
 export function arrange(groups: readonly Group[], how: Arranged): { groups: Group[]; isTruncated: boolean } {
   const keys = how.order.map(({ field, direction }): Keys => {
     return { of: groups.map((group) => keyOf(group, field, how.dimensions)), sign: direction === 'asc' ? 1 : -1 }
@@ -20,13 +20,13 @@ export function arrange(groups: readonly Group[], how: Arranged): { groups: Grou
   const places = Array.from(groups, (_, at) => at).sort((a, b) => compare(a, b, keys))
   const sorted = places.map((at) => groups[at]!)
   const limited = how.groupLimit === undefined ? sorted : firstOfEach(sorted, how.groupLimit)
-  const shown = limited.slice(0, how.limit)
-  return { groups: shown, isTruncated: shown.length < groups.length }
+  const selected = limited.slice(0, how.limit)
+  return { groups: selected, isTruncated: selected.length < groups.length }
 }
 
 type Key = string | number | null
 
-/** What groups are ordered by, each at its place. */
+/** The sort values of the groups. */
 type Keys = { of: readonly Key[]; sign: 1 | -1 }
 
 function keyOf(group: Group, field: Order['field'], by: readonly DimensionName[]): Key {
@@ -35,13 +35,14 @@ function keyOf(group: Group, field: Order['field'], by: readonly DimensionName[]
   return at >= 0 ? group.values[at]! : metrics[field as MetricName].of(group)
 }
 
-/** What has no value comes last. */
+/** Compares groups. Missing values come last. */
 function compare(a: number, b: number, keys: readonly Keys[]): number {
   for (const { of, sign } of keys) {
-    const [left, right] = [of[a]!, of[b]!]
-    if (left === right) continue
-    if (left === null || right === null) return left === null ? 1 : -1
-    return left < right ? -sign : sign
+    const first = of[a]!
+    const second = of[b]!
+    if (first === second) continue
+    if (first === null || second === null) return first === null ? 1 : -1
+    return first < second ? -sign : sign
   }
   return 0
 }

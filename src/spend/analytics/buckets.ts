@@ -4,14 +4,14 @@ import type { Granularity } from './tiles.ts'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** How long the buckets are that the database groups by, in minutes; longer ones are made of days. */
+/** The lengths of buckets by which the database groups, in minutes. Longer ones consist of days. */
 export function unitOf(granularity: Granularity | undefined): number | undefined {
   if (granularity === undefined) return undefined
   if (granularity === 'minute' || granularity === 'hour') return grains[granularity]
   return grains.day
 }
 
-/** When the bucket begins that a unit is in, in milliseconds since the epoch. Weeks begin on Monday. */
+/** The start of the bucket that contains a unit, in milliseconds since the epoch. Weeks start on Monday. */
 export function bucketStart(granularity: Granularity, unit: number): number {
   switch (granularity) {
     case 'minute':

@@ -5,20 +5,20 @@ import type { DimensionFilter } from './dimensions.ts'
 import type { SumName } from './sums.ts'
 import type { Granularity, Tile } from './tiles.ts'
 
-/** A stretch of time, and the cells that tell it. */
+/** A stretch of time with the table of its cells. */
 export type TableTile = Tile & { table: CellTable }
 
-/** What is read of roll-ups. It is what `structuredClone` can copy. */
+/** A query of roll-ups. It must be cloneable with `structuredClone`. */
 export type CellQuery = {
   organizationId: string
   tiles: readonly TableTile[]
   filters: readonly DimensionFilter[]
   granularity: Granularity | undefined
-  /** How long the buckets are that are read, in minutes; without, there is one. */
+  /** The length of buckets in minutes; undefined for a single one. */
   unit: number | undefined
   columns: readonly Dimension[]
   sums: readonly SumName[]
   sketches: readonly SketchName[]
-  /** Who asks for more is told to ask for less. */
+  /** The maximum number of groups. More are an error. */
   mostGroups: number
 }

@@ -1,6 +1,6 @@
 import type { Dimension } from '../rollups/dimensions.ts'
 
-/** What results can be broken down and filtered by, and the column of a cell that says it. */
+/** The dimensions for grouping and filters, with their cell columns. */
 export const dimensions = {
   model: { column: 'model', label: 'Model' },
   provider: { column: 'provider', label: 'Provider' },
@@ -20,13 +20,13 @@ export const dimensionNames = Object.keys(dimensions) as DimensionName[]
 export const operators = { eq: 'scalar', neq: 'scalar', in: 'array', not_in: 'array' } as const
 export type Operator = keyof typeof operators
 
-/** Only cells of which this holds. An empty text stands for no value. */
+/** A filter of cells. An empty text means no value. */
 export type DimensionFilter = {
   column: Dimension
   values: readonly string[]
-  /** Whether it holds of all other values instead. */
+  /** Whether the filter matches all other values instead. */
   isNegated: boolean
-  /** Whether cells without a value are among them. */
+  /** Whether cells without a value match. */
   includesUnset: boolean
 }
 

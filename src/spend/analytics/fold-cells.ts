@@ -15,23 +15,23 @@ export const fold: Fold<CellQuery, FoldedGroups | undefined> = {
   begin: (query) => new CellFold(query),
 }
 
-/** More than any sketch's text has: those that are longer are added up, for groups of many rows not to hold them all. */
+/** Longer than any sketch. Longer concatenated texts are merged, to save memory. */
 const longestText = 20_000
 
-/** Between two steps, others have their turn. */
+/** The rows of one step. Other work runs between two steps. */
 const groupsAtOnce = 1000
 
-/** Rows are those that `cellStatement` asks for. */
+/** Folds the rows of `cellStatement`. */
 class CellFold implements Folding<FoldedGroups | undefined> {
   readonly #query: CellQuery
-  /** Where a group is, by when it begins and its values. */
+  /** The index of each group, by bucket and values. */
   readonly #places = new Map<number, Map<string, number>>()
   readonly #starts: number[] = []
-  /** By column, sum and sketch; then by group. */
+  /** The values by column, sum and sketch, and then by group. */
   readonly #values: string[][]
   readonly #sums: bigint[][]
   readonly #texts: string[][]
-  /** Those of the last row: most are of the same bucket as the one before. */
+  /** The groups of the last bucket: most rows have the same bucket as the previous one. */
   #bucket: number | undefined
   #start = 0
   #placesOfBucket = new Map<string, number>()
@@ -86,10 +86,10 @@ class CellFold implements Folding<FoldedGroups | undefined> {
 
   #groupAt(bucket: number, values: readonly string[]): number {
     if (bucket !== this.#bucket) this.#goTo(bucket)
-    // No value holds a line break: all are names of ours, or of the catalogue.
+    // Values are names of this service or the catalogue, without line breaks.
     const id = values.length === 1 ? values[0]! : values.join('\n')
-    const known = this.#placesOfBucket.get(id)
-    if (known !== undefined) return known
+    const existing = this.#placesOfBucket.get(id)
+    if (existing !== undefined) return existing
     const group = this.#starts.push(this.#start) - 1
     this.#placesOfBucket.set(id, group)
     for (const [at, all] of this.#values.entries()) all.push(values[at]!)
@@ -114,7 +114,7 @@ class CellFold implements Folding<FoldedGroups | undefined> {
   }
 }
 
-/** As they are sent at the least cost, where numbers hold them exactly. */
+/** As numbers if they are exact, which are cheapest to send between threads. */
 function compact(sums: bigint[]): Float64Array | bigint[] {
   const numbers = new Float64Array(sums.length)
   for (let at = 0; at < sums.length; at++) {

@@ -10,7 +10,7 @@ export type Metric = {
   description: string
   sums: readonly SumName[]
   sketches: readonly SketchName[]
-  /** Null where there is nothing to say. */
+  /** Null without data. */
   of: (group: Group) => number | null
 }
 
@@ -34,15 +34,21 @@ const money = (label: string, names: readonly SumName[], description: string): M
   of: (group) => toUsd(names.reduce((total: PicoUsd, name) => total + group.sum(name), 0n)),
 })
 
-const share = (label: string, part: SumName, of: SumName, less: readonly SumName[], description: string): Metric => ({
+const share = (
+  label: string,
+  part: SumName,
+  of: SumName,
+  subtracted: readonly SumName[],
+  description: string,
+): Metric => ({
   label,
   format: 'percent',
   isRate: true,
   description: `${description} From 0 to 1.`,
-  sums: [part, of, ...less],
+  sums: [part, of, ...subtracted],
   sketches: [],
   of(group) {
-    const whole = less.reduce((left, name) => left - group.sum(name), group.sum(of))
+    const whole = subtracted.reduce((difference, name) => difference - group.sum(name), group.sum(of))
     return whole > 0n ? Number(group.sum(part)) / Number(whole) : null
   },
 })
@@ -64,26 +70,26 @@ function percentiles<Name extends string>(
       description,
       sums: [],
       sketches: [sketch],
-      // Fast is good: the slowest of a hundred is the p99 of speeds, too.
-      of: (group) => told(group.percentile(sketch, percent)),
+      // Percentiles of speeds are reversed: the p99 is the slowest of a hundred.
+      of: (group) => rounded(group.percentile(sketch, percent)),
     },
   ])
   return Object.fromEntries(metrics) as Record<`${Name}_p${Percent}`, Metric>
 }
 
-/** Sketches tell but some 1,500 values, one for each of their buckets; reports tell them again and again. */
-const rounded = new Map<number, number>()
+/** Caches rounded values. Sketches have only about 1,500 values, which reports repeat. */
+const roundedValues = new Map<number, number>()
 
-const told = (value: number | undefined) =>
-  value === undefined ? null : rounded.getOrInsertComputed(value, () => Number(value.toPrecision(4)))
+const rounded = (value: number | undefined) =>
+  value === undefined ? null : roundedValues.getOrInsertComputed(value, () => Number(value.toPrecision(4)))
 
-/** All that can be asked for, by name. */
+/** All metrics by name. */
 export const metrics = {
   request_count: count('Requests', 'requests', 'All metered requests, including refused and failed ones.'),
   answered_count: count('Answered requests', 'answered', 'Those that an endpoint answered, as `GET /activity` counts.'),
   error_count: count('Failed requests', 'failed', 'Those that no endpoint answered to the end.'),
-  refused_count: count('Refused requests', 'refused', 'Those that no endpoint was asked for.'),
-  cancelled_count: count('Cancelled requests', 'cancelled', 'Those whose client left.'),
+  refused_count: count('Refused requests', 'refused', 'Requests for which no endpoint was called.'),
+  cancelled_count: count('Cancelled requests', 'cancelled', 'Requests whose client disconnected.'),
   error_rate: share('Error rate', 'failed', 'requests', ['refused'], 'Failed ones among those that were not refused.'),
   refusal_rate: share('Refusal rate', 'refused', 'requests', [], 'Refused ones among all.'),
   tokens_total: {
@@ -97,7 +103,7 @@ export const metrics = {
   tokens_cached: count('Cached tokens', 'cached', 'Part of the prompt, read from the provider’s cache.'),
   tokens_cache_written: count('Tokens written to caches', 'cacheWritten', 'Part of the prompt.'),
   cache_hit_rate: share('Cache hit rate', 'cached', 'prompt', [], 'Cached tokens among those of prompts.'),
-  tool_call_count: count('Tool calls', 'toolCalls', 'That models asked for.'),
+  tool_call_count: count('Tool calls', 'toolCalls', 'Tool calls that models made.'),
   total_usage: money('Usage', ['cost'], 'On this service’s own provider credentials.'),
   byok_usage: money('Usage on own provider keys', ['byokCost'], 'On provider keys that workspaces brought.'),
   upstream_inference_cost: money('Cost', ['cost', 'byokCost'], 'Both.'),

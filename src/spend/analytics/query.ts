@@ -12,7 +12,7 @@ import { readCells } from './read-cells.ts'
 import { tablesOf } from './tables.ts'
 import { type Granularity, type Tile, tilesOf } from './tiles.ts'
 
-/** Who asks: everything of an organization, or the requests of one key. */
+/** The scope: everything of an organization, or the requests of one key. */
 export type Scope = { organizationId: string; keyHash?: string; userId?: string }
 
 export type AnalyticsQuery = {
@@ -20,19 +20,19 @@ export type AnalyticsQuery = {
   dimensions: readonly DimensionName[]
   filters: readonly DimensionFilter[]
   granularity: Granularity | undefined
-  /** In milliseconds since the epoch, `from` inclusive, `to` exclusive. */
+  /** Times in milliseconds since the epoch, `from` inclusive, `to` exclusive. */
   from: number
   to: number
 }
 
 type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays: number }
 
-/** More rows than anybody reads: whoever asks for them is told to ask for less. */
+/** The maximum number of groups. More are an error. */
 const mostGroups = 200_000
 
 /**
- * @param signal ends it, for who asked has left.
- * @returns a group for each bucket and combination of values of which there is something, and the time they are of.
+ * @param signal aborts the query when the client disconnects.
+ * @returns a group for each bucket and combination of values with data, and the covered time.
  */
 export async function queryAnalytics(
   deps: AnalyticsDeps,
@@ -48,7 +48,7 @@ export async function queryAnalytics(
   return { groups, ...timeOf(tiles, query) }
 }
 
-/** Cells that are not kept any more are not looked for; what a long slot has of them counts whole. */
+/** Skips cells that were pruned. A long slot that overlaps them counts whole. */
 function tilesIn({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
   const keptSince: Record<number, number> = {
     [grains.minute]: now() - minutesKeptMs,
@@ -68,13 +68,13 @@ function timeOf(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: n
 async function cellQuery(
   deps: Pick<AnalyticsDeps, 'db'>,
   { organizationId, keyHash, userId }: Scope,
-  { metrics: asked, dimensions: by, filters, granularity }: AnalyticsQuery,
+  { metrics: metricNames, dimensions: by, filters, granularity }: AnalyticsQuery,
   tiles: Tile[],
 ): Promise<CellQuery> {
   const own = [...only('key_hash', keyHash), ...only('user_id', userId)]
   const all = [...own, ...filters]
   const columns = by.map((name) => dimensions[name].column)
-  const wanted = asked.map((name) => metrics[name])
+  const requested = metricNames.map((name) => metrics[name])
   return {
     organizationId,
     tiles: await tablesOf(deps, tiles, [...columns, ...all.map(({ column }) => column)]),
@@ -82,8 +82,8 @@ async function cellQuery(
     granularity,
     unit: unitOf(granularity),
     columns,
-    sums: [...new Set(wanted.flatMap(({ sums }) => sums))],
-    sketches: [...new Set(wanted.flatMap(({ sketches }) => sketches))],
+    sums: [...new Set(requested.flatMap(({ sums }) => sums))],
+    sketches: [...new Set(requested.flatMap(({ sketches }) => sketches))],
     mostGroups,
   }
 }

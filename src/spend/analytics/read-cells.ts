@@ -12,8 +12,8 @@ import { addedColumn, sumColumn } from './sum-columns.ts'
 import type { Tile } from './tiles.ts'
 
 /**
- * What is merged, and what is not, in one statement: a part that is merged meanwhile is seen once.
- * @returns undefined where there are too many groups.
+ * Reads merged cells and parts in one statement, so that a part that is merged meanwhile counts once.
+ * @returns undefined if there are too many groups.
  */
 export function readCells(
   deps: { db: Pick<Db, 'reports' | 'kind'> },
@@ -26,9 +26,9 @@ export function readCells(
   return foldRows(deps, fold, query, sql`${cells} union all ${parts}`, signal)
 }
 
-/** A row for each cell: the bucket, columns, sums, and texts of distributions. */
+/** Selects a row for each cell: bucket, columns, sums and sketches. */
 function eachCell({ tiles, columns, sums, sketches, ...query }: CellQuery): RawBuilder<unknown> {
-  // Named for one that Postgres hands over by name.
+  // Named, because Postgres returns columns by name.
   const among = (table: CellTable, time: RawBuilder<unknown>) => {
     const selected = [
       sql`cast(null as text) as part`,
@@ -40,12 +40,12 @@ function eachCell({ tiles, columns, sums, sketches, ...query }: CellQuery): RawB
     return sql`select ${sql.join(selected)} from ${sql.table(table)}
       where ${sql.join([time, ...conditions(query)], sql` and `)}`
   }
-  // Each by itself, in the order of the index.
+  // One condition each, in the order of the index.
   const all = tiles.length > 0 ? tiles.map((tile) => among(tile.table, within(tile))) : [among('key_cells', nothing)]
   return sql.join(all, sql` union all `)
 }
 
-/** A row for each group: of sums as text, and the texts of distributions as one. */
+/** Selects a row for each group: sums as text, and concatenated sketches. */
 function groupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<unknown> {
   const { columns, sums, sketches, unit, mostGroups } = query
   const groups = [...(unit === undefined ? [] : [sql`bucket`]), ...columns.map((_, at) => columnAt(at))]
@@ -56,7 +56,7 @@ function groupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<unknow
     ...sums.map((name, at) => sql`${sumColumn(name, sumAt(at))} as ${sumAt(at)}`),
     ...sketches.map((_, at) => sql`${joinedTexts(db, sql`nullif(${sketchAt(at)}, '')`)} as ${sketchAt(at)}`),
   ]
-  // Without groups there is one row even where there is nothing.
+  // Without groups there is one row even without data.
   const grouped = groups.length > 0 ? sql`group by ${sql.join(groups)}` : sql`having count(*) > 0`
   return sql`select * from (select ${sql.join(selected)} from (${eachCell(query)}) as cells ${grouped}
     limit ${sql.lit(mostGroups + 1)}) as merged`

@@ -4,14 +4,14 @@ import { exactSum } from '../ledger/exact.ts'
 import type { CellTable, summedBy } from '../rollups/cell-tables.ts'
 import { isMoney, type Sum, type SumName, sums } from './sums.ts'
 
-/** What a row of cells adds. */
+/** The expression that a row adds to a sum. */
 export function addedColumn(name: SumName, table: CellTable): RawBuilder<unknown> {
   if (table === 'model_cells') return sql.ref(columnsOfModels[name])
   const { amount, where }: Sum = sums[name]
   return where ? sql`case when ${conditionOf(where)} then ${sql.ref(amount)} else 0 end` : sql.ref(amount)
 }
 
-/** Cells of models have no dimension that a sum depends on: each has its own column. */
+/** The same for cells of models, which have a separate column for each sum. */
 const columnsOfModels = {
   requests: 'requests',
   answered: 'answered',
@@ -29,7 +29,7 @@ const columnsOfModels = {
   saving: 'saving_pico',
 } as const satisfies Record<SumName, (typeof summedBy)['model_cells'][number]>
 
-/** The sum over rows, to be read by `readSumColumn`. Only money may become more than a column holds. */
+/** The sum over rows. Read it with `readSumColumn`. Only money can exceed a column. */
 export function sumColumn(name: SumName, added: RawBuilder<unknown>): RawBuilder<unknown> {
   return isMoney(name) ? exactSum(added) : sql`cast(sum(${added}) as text)`
 }

@@ -2,7 +2,7 @@ import { readSum } from '../ledger/read-sum.ts'
 import type { Amount, Cell } from '../rollups/cell.ts'
 import type { Dimension } from '../rollups/dimensions.ts'
 
-/** An amount of the cells of which something holds. */
+/** An amount, summed over cells that match a condition. */
 export type Sum = { amount: Amount; where?: { column: Dimension; is: boolean; value: string } }
 
 export const sums = {
@@ -26,13 +26,13 @@ export type SumName = keyof typeof sums
 
 export const isMoney = (name: SumName): boolean => sums[name].amount.endsWith('_pico')
 
-/** What a column says of it: of one row of cells as a number, of several as text. */
-export function readSumColumn(name: SumName, told: unknown): bigint {
-  if (typeof told === 'bigint') return told
-  return isMoney(name) ? readSum(String(told)) : BigInt(String(told))
+/** Reads a sum column: a number for one row, text for several. */
+export function readSumColumn(name: SumName, value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  return isMoney(name) ? readSum(String(value)) : BigInt(String(value))
 }
 
-/** What one cell adds to it. */
+/** The amount that one cell adds. */
 export function sumOfCell(name: SumName, { amounts, dimensions }: Cell): bigint {
   const { amount, where }: Sum = sums[name]
   const counts = !where || (dimensions[where.column] === where.value) === where.is

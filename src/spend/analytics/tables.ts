@@ -5,10 +5,10 @@ import type { Dimension } from '../rollups/dimensions.ts'
 import type { TableTile } from './cell-query.ts'
 import type { Tile } from './tiles.ts'
 
-/** The tables with the fewest cells first. */
+/** The tables, fewest cells first. */
 const fewestFirst = ['model_cells', 'workspace_cells', 'key_cells'] as const satisfies CellTable[]
 
-/** @returns the tiles, each with the table of the fewest cells that have these dimensions, its grain and its time. */
+/** Assigns to each tile the smallest table that has the requested dimensions. */
 export async function tablesOf(
   { db }: { db: Pick<Db, 'reports'> },
   tiles: readonly Tile[],

@@ -1,21 +1,21 @@
 import { type Grain, grains } from '../rollups/cell.ts'
 
-/** Slots of one grain, from one to before another. */
+/** A range of slots of one grain; the end is exclusive. */
 export type Tile = { grain: Grain; from: number; to: number }
 
 export type Granularity = 'minute' | 'hour' | 'day' | 'week' | 'month'
 
 const { minute, hour, day } = grains
 
-/** The grains that a result of this granularity may be made of, the longest first. */
+/** The grains that can make up a granularity, longest first. */
 function grainsOf(granularity: Granularity | undefined): readonly Grain[] {
   if (granularity === 'minute') return [minute]
   return granularity === 'hour' ? [hour, minute] : [day, hour, minute]
 }
 
 /**
- * The slots that make up a time, in minutes since the epoch: long ones, and at both ends short ones as long as these are
- * kept. Where they are not, the long slot at the end counts whole.
+ * The slots that cover a time range, in minutes since the epoch: long ones, and short ones at both ends if these are still
+ * stored. Otherwise the long slot at the end counts whole.
  */
 export function tilesOf(
   time: { from: number; to: number },

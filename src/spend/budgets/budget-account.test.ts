@@ -54,7 +54,7 @@ test('spending is reported as held until the ledger has it', async () => {
     const report = account.report(true, 30n)
     asked.at(-1)?.grant(0n)
     await report
-    account.spending.wrote(recorded)
+    account.spending.noteWritten(recorded)
     const { total, held, unwritten } = asked.at(-1)!.report
     return { total, held, unwritten }
   }
@@ -73,11 +73,11 @@ test('all that was spent is in every report, with how much of it was confirmed',
   asked[0]?.grant(10n)
   assert.equal(await reserved, 'granted')
   account.settle(10n, 4n)
-  account.spending.wrote(4n)
+  account.spending.noteWritten(4n)
   const first = account.report(true, 30n)
   account.take(6n)
   account.settle(6n, 5n)
-  account.spending.wrote(9n)
+  account.spending.noteWritten(9n)
   asked[1]?.fail()
   await assert.rejects(first)
   const second = account.report(true, 30n)
@@ -137,7 +137,7 @@ test('an account is not idle while a report of it is under way', async () => {
   asked[0]?.grant(10n)
   await reserved
   account.settle(10n, 10n)
-  account.spending.wrote(10n)
+  account.spending.noteWritten(10n)
   const report = account.report(false, 0n)
   assert.equal(account.isIdle, false)
   asked[1]?.fail()
@@ -194,12 +194,12 @@ test('servers that reserve, settle and report in any order never have more than 
       const cost = random() < 0.5 ? need : need / 2n
       spentOrReserved -= need - cost
       account.settle(need, cost)
-      if (random() < 0.5) account.spending.wrote(account.spending.recorded)
+      if (random() < 0.5) account.spending.noteWritten(account.spending.recorded)
       if (random() < 0.5) account.report(random() < 0.5, 5n)
     }
     const requests = Array.from({ length: 60 }, (_, i) => request(servers[i % 3] as BudgetAccount))
     await Promise.race([Promise.all(requests), turn()])
-    for (const account of servers) account.giveUp(new Error('over'))
+    for (const account of servers) account.failWaiting(new Error('over'))
     await Promise.allSettled(requests)
     assert.ok(most <= limit, `round ${round}: ${most} of ${limit}`)
   }
@@ -215,12 +215,12 @@ function seeded(seed: number): () => number {
 
 test('an account is waited for while somebody waits for its money, and then no more', async () => {
   const { account, asked } = openAccount()
-  assert.equal(account.isWaited, false)
+  assert.equal(account.hasWaiting, false)
   const reserved = account.reserve(10n, 1000n)
-  assert.equal(account.isWaited, true)
+  assert.equal(account.hasWaiting, true)
   asked[0]?.grant(10n)
   await reserved
-  assert.equal(account.isWaited, false)
+  assert.equal(account.hasWaiting, false)
 })
 
 test('who would be served once other servers gave back what they hold is not refused at once', async () => {
@@ -236,7 +236,7 @@ test('who would be served once other servers gave back what they hold is not ref
   }))
   const reserved = account.reserve(10n, 1000n)
   await turn()
-  assert.equal(account.isWaited, true)
+  assert.equal(account.hasWaiting, true)
   others = 5n
   await account.serve()
   assert.equal(await reserved, 'spent')

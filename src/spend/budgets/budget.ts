@@ -3,10 +3,10 @@ import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../ledger/days.ts'
 import { forecastOf } from '../ledger/forecast.ts'
 
-/** The one whose spending a guardrail's limit counts: a member with all their keys in the workspace, or one key. */
+/** The spender of a guardrail's limit: a member with all their keys in the workspace, or one key. */
 export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: string }
 
-/** The owner of a pooled budget: all that is spent in a workspace, or in an organization, counts. */
+/** The owner of a pooled budget, which counts all spending of a workspace or an organization. */
 export type Pool = { kind: 'workspace' | 'organization'; id: string }
 
 /** The limit of a key, the limit of a guardrail for one spender, or a pooled budget. */
@@ -15,7 +15,7 @@ export type LastingSubject =
   | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number; spender: Spender; isDefault: boolean }
   | { kind: 'pool'; pool: Pool; account: string; createdAt: number }
 
-/** A turn of an intern, of which all counts that is asked with a key since it began, or a session with all its turns. */
+/** A turn of an intern, which counts all requests of its key since its start, or a session with all its turns. */
 export type TurnSubject =
   | { kind: 'turn'; id: string; keyHash: string; startedAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
   | { kind: 'session'; internId: string; sessionId: string }
@@ -23,7 +23,7 @@ export type TurnSubject =
 /** The owner of a limit. */
 export type Subject = LastingSubject | TurnSubject
 
-/** A limit on what may be spent. */
+/** A spending limit. */
 export type Budget = {
   /**
    * Names the account: `key:<hash>`, `guardrail:<id>:member:<user>`, `guardrail:<id>:key:<hash>`, `workspace:<id>:<interval>`,
@@ -32,23 +32,22 @@ export type Budget = {
   id: string
   subject: Subject
   limit: PicoUsd
-  /** The interval after which it starts again; null for never. */
+  /** The interval after which it resets; null for never. */
   interval: Interval | null
-  /** Whether spending on the workspace's own provider keys counts too. */
+  /** Whether spending with BYOK keys counts, too. */
   includesByok: boolean
 }
 
-/** The first day of the running period; 0, the first of all days, for one that never ends. */
+/** The first day of the current period; 0 for a limit that never resets. */
 export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): number {
   return interval === null ? 0 : periodStart(interval, now)
 }
 
 /**
- * The running periods of all other intervals: those in which present spending would count if the limit had another
- * interval. The budget's own period is left out: a period that is over is charged with what was reserved in it, and the
- * next is not.
+ * The current periods of all other intervals, in which spending would count if the limit had another interval. Without the
+ * period of the budget itself.
  */
-export function periodsOfOthers({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
+export function periodsOfOtherIntervals({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
   const own = periodOf({ interval }, now)
   return [null, ...intervals].map((other) => periodOf({ interval: other }, now)).filter((period) => period !== own)
 }
@@ -73,17 +72,17 @@ export function layerOf(subject: LastingSubject): Layer {
   return spender.kind === 'member' ? 'member' : 'api_key'
 }
 
-/** When the running period ends, in milliseconds since the epoch; null for never. */
+/** The end of the current period, in milliseconds since the epoch; null for never. */
 export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): number | null {
   return interval === null ? null : periodEnd(interval, now)
 }
 
-/** What will be spent at the end of the running period if spending goes on as since its beginning; null if unknown. */
+/** The predicted spending at the end of the current period, at the pace since its start; null if unknown. */
 export function forecastFor({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
   return forecastOf(interval, spent, now)
 }
 
-/** A limit as it stands in JSON, as whole pico-dollars. */
+/** Converts a limit in USD to pico-dollars. */
 export function limitOf(usd: number): PicoUsd {
   return picoUsdOf(usd)
 }

@@ -13,21 +13,21 @@ import {
 } from './open-accounts.ts'
 import type { ReserveOutcome } from './waiting-requests.ts'
 
-/** Money set aside for one request, of every budget that counts it. */
+/** The reserved money of one request, in every budget that counts it. */
 export type Reservation = {
-  /** Called once, when it is known what the request cost. Nothing is spent of budgets that do not count it. */
+  /** Charges the cost to the budgets that count it and releases the rest. Called once. */
   settle: (cost: PicoUsd, counts: (budget: Budget) => boolean) => void
-  /** As `settle`, for a request that goes on: `record` is called when the ledger was given what it cost. */
+  /** Like `settle`, for a request that continues. Call `record` when the cost was passed to the ledger. */
   settleEarly: (cost: PicoUsd, counts: (budget: Budget) => boolean) => { record: () => void }
 }
 
 type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'over'> }
 export type Reserved = { reservation: Reservation } | RefusedReservation
 
-type Held = { held: OpenAccount[] } | { over: true }
+type AccountsWithReservation = { accounts: OpenAccount[] } | { over: true }
 
 type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
-  /** This server's own, until the database was heard. */
+  /** The clock of this server, used until the first answer of the database. */
   now: Now
   newId: NewId
   every?: Every
@@ -35,10 +35,8 @@ type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
 
 const usualTimes: AccountTimes = { waitMs: 5000, stallMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 }
 
-/**
- * A reservation is tried at most so often: again if the period ended meanwhile, or if this server's clock was ahead.
- */
-const mostTries = 10
+/** Limits the attempts of a reservation. It is retried if the period ended meanwhile, or if this server's clock is ahead. */
+const maxTries = 10
 
 export const everyUnref: Every = (ms, work) => {
   const timer = setInterval(work, ms).unref()
@@ -61,7 +59,7 @@ export class Budgets {
     )
   }
 
-  /** Sets `need` aside of each budget, or of none. @throws what the database throws: then nothing may be spent. */
+  /** Reserves `need` in all budgets or in none. @throws Error of the database: then the request must not be sent. */
   reserve(budgets: readonly Budget[], need: PicoUsd): Reserved | Promise<Reserved> {
     const at = this.#time.now()
     const open = budgets.map((budget) => this.#accounts.of(budget, at))
@@ -69,7 +67,7 @@ export class Budgets {
     return this.#reserveSlowly(budgets, need)
   }
 
-  /** Reports what was spent; what is idle is given back. */
+  /** Reports spending and returns idle money. */
   report(): Promise<void> {
     return this.#accounts.report()
   }
@@ -78,25 +76,29 @@ export class Budgets {
     return this.#accounts.close()
   }
 
-  /** A period may end while others are waited for: then all is set aside anew. */
+  /** Reserves one budget after the other. Starts again if a period ends while it waits. */
   async #reserveSlowly(budgets: readonly Budget[], need: PicoUsd): Promise<Reserved> {
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const at = this.#time.now()
       const reserved = await this.#reserveEach(budgets, at, need)
       if ('refusedBy' in reserved) return reserved
       if ('over' in reserved) continue
       const now = this.#time.now()
       if (budgets.every((budget) => endOfPeriod(budget, at) > now)) {
-        return { reservation: reservation(reserved.held, need) }
+        return { reservation: reservation(reserved.accounts, need) }
       }
-      giveBack(reserved.held, need)
+      release(reserved.accounts, need)
     }
     throw new Error('This server and the database do not agree on the time.')
   }
 
-  /** An account is looked up just before it is asked: one that lies idle meanwhile may be closed. */
-  async #reserveEach(budgets: readonly Budget[], at: number, need: PicoUsd): Promise<RefusedReservation | Held> {
-    const held: OpenAccount[] = []
+  /** Looks up each account just before its use, because an idle one can be closed meanwhile. */
+  async #reserveEach(
+    budgets: readonly Budget[],
+    at: number,
+    need: PicoUsd,
+  ): Promise<RefusedReservation | AccountsWithReservation> {
+    const accounts: OpenAccount[] = []
     try {
       for (const budget of budgets) {
         const open = this.#accounts.of(budget, at)
@@ -104,20 +106,20 @@ export class Budgets {
         this.#accounts.keepPolling()
         const outcome = await reserving
         if (outcome !== 'granted') {
-          giveBack(held, need)
+          release(accounts, need)
           return outcome === 'over' ? { over: true } : { refusedBy: open.budget, outcome }
         }
-        held.push(open)
+        accounts.push(open)
       }
-      return { held }
+      return { accounts }
     } catch (error) {
-      giveBack(held, need)
+      release(accounts, need)
       throw error
     }
   }
 }
 
-/** Sets aside what is at hand of each, or nothing. */
+/** Reserves available money in all accounts or in none. */
 function takeAll(open: OpenAccount[], at: number, need: PicoUsd): boolean {
   let taken = 0
   for (const { account } of open) {
@@ -126,11 +128,11 @@ function takeAll(open: OpenAccount[], at: number, need: PicoUsd): boolean {
     taken++
   }
   if (taken === open.length) return true
-  giveBack(open.slice(0, taken), need)
+  release(open.slice(0, taken), need)
   return false
 }
 
-function giveBack(open: OpenAccount[], need: PicoUsd): void {
+function release(open: OpenAccount[], need: PicoUsd): void {
   for (const { account } of open) account.settle(need, 0n)
 }
 

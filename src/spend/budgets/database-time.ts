@@ -2,14 +2,14 @@ import type { Now } from '#platform/core/clock.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 
 /**
- * The database's time as a server knows it. It is never behind, so that nothing is spent of a period that is over; it is
- * ahead for no longer than the last message was on its way.
+ * An estimate of the database's time. It is never behind, so that nothing is spent in a period that has ended. It is ahead
+ * by at most the round trip of the last message.
  */
 export class DatabaseTime {
   readonly #elapsed: Now
   #base: number
 
-  /** @param now the server's own clock, which has to do until the database was heard. */
+  /** @param now the clock of the server, used until the first answer of the database. */
   constructor({ elapsed }: DatabaseClock, now: Now) {
     this.#elapsed = elapsed
     this.#base = now() - elapsed()
@@ -18,8 +18,8 @@ export class DatabaseTime {
   readonly elapsed = (): number => this.#elapsed()
   readonly now = (): number => this.#elapsed() + this.#base
 
-  /** @param askedAt when it was asked, by `elapsed`. */
-  heard(at: number, askedAt: number): void {
-    this.#base = at - askedAt
+  /** Adjusts the time to an answer of the database. @param sentAt the time of the request, by `elapsed`. */
+  adjust(at: number, sentAt: number): void {
+    this.#base = at - sentAt
   }
 }

@@ -5,7 +5,7 @@ import { sql } from '#platform/db/kysely.ts'
 type ForgetDeps = {
   db: Pick<Db, 'query'>
   clock: DatabaseClock
-  /** The ids of turns that are not over. */
+  /** The ids of running turns. */
   openTurns: () => Promise<string[]>
   onError: (error: Error) => void
 }
@@ -14,8 +14,8 @@ const everyMs = 60 * 60_000
 const dayMs = 86_400_000
 
 /**
- * Forgets accounts of turns that are over and of sessions that no run is kept of. Where one is asked for once more it begins
- * with what the ledger has. @returns the way to end that.
+ * Deletes accounts of ended turns and of sessions without stored runs every hour. A deleted account that is used again
+ * starts with the sum of the ledger. @returns a function that stops it.
  */
 export function keepForgettingTurns(deps: ForgetDeps): () => void {
   const forget = () => void forgetTurns(deps).catch(deps.onError)
@@ -35,7 +35,7 @@ export async function forgetTurns({ db, clock, openTurns }: Omit<ForgetDeps, 'on
         and budget not in (select 'session:' || intern_id || ' ' || session_id from intern_runs)`.execute(db.query)
   for (const { budget } of rows) {
     if (open.has(budget)) continue
-    // Of servers that died: all that reports has told of what it held long since.
+    // Leases of dead servers. Live servers reported long ago.
     await sql`delete from budget_leases where budget = ${budget} and renewed_at < ${clock.at()} - ${dayMs}`.execute(
       db.query,
     )

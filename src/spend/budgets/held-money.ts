@@ -8,21 +8,21 @@ import { type Budget, periodOf } from './budget.ts'
 import { leasedOf, leaseMs } from './leases.ts'
 import { readLeases } from './rows.ts'
 
-/** Money of an organization's limits that servers hold. */
+/** The money of an organization's limits that servers have leased. */
 export type HeldMoney = {
-  /** For requests under way, and at hand for the next ones: what is not spent of it returns. */
+  /** Reserved for requests in flight, or available for later ones. The unspent part returns. */
   held: PicoUsd
-  /** By servers that are not heard any more: it counts as spent until they have accounted for it. */
+  /** Leased by servers that no longer report. It counts as spent until they report. */
   unaccounted: PicoUsd
 }
 
-type HeldMoneyRow = { is_heard: number; held: string }
+type HeldMoneyRow = { is_reporting: number; held: string }
 
 export async function heldMoney(query: Query, clock: DatabaseClock, organizationId: string): Promise<HeldMoney> {
   const { rows } = await sql<HeldMoneyRow>`
-    select is_heard, ${exactSum(sql`held_pico`)} as held
+    select is_reporting, ${exactSum(sql`held_pico`)} as held
       from (
-        select held_pico, case when renewed_at < ${clock.at()} - ${leaseMs} then 0 else 1 end as is_heard
+        select held_pico, case when renewed_at < ${clock.at()} - ${leaseMs} then 0 else 1 end as is_reporting
           from budget_leases
          where budget in (
            select 'key:' || hash from api_keys where organization_id = ${organizationId}
@@ -36,12 +36,13 @@ export async function heldMoney(query: Query, clock: DatabaseClock, organization
             where w.organization_id = ${organizationId}
          )
       ) as leases
-     group by is_heard`.execute(query)
-  const sumOf = (wanted: 0 | 1) => readSum(rows.find(({ is_heard }) => Number(is_heard) === wanted)?.held ?? '0 0')
+     group by is_reporting`.execute(query)
+  const sumOf = (isReporting: 0 | 1) =>
+    readSum(rows.find(({ is_reporting }) => Number(is_reporting) === isReporting)?.held ?? '0 0')
   return { held: sumOf(1), unaccounted: sumOf(0) }
 }
 
-/** The money that reporting servers hold, by budget id. @param now this server's time, which says which period runs. */
+/** The money that reporting servers have leased, by budget id. @param now this server's time, which selects the period. */
 export async function heldOf(
   query: Query,
   clock: DatabaseClock,

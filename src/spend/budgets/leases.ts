@@ -3,22 +3,21 @@ import type { Budget } from './budget.ts'
 import type { Lease, StoredBudget } from './rows.ts'
 
 /**
- * A server that has not reported for this time is taken to be dead. Until then, the money that it holds may return at
- * any moment.
+ * A server without a report for this time counts as dead. Until then, the money that it holds can return.
  */
 export const leaseMs = 30_000
 
 /**
- * A server that has not reported for this time is cut off or overloaded: nobody waits for its money to return. Servers
+ * A server without a report for this time is cut off or overloaded, and requests do not wait for its money. Servers
  * report twice a second.
  */
 export const silentMs = 4000
 
 const dayMs = 86_400_000
-/** Stands between the server and the interval in the name of a holder. */
+/** Separates the server and the interval in the name of a holder. */
 const separator = ' '
 
-/** A server holds money apart for each interval that a limit has had: requests may be under way from before a change. */
+/** A server has one lease for each interval of a limit, because requests in flight can predate a change. */
 export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval'>) =>
   `${server}${separator}${interval ?? 'never'}`
 
@@ -32,7 +31,7 @@ export type Leased = {
   charged: PicoUsd
 }
 
-/** @param mine the lease that is left out. */
+/** Sums the leases of a budget. @param mine the lease that is skipped. */
 export function leasedOf(
   budget: Pick<Budget, 'interval'>,
   period: number,
@@ -52,7 +51,7 @@ const stateOf = ({ renewedAt }: Lease, at: number): keyof Leased =>
 
 const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
 
-/** A period is charged with what was set aside in it. Under another interval that may be a running one. */
+/** Whether a lease counts in a period. A lease of another interval counts in the periods that it overlaps. */
 function countsIn(budget: Pick<Budget, 'interval'>, period: number, lease: Lease, at: number): boolean {
   const ofThisInterval = lease.server === leaseHolder(lease.server.split(separator)[0]!, budget)
   if (ofThisInterval) return lease.period === period

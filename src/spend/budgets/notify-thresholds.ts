@@ -5,7 +5,7 @@ import type { Announce } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import { periodEnd } from '../ledger/days.ts'
 import type { Budget } from './budget.ts'
-import { limitInForce } from './limit-in-force.ts'
+import { findCurrentLimit } from './current-limit.ts'
 import { type NotifiedThreshold, writeNotifiedThreshold } from './rows.ts'
 
 /** The percentages of a limit at which webhooks are notified. */
@@ -62,31 +62,32 @@ export async function notifyThresholds(
   budget: Budget,
   standing: LimitStanding,
 ): Promise<void> {
-  const inForce = await limitInForce(tx, budget.subject)
-  if (inForce?.limit === undefined || inForce.interval !== budget.interval) return
+  const found = await findCurrentLimit(tx, budget.subject)
+  if (found?.limit === undefined || found.interval !== budget.interval) return
   const { period, at, notified } = standing
-  const current = { ...budget, limit: inForce.limit }
-  const isRefused = standing.isRefused && inForce.limit === budget.limit
-  const [before, percent] = [notifiedPercent(current, notified), reachedPercent(current, { ...standing, isRefused })]
+  const current = { ...budget, limit: found.limit }
+  const isRefused = standing.isRefused && found.limit === budget.limit
+  const before = notifiedPercent(current, notified)
+  const percent = reachedPercent(current, { ...standing, isRefused })
   if (percent <= before) return
-  const about = { budget: budget.id, period, interval: intervalText(budget), limit: inForce.limit }
-  await writeNotifiedThreshold(tx, { ...about, percent, at })
+  const key = { budget: budget.id, period, interval: intervalText(budget), limit: found.limit }
+  await writeNotifiedThreshold(tx, { ...key, percent, at })
   for (const level of thresholds) {
     if (level.percent <= before || level.percent > percent) continue
     await queueEvent(tx, announce, {
       event: level.event,
-      subject: `limit ${about.budget} ${about.interval} ${period} ${about.limit} ${level.percent}`,
+      subject: `limit ${key.budget} ${key.interval} ${period} ${key.limit} ${level.percent}`,
       at,
-      workspaceId: inForce.workspaceId,
-      data: { ...inForce.data, ...dataOf(budget, inForce.limit, standing), percent: level.percent },
+      workspaceId: found.workspaceId,
+      data: { ...found.data, ...dataOf(budget, found.limit, standing), percent: level.percent },
     })
   }
 }
 
 function dataOf({ interval }: Limited, limit: PicoUsd, { period, spent }: LimitStanding) {
-  const left = spent < limit ? limit - spent : 0n
+  const remaining = spent < limit ? limit - spent : 0n
   return {
-    ...{ limit_usd: toUsd(limit), spent_usd: toUsd(spent), remaining_usd: toUsd(left) },
+    ...{ limit_usd: toUsd(limit), spent_usd: toUsd(spent), remaining_usd: toUsd(remaining) },
     reset_interval: interval,
     resets_at: interval === null ? null : isoTime(periodEnd(interval, period * dayMs)),
   }

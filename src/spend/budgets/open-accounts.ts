@@ -6,19 +6,19 @@ import { BudgetAccount, type Exchange } from './budget-account.ts'
 import type { DatabaseTime } from './database-time.ts'
 import { exchange, readyOf } from './store.ts'
 
-/** Does some work again and again. @returns the way to end that. */
+/** Repeats work at an interval. @returns a function that stops it. */
 export type Every = (ms: number, work: () => void) => () => void
 
 export type AccountsDeps = {
   db: Db
-  /** The clock of the database, by which periods begin and end. */
+  /** The clock of the database, which determines periods. */
   clock: DatabaseClock
   time: DatabaseTime
   /** Names this server in its leases. */
   server: string
-  /** Resolves when the ledger has everything that was recorded until now. */
+  /** Resolves when the ledger has stored everything recorded so far. */
   written: () => Promise<void>
-  /** The spending of a budget's subjects since a day, before the budget was accounted for. */
+  /** The spending of a budget's subject since a day, from before its account was opened. */
   spentBefore: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
   onError: (error: Error) => void
   every: Every
@@ -26,15 +26,15 @@ export type AccountsDeps = {
 
 export type AccountTimes = Record<'waitMs' | 'stallMs' | 'pollMs' | 'reportMs' | 'idleMs', number>
 
-/** The account of a budget in one period, which is open until nothing of it is held or owed any more. */
+/** The account of a budget in one period. It is open until nothing is held or owed. */
 export type OpenAccount = { account: BudgetAccount; budget: Budget; closed: boolean }
 
-/** The accounts that this server keeps: one for each budget and period in use. */
+/** The accounts of this server: one for each budget and period in use. */
 export class OpenAccounts {
   readonly #deps: AccountsDeps
   readonly #times: AccountTimes
   readonly #accounts = new Map<string, OpenAccount>()
-  /** One and the same budget has one and the same account until its period ends. */
+  /** Caches the account of each budget until its period ends. */
   readonly #recent = new WeakMap<Budget, { open: OpenAccount; since: number; until: number }>()
   readonly #endReporting: () => void
   #reporting: Promise<void> | undefined
@@ -47,10 +47,11 @@ export class OpenAccounts {
     this.#endReporting = deps.every(times.reportMs, () => void this.report())
   }
 
-  /** @param at the time, of the period that is asked for. */
+  /** The account of a budget. @param at a time in the period. */
   of(budget: Budget, at: number): OpenAccount {
-    const known = this.#recent.get(budget)
-    if (known?.open.budget === budget && !known.open.closed && at >= known.since && at < known.until) return known.open
+    const existing = this.#recent.get(budget)
+    if (existing?.open.budget === budget && !existing.open.closed && at >= existing.since && at < existing.until)
+      return existing.open
     const open = this.#find(budget, periodOf(budget, at))
     this.#recent.set(budget, { open, since: at, until: endOfPeriod(budget, at) })
     return open
@@ -58,12 +59,12 @@ export class OpenAccounts {
 
   #find(budget: Budget, period: number): OpenAccount {
     const key = `${budget.id} ${budget.interval} ${period}`
-    const known = this.#accounts.get(key)
-    if (known) {
-      // Also back and forth, while requests that came before a change are under way.
-      if (budget.limit < known.budget.limit) known.account.revoke()
-      known.budget = budget
-      return known
+    const existing = this.#accounts.get(key)
+    if (existing) {
+      // Limits can alternate while requests from before a change are in flight.
+      if (budget.limit < existing.budget.limit) existing.account.revoke()
+      existing.budget = budget
+      return existing
     }
     const exchange: Exchange = (report, limit) => this.#exchange(open, period, report, limit)
     const account = new BudgetAccount({ exchange, ...this.#times, elapsed: this.#deps.time.elapsed })
@@ -76,14 +77,14 @@ export class OpenAccounts {
     const { time, server, spentBefore } = this.#deps
     const budget = limit === undefined ? open.budget : { ...open.budget, limit }
     const earlier = { settled: () => this.#reportOlder(open), spent: () => spentBefore(budget, period) }
-    const askedAt = time.elapsed()
+    const sentAt = time.elapsed()
     const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlier)
-    time.heard(answer.at, askedAt)
+    time.adjust(answer.at, sentAt)
     return answer
   }
 
   /**
-   * Reports the spending under earlier intervals before a new period begins. A new period starts with the sum of the
+   * Reports the spending under earlier intervals before a new period starts. A new period starts with the sum of the
    * ledger, which contains that spending: a later report would count it twice. Only accounts that were opened before
    * this one are reported, so that no two wait for each other.
    */
@@ -95,7 +96,7 @@ export class OpenAccounts {
     }
   }
 
-  /** Reports what was spent; what is idle is given back. */
+  /** Reports spending and returns idle money. */
   report(): Promise<void> {
     this.#reporting ??= this.#reportAll().finally(() => {
       this.#reporting = undefined
@@ -114,14 +115,14 @@ export class OpenAccounts {
         continue
       }
       const inUse = at - account.usedAt < this.#times.idleMs
-      await account.report(inUse, readyOf(budget.limit)).catch((error) => this.#tell(error))
+      await account.report(inUse, readyOf(budget.limit)).catch((error) => this.#logError(error))
     }
   }
 
-  /** Waits until the next report at the most: a ledger that stands still must not let leases run out. */
+  /** Waits at most until the next report, so that a blocked ledger does not let leases expire. */
   #writeInTime(): Promise<void> {
     this.#writing ??= this.#write()
-      .catch((error) => this.#tell(error))
+      .catch((error) => this.#logError(error))
       .finally(() => {
         this.#writing = undefined
       })
@@ -131,19 +132,19 @@ export class OpenAccounts {
     return promise.finally(end)
   }
 
-  /** Waits until the ledger has all that was spent: only then may it be reported. */
+  /** Waits until the ledger has all spending, which must precede the report. */
   async #write(): Promise<void> {
     const unwritten = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
     if (unwritten.length === 0) return
     const spent = unwritten.map(({ account }) => ({ account, amount: account.spending.recorded }))
     await this.#deps.written()
-    for (const { account, amount } of spent) account.spending.wrote(amount)
+    for (const { account, amount } of spent) account.spending.noteWritten(amount)
   }
 
   /** Serves those who wait, for as long as somebody does: a server with nothing to do should sleep. */
   keepPolling(): void {
     this.#endPolling ??= this.#deps.every(this.#times.pollMs, () => {
-      const waited = [...this.#accounts.values()].filter(({ account }) => account.isWaited)
+      const waited = [...this.#accounts.values()].filter(({ account }) => account.hasWaiting)
       for (const { account } of waited) this.#poll(account)
       if (waited.length > 0) return
       this.#endPolling?.()
@@ -152,10 +153,10 @@ export class OpenAccounts {
   }
 
   #poll(account: BudgetAccount): void {
-    account.giveUpStalled()
+    account.failStalled()
     account.serve().catch((error) => {
-      account.giveUp(error)
-      this.#tell(error)
+      account.failWaiting(error)
+      this.#logError(error)
     })
   }
 
@@ -163,16 +164,16 @@ export class OpenAccounts {
     this.#endPolling?.()
     this.#endReporting()
     await this.#reporting
-    await this.#write().catch((error) => this.#tell(error))
-    for (const { account } of this.#accounts.values()) await account.close().catch((error) => this.#tell(error))
+    await this.#write().catch((error) => this.#logError(error))
+    for (const { account } of this.#accounts.values()) await account.close().catch((error) => this.#logError(error))
   }
 
-  #tell(error: unknown): void {
+  #logError(error: unknown): void {
     this.#deps.onError(error as Error)
   }
 }
 
-/** When the period that holds `at` ends; never, where it is not repeated. */
+/** The end of the period that contains `at`; infinity if it never resets. */
 export function endOfPeriod(budget: Budget, at: number): number {
   return resetsAt(budget, at) ?? Number.POSITIVE_INFINITY
 }

@@ -5,16 +5,16 @@ import { chargedOf, type Spenders, spendingOf } from '../ledger/read.ts'
 import type { Budget, LastingSubject } from './budget.ts'
 
 /**
- * Reads the ledger for the spending that a budget counts since a day: for a limit that is set after money was spent.
- * A guardrail's limit and a pooled budget without an interval count from the day on which they were made.
+ * Reads the spending of a budget since a day from the ledger, for a limit that was set after money was spent. Limits of
+ * guardrails and pooled budgets count from the day of their creation at the earliest.
  */
 export async function spentBefore(
   deps: { db: Pick<Db, 'query'> },
   { subject, includesByok }: Pick<Budget, 'includesByok'> & { subject: LastingSubject },
   sinceDay: number,
 ): Promise<PicoUsd> {
-  const made = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)
-  const spending = await spendingOf(deps, spendersOf(subject), Math.max(sinceDay, made))
+  const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)
+  const spending = await spendingOf(deps, spendersOf(subject), Math.max(sinceDay, createdDay))
   return chargedOf(spending, includesByok)
 }
 

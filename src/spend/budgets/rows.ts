@@ -14,7 +14,7 @@ export type Lease = {
   held: PicoUsd
   /** The server's total spending in the period, as it last reported. */
   spent: PicoUsd
-  /** When it was last heard, by the database's clock. */
+  /** The time of its last report, by the database's clock. */
   renewedAt: number
 }
 
@@ -24,10 +24,10 @@ export type NotifiedThreshold = { interval: string; limit: PicoUsd; percent: num
 export type StoredBudget = {
   /** The database's time. */
   at: number
-  /** Undefined when no account was kept of the period. */
+  /** Undefined if no account of the period is stored. */
   spent: PicoUsd | undefined
   leases: Lease[]
-  /** Of the period. */
+  /** The thresholds that were notified in the period. */
   notified: NotifiedThreshold[]
 }
 
@@ -42,7 +42,7 @@ type BudgetRowsRow = {
 
 const asText = (column: string) => exactly(sql.ref(column))
 
-/** All that is kept of a budget for a period, in one question: whoever asks may hold a lock, and be far away. */
+/** Reads a budget in one query, because the caller holds a lock and the database can be remote. */
 export async function readBudget(
   query: Query,
   clock: DatabaseClock,
@@ -60,15 +60,16 @@ export async function readBudget(
     union all
     select 'told', percent, reset_interval, period, ${asText('limit_pico')}, '0'
       from told_limits where budget = ${budget} and period = ${period}`.execute(query)
-  const kept: StoredBudget = { at: 0, spent: undefined, leases: [], notified: [] }
+  const stored: StoredBudget = { at: 0, spent: undefined, leases: [], notified: [] }
   for (const { kind, at, server, period: of, ...row } of rows) {
-    const [spent, held] = [BigInt(row.spent), BigInt(row.held)]
-    if (kind === 'clock') kept.at = at
-    else if (kind === 'period') kept.spent = spent
-    else if (kind === 'told') kept.notified.push({ interval: server, limit: spent, percent: at })
-    else kept.leases.push({ server, period: of, held, spent, renewedAt: at })
+    const spent = BigInt(row.spent)
+    const held = BigInt(row.held)
+    if (kind === 'clock') stored.at = at
+    else if (kind === 'period') stored.spent = spent
+    else if (kind === 'told') stored.notified.push({ interval: server, limit: spent, percent: at })
+    else stored.leases.push({ server, period: of, held, spent, renewedAt: at })
   }
-  return kept
+  return stored
 }
 
 /** The leases of each of these budgets, and the database's time. */
@@ -134,7 +135,7 @@ export async function insertPeriod(tx: Tx, budget: string, period: number, spent
     .execute()
 }
 
-/** Adds to the periods that were begun; others have no row. */
+/** Adds spending to the periods that have a row. */
 export async function addSpent(tx: Tx, budget: string, periods: number[], spent: PicoUsd): Promise<void> {
   const more = keepable(spent)
   const sum = sql<bigint>`case when spent_pico > ${mostKept - more} then ${mostKept} else spent_pico + ${more} end`
@@ -147,9 +148,9 @@ export async function addSpent(tx: Tx, budget: string, periods: number[], spent:
 }
 
 export async function writeLease(tx: Tx, budget: string, { server, period, ...lease }: Lease): Promise<void> {
-  const said = { held_pico: lease.held, spent_pico: keepable(lease.spent), renewed_at: lease.renewedAt }
+  const values = { held_pico: lease.held, spent_pico: keepable(lease.spent), renewed_at: lease.renewedAt }
   const key = { budget, period, server }
-  await upsert(tx, 'budget_leases', [{ ...key, ...said }], { key: ['budget', 'period', 'server'] }).execute()
+  await upsert(tx, 'budget_leases', [{ ...key, ...values }], { key: ['budget', 'period', 'server'] }).execute()
 }
 
 export async function deleteLease(tx: Tx, budget: string, { server, period }: Lease): Promise<void> {
@@ -192,8 +193,8 @@ export async function deleteOldPeriods(tx: Tx, budget: string, before: number): 
     .execute()
 }
 
-/** Of periods that are over, told before an instant. */
-export async function deleteOldTold(tx: Tx, budget: string, period: number, before: number): Promise<void> {
+/** Deletes notifications of earlier periods from before an instant. */
+export async function deleteOldNotifications(tx: Tx, budget: string, period: number, before: number): Promise<void> {
   await tx
     .deleteFrom('told_limits')
     .where('budget', '=', budget)
@@ -203,12 +204,12 @@ export async function deleteOldTold(tx: Tx, budget: string, period: number, befo
     .execute()
 }
 
-/** Deletes what was counted: the next request reads the spending from the ledger. Leases stay with their holders. */
+/** Deletes the sums of a budget, so that the next request reads them from the ledger. Leases stay. */
 export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
 }
 
-/** The same for all accounts of a guardrail: one for each member and key. */
+/** Deletes the sums of all accounts of a guardrail, one for each member and key. */
 export async function forgetSpendingOfGuardrail(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', 'like', `guardrail:${id}:%`).execute()
 }

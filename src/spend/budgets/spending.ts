@@ -1,8 +1,8 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 
 /**
- * What one account has spent in its period, and how far that is known: it is given to the ledger, the ledger has it, the
- * database has counted it. Each is a part of the one before.
+ * The spending of one account in its period, and how much of it was passed to the ledger (`recorded`), stored by the ledger
+ * (`written`), and counted by the database (`confirmed`). Each is a part of the one before.
  */
 export class Spending {
   #total = 0n
@@ -15,7 +15,7 @@ export class Spending {
     this.#total += spent
   }
 
-  /** The same for a request that goes on. @returns what is to be called when the ledger was given what was spent. */
+  /** Adds spending of a request that continues. @returns a function to call when it was passed to the ledger. */
   addEarly(spent: PicoUsd): () => void {
     this.#total += spent
     this.#unrecorded += spent
@@ -24,27 +24,27 @@ export class Spending {
     }
   }
 
-  /** The part of the total that was given to the ledger. */
+  /** The part of the total that was passed to the ledger. */
   get recorded(): PicoUsd {
     return this.#total - this.#unrecorded
   }
 
-  /** @param recorded the value of `recorded` when the ledger was asked to write; it has that now. */
-  wrote(recorded: PicoUsd): void {
+  /** Notes that the ledger has stored everything up to this value of `recorded`. */
+  noteWritten(recorded: PicoUsd): void {
     if (recorded > this.#written) this.#written = recorded
   }
 
-  /** The part of the total that the ledger has. */
+  /** The part of the total that the ledger has stored. */
   get written(): PicoUsd {
     return this.#written
   }
 
-  /** The part that it lacks. */
+  /** The part of the total that the ledger has not stored. */
   get unwritten(): PicoUsd {
     return this.#total - this.#written
   }
 
-  /** The part of the total that the database has counted, by its answer to a report. */
+  /** The part of the total that the database has confirmed. */
   get confirmed(): PicoUsd {
     return this.#confirmed
   }

@@ -9,7 +9,7 @@ import { readLeases, readSpentOf } from './rows.ts'
 
 export type LastingBudget = Budget & { subject: LastingSubject }
 
-/** The amounts of a budget in the running period. `spent` includes the money held by servers that no longer report. */
+/** The amounts of a budget in the current period. `spent` includes the money held by servers that no longer report. */
 export type Standing = { spent: PicoUsd; held: PicoUsd; forecast: PicoUsd | null; resetsAt: number | null }
 
 type StandingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now }

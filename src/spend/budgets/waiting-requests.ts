@@ -1,21 +1,21 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 
 /**
- * The result of a reservation. `reserved`: requests in flight hold the room. `cut_off`: a server holds it that does not
- * report. `over`: the period has ended.
+ * The result of a reservation. `reserved`: requests in flight hold the money. `cut_off`: a server that does not
+ * report holds it. `over`: the period has ended.
  */
 export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'cut_off' | 'over'
 
 export type WaitingRequest = {
   need: PicoUsd
-  /** The limit it came with: it may have been changed since. */
+  /** The limit at its arrival. It can have changed since. */
   limit: PicoUsd
   settle: (outcome: ReserveOutcome) => void
   fail: (error: unknown) => void
   deadline: number
 }
 
-/** Requests that wait for money of one budget, in the order in which they came. */
+/** The queue of requests that wait for money of one budget. */
 export class WaitingRequests {
   #requests: WaitingRequest[] = []
 
@@ -27,8 +27,8 @@ export class WaitingRequests {
     return this.#requests[0]
   }
 
-  /** What would be enough for all. */
-  get wanted(): PicoUsd {
+  /** The total need. */
+  get totalNeed(): PicoUsd {
     return this.#requests.reduce((sum, { need }) => sum + need, 0n)
   }
 
@@ -36,14 +36,14 @@ export class WaitingRequests {
     this.#requests.push(request)
   }
 
-  /** The first has what it needs. */
+  /** Grants the first request. */
   grantFirst(): void {
     this.#requests.shift()?.settle('granted')
   }
 
   /**
    * Refuses requests that would not fit even if all requests in flight cost nothing, and those that waited too long.
-   * @param soon what can become available soon. @param silent what servers hold that do not report.
+   * @param soon the money that can become available soon. @param silent the money of servers that do not report.
    * @param now by the clock of their deadlines.
    */
   refuse({ soon, silent }: { soon: PicoUsd; silent: PicoUsd }, now: number): void {

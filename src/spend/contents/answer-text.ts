@@ -1,12 +1,12 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { ToolCallText } from './content.ts'
 
-/** Calls are numbered within their choice. */
+/** The key of a call, whose index is unique only within its choice. */
 const keyOf = ({ choice = 0, index }: { choice?: number; index: number }) => `${choice}:${index}`
 
 type Call = { id: string; name: string; pieces: string[] }
 
-/** Collects what an answer says, up to a bound: the pieces of a stream are put together when it is over. */
+/** Collects the content of an answer up to a limit. Pieces are joined at the end. */
 export class AnswerText {
   readonly #mostCharacters: number
   #characters = 0
@@ -34,14 +34,14 @@ export class AnswerText {
     this.#calls.set(key, { id: String(id), name: String(name), pieces: [] })
   }
 
-  /** Upstreams answer what they like: a text need not be one. One piece more than fits is taken, to be cut. */
+  /** Adds a piece, whose type is checked. The piece that exceeds the limit is stored and cut later. */
   #add(pieces: string[] | undefined, text: unknown): void {
     if (!pieces || typeof text !== 'string' || this.#characters > this.#mostCharacters) return
     this.#characters += text.length
     pieces.push(text)
   }
 
-  /** Null for what the answer had none of. */
+  /** Parts that the answer does not have are null. */
   read(): { completion: string | null; reasoning: string | null; calls: ToolCallText[] } {
     const textOf = (pieces: string[]) => (pieces.length > 0 ? pieces.join('') : null)
     const calls = [...this.#calls.values()].map(({ id, name, pieces }) => ({ id, name, arguments: pieces.join('') }))

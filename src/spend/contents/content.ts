@@ -1,16 +1,16 @@
-/** What was asked and answered, as it is kept. */
+/** The stored content of a request and its answer. */
 export type Content = {
-  /** `parameters`: all else that the request said of how it is to be answered; null where that is too long. */
+  /** `parameters`: all other fields of the request; null if they are too long. */
   input: { messages: readonly unknown[]; parameters?: object | null }
   output: { completion: string | null; reasoning: string | null; tool_calls: ToolCallText[] }
   error: ContentError | null
-  /** Whether some of it was left out, as it was too long. */
+  /** Whether some content was cut. */
   truncated: boolean
 }
 
 export type ToolCallText = { id: string; name: string; arguments: string }
 
-/** Why there is no answer, or no whole one. `raw` is never kept. */
+/** The error of a failed or incomplete answer. `raw` is never stored. */
 export type ContentError = {
   message: string | null
   status: number | null
@@ -19,7 +19,7 @@ export type ContentError = {
   previous_errors: { code: number; message: string; provider_name: string | null; raw: null }[]
 }
 
-/** Whose content it is, and when it was asked. */
+/** The owner and the time of the content. */
 export type ContentOwner = {
   id: string
   organizationId: string

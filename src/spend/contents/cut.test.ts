@@ -20,10 +20,10 @@ test('what fits stays as it is', () => {
 test('a long text keeps its beginning, in whole characters, and says how much is gone', () => {
   for (const most of [10, 11, 12, 13]) {
     const cutter = new Cutter(most)
-    const [, begun = '', left] = /^(.*)… \[cut: (\d+) characters left out\]$/.exec(cutter.text('aé'.repeat(50)))!
-    assert.match(begun, /^(aé)+a?$/)
-    assert.equal(begun.length + Number(left), 100)
-    assert.ok(Buffer.byteLength(begun) <= most && cutter.isCut)
+    const [, beginning = '', omitted] = /^(.*)… \[cut: (\d+) characters omitted\]$/.exec(cutter.text('aé'.repeat(50)))!
+    assert.match(beginning, /^(aé)+a?$/)
+    assert.equal(beginning.length + Number(omitted), 100)
+    assert.ok(Buffer.byteLength(beginning) <= most && cutter.isCut)
   }
 })
 
@@ -35,13 +35,13 @@ test('the last messages stay, and it is said how many there were before', () => 
   assert.equal(gone + kept.length - 1, 1000)
 })
 
-test('bytes that are written as text are left out, whatever room there is', () => {
+test('bytes that are written as text are omitted, whatever room there is', () => {
   const cutter = new Cutter(1_000_000)
   const url = `data:image/png;base64,${'A'.repeat(5000)}`
   const [message] = cutter.messages([{ content: [{ image_url: { url } }] }]) as [
     { content: [{ image_url: { url: string } }] },
   ]
-  assert.equal(message.content[0].image_url.url, 'data:image/png;base64,… [cut: 5000 characters left out]')
+  assert.equal(message.content[0].image_url.url, 'data:image/png;base64,… [cut: 5000 characters omitted]')
   assert.ok(cutter.isCut)
 })
 

@@ -1,49 +1,49 @@
-/** A longer text that is bytes in disguise is left out: nobody reads it. */
+/** Longer texts that are encoded bytes are omitted. */
 const longestDataUrl = 1000
 
-/** What is written in the place of a text that is too long. */
-const mark = (what: string) => `… [cut: ${what} left out]`
+/** The mark for omitted content. */
+const mark = (description: string) => `… [cut: ${description} omitted]`
 
-/** Takes JSON apart until so many bytes of it were taken, and marks what is left out. */
+/** Copies JSON up to a number of bytes, and marks omitted parts. */
 export class Cutter {
-  #left: number
-  /** Whether anything was left out. */
+  #remaining: number
+  /** Whether anything was omitted. */
   isCut = false
 
-  constructor(mostBytes: number) {
-    this.#left = mostBytes
+  constructor(maxBytes: number) {
+    this.#remaining = maxBytes
   }
 
-  /** The last messages, as many as there is room for: what was said last is looked for first. */
+  /** The last messages that fit. */
   messages(messages: readonly unknown[]): unknown[] {
-    const kept: unknown[] = []
+    const recent: unknown[] = []
     for (let at = messages.length - 1; at >= 0; at--) {
-      if (this.#left <= 0) {
+      if (this.#remaining <= 0) {
         this.isCut = true
-        return [{ role: 'system', content: mark(`${at + 1} earlier messages`) }, ...kept.reverse()]
+        return [{ role: 'system', content: mark(`${at + 1} earlier messages`) }, ...recent.reverse()]
       }
-      kept.push(this.value(messages[at]))
+      recent.push(this.value(messages[at]))
     }
-    return kept.reverse()
+    return recent.reverse()
   }
 
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value)
-    this.#left -= 8
+    this.#remaining -= 8
     if (Array.isArray(value)) return this.#some(value, (one) => this.value(one))
     if (typeof value !== 'object' || value === null) return value
     const entries = this.#some(Object.entries(value), ([name, part]) => {
-      this.#left -= name.length
+      this.#remaining -= name.length
       return [name, this.value(part)] as const
     })
     return Object.fromEntries(entries)
   }
 
-  /** The first ones, while there is room. */
+  /** The first items that fit. */
   #some<From, To>(items: From[], take: (item: From) => To): To[] {
     const taken: To[] = []
     for (const item of items) {
-      if (this.#left <= 0) {
+      if (this.#remaining <= 0) {
         this.isCut = true
         break
       }
@@ -56,19 +56,19 @@ export class Cutter {
     if (text.length > longestDataUrl && text.startsWith('data:')) {
       this.isCut = true
       const kind = text.slice(0, Math.min(text.indexOf(',') + 1, 100))
-      this.#left -= kind.length
+      this.#remaining -= kind.length
       return kind + mark(`${text.length - kind.length} characters`)
     }
     const bytes = Buffer.byteLength(text)
-    if (bytes <= this.#left) {
-      this.#left -= bytes
+    if (bytes <= this.#remaining) {
+      this.#remaining -= bytes
       return text
     }
     this.isCut = true
-    const kept = Buffer.from(text.slice(0, Math.max(0, this.#left))).subarray(0, Math.max(0, this.#left))
-    // Half a character at the end is none.
-    const begun = kept.toString('utf8').replace(/\ufffd+$/, '')
-    this.#left = 0
-    return begun + mark(`${text.length - begun.length} characters`)
+    const start = Buffer.from(text.slice(0, Math.max(0, this.#remaining))).subarray(0, Math.max(0, this.#remaining))
+    // Removes an incomplete character at the end.
+    const beginning = start.toString('utf8').replace(/\ufffd+$/, '')
+    this.#remaining = 0
+    return beginning + mark(`${text.length - beginning.length} characters`)
   }
 }

@@ -8,10 +8,10 @@ import { type SealedContent, writeContents } from './store.ts'
 
 const deflated = promisify(deflateRaw)
 
-/** What waits beyond so much is dropped: nobody's request waits for it. */
+/** The maximum size of waiting content. More is dropped, because no request waits for it. */
 const waitingBytesAtMost = 32 * 1024 * 1024
 
-/** One transaction holds up those of the ledger for some milliseconds. */
+/** Limits a transaction, which blocks those of the ledger for some milliseconds. */
 const batchBytes = 1024 * 1024
 const batchRows = 50
 
@@ -22,17 +22,17 @@ const closeMs = 2000
 type ContentKeeperDeps = {
   db: Db
   vault: Vault
-  /** So many were kept, or not. */
+  /** Counts stored and dropped contents. */
   count: (outcome: 'kept' | 'dropped', by: number) => void
-  /** The database is away. */
+  /** Called if the database is unreachable. */
   onError: (error: Error) => void
 }
 
 type Waiting = ContentOwner & { text: string }
 
 /**
- * Takes what was asked and answered, and encrypts and writes it in the background. It is never written elsewhere: what
- * there is no room or no database for is dropped, and counted.
+ * Encrypts and writes contents in the background. Contents that exceed the memory limit, or that the database rejects, are
+ * dropped and counted. They are never written elsewhere.
  */
 export class ContentKeeper {
   readonly #deps: ContentKeeperDeps
@@ -46,7 +46,7 @@ export class ContentKeeper {
     this.#writing = this.#keepWriting()
   }
 
-  /** How much waits to be written, in bytes. */
+  /** The size of the waiting contents, in bytes. */
   get waitingBytes(): number {
     return this.#bytes
   }
@@ -77,16 +77,16 @@ export class ContentKeeper {
     while (this.#queue.length > 0) {
       const batch = this.#nextBatch()
       const rows = await Promise.all(batch.map((one) => this.#sealed(one)))
-      const kept = await this.#write(rows)
+      const written = await this.#write(rows)
       this.#queue.splice(0, batch.length)
       this.#bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
-      this.#deps.count('kept', kept)
+      this.#deps.count('kept', written)
     }
   }
 
   /**
-   * @returns how many were written; the others were deleted meanwhile, or refused.
-   * @throws what passes, such as a database that is away: it is tried again.
+   * @returns the number of written contents. Others were deleted meanwhile, or rejected.
+   * @throws transient errors, such as an unreachable database, which are retried.
    */
   async #write(rows: SealedContent[]): Promise<number> {
     try {
@@ -97,9 +97,9 @@ export class ContentKeeper {
         this.#deps.count('dropped', 1)
         return 0
       }
-      let kept = 0
-      for (const row of rows) kept += await this.#write([row])
-      return kept
+      let written = 0
+      for (const row of rows) written += await this.#write([row])
+      return written
     }
   }
 
@@ -117,7 +117,7 @@ export class ContentKeeper {
     return { ...owner, sealed: vault.sealBytes(await deflated(text), owner.id), sealedBy: vault.keyName }
   }
 
-  /** Writes what waits, if that does not take long. */
+  /** Writes the waiting contents, within a time limit. */
   async close(): Promise<void> {
     this.#closing.abort()
     const last = this.#writing.then(() => this.#writeAll().catch(this.#deps.onError))

@@ -16,7 +16,7 @@ const inflated = promisify(inflateRaw)
 
 export type SealedContent = ContentOwner & { sealed: string; sealedBy: string }
 
-/** @returns how many were written: none of a workspace that is no more, or whose contents were deleted meanwhile. */
+/** Writes contents, except those of deleted workspaces or deleted contents. @returns the number written. */
 export async function writeContents(db: Db, contents: readonly SealedContent[]): Promise<number> {
   const writeEach = async (query: Query | Tx) => {
     let written = 0
@@ -27,7 +27,7 @@ export async function writeContents(db: Db, contents: readonly SealedContent[]):
     return await db.query.transaction().execute(writeEach)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    // An earlier try has written some, though its answer was lost.
+    // An earlier attempt may have written some although its answer was lost.
     let written = 0
     for (const content of contents) written += await writeOne(db.kind, db.query, content).catch(known)
     return written

@@ -4,12 +4,12 @@ import { periodEnd, periodStart } from './days.ts'
 
 const dayMs = 86_400_000
 
-/** So much of a period, in a hundred, must be over before its pace says anything. */
+/** The percentage of a period that must have passed before a forecast. */
 const leastPercent = 4
 
 /**
- * What will be spent at the end of the running period if it goes on as it did since its begin; null for a limit that
- * never starts again, and while too little of the period is over.
+ * The predicted spending at the end of the current period, at the pace since its start. Null for a limit that never resets,
+ * and early in a period.
  */
 export function forecastOf(interval: Interval | null, spent: PicoUsd, now: number): PicoUsd | null {
   if (interval === null) return null

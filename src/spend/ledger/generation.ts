@@ -6,74 +6,74 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { SpanName } from '#platform/net/trace-parent.ts'
 
-/** One endpoint that was asked, or was to be, and how that went. */
+/** One attempt at an endpoint, and its outcome. */
 export type AttemptNote = {
   endpointId: string
   provider: string
   outcome: 'answered' | 'broke' | 'client_left' | 'circuit_open' | FaultKind
   durationMs: number
-  /** Why, where the outcome does not say it all. */
+  /** The reason, if the outcome is not sufficient. */
   reason?: string
-  /** Its span, where requests are traced. */
+  /** Its trace span, if tracing is on. */
   spanId?: string
-  /** From when it was asked: until there was a connection to it, a kept one or a new one; until the answer began. */
+  /** The milliseconds until the connection and until the first byte of the answer. */
   connectMs?: number
   firstByteMs?: number
 }
 
-/** The ids of endpoints that could have answered and were not asked, by why. */
+/** The ids of candidate endpoints that were not tried, by reason. */
 export type NotAsked = { readonly [reason: string]: readonly string[] }
 
-/** What one of each was charged, in USD: a token of each kind that was used, the request, pieces by their names. */
+/** The charged unit prices in USD: of used kinds of tokens, of the request, and of pieces by name. */
 export type ChargedPrices = { readonly [kind: string]: number }
 
-/** What put the endpoints that could be asked into their order: a lot, the request's own list, or what it sorts by. */
+/** The rule that ordered the endpoints: the random draw, the list of the request, or a sort. */
 export type OrderedBy = 'draw' | 'order' | 'price' | 'throughput' | 'latency'
 
-/** The tokens of a streamed answer in equal stretches of time from its first piece on. */
+/** The tokens of a streamed answer by equal stretches of time since its first content. */
 export type PaceNote = { everyMs: number; tokens: number[] }
 
-/** Why a request was refused or failed, in words of ours: nothing of what was asked or answered. */
+/** The reason for a refusal or failure, without content of the request or answer. */
 export type Cause = {
   kind: FaultKind | 'internal'
   message?: string
-  /** The guardrail and the rule that forbid it; without a guardrail, the key's own limit. */
+  /** The guardrail and the rule that forbid the request; without a guardrail, the limit of the key. */
   guardrailId?: string
   rule?: string
-  /** Endpoints that were not asked, and why. */
+  /** The excluded endpoints with reasons. */
   excluded?: { endpoint: string; reason: string }[]
 }
 
-/** One request as it is metered: each exactly once, whatever happened. */
+/** The record of one request. Each request is metered exactly once. */
 export type Generation = {
   id: string
   requestId: string
   caller: Caller
   sessionId: string | undefined
-  /** The program that asked, as it calls itself. */
+  /** The client program, as it identifies itself. */
   app?: { title: string | undefined; referer: string | undefined } | undefined
-  /** The protocol the client speaks. */
+  /** The client's protocol. */
   protocol: string
   streamed: boolean
   createdAt: number
   /** The model that the request named. */
   requestedModel: string
-  /** The models that could have answered before guardrails decided, first choice first. */
+  /** The candidate models before guardrails, in order of preference. */
   candidateModels: string[]
-  /** The preset that filled the request in. */
+  /** The preset that was applied. */
   preset: { id: string; slug: string; version: number } | undefined
-  /** The region the request came in through. */
+  /** The region of the request. */
   region: Region
-  /** The provider that answered, or was about to when the client left; undefined when none did. */
+  /** The provider that answered, or was answering when the client disconnected; undefined if none did. */
   modelId: string | undefined
   endpointId: string | undefined
   provider: string | undefined
   upstreamId: string | undefined
   upstreamModel: string | undefined
-  /** Whether the workspace's own provider key paid. */
+  /** Whether a BYOK key was used. */
   byok: boolean
   tokens: TokenCounts
-  /** Units that were billed besides tokens. */
+  /** Billed units other than tokens. */
   extras?: Extras | undefined
   /** Units that were billed, or requested, but have no price in the catalogue. The cost does not contain them. */
   unpriced?: string[] | undefined
@@ -82,14 +82,11 @@ export type Generation = {
   /** Whether the upstream counted more than the request could use. Then the count is limited to what was possible. */
   capped: boolean
   cost: PicoUsd
-  /** Undefined where nobody answered. */
+  /** Undefined without an answer. */
   chargedPrices?: ChargedPrices | undefined
   /** The cost without the provider's cache, less the cost. Negative if writing to the cache cost more. */
   cacheSaving?: PicoUsd | undefined
-  /**
-   * The amount that limits are charged besides the cost: if nobody counted, the difference to the most that it may have
-   * cost.
-   */
+  /** The amount that limits are charged in addition to the cost: the uncertainty of an estimated cost. */
   margin: PicoUsd
   finish: FinishReason | undefined
   nativeFinish: string | undefined
@@ -97,19 +94,19 @@ export type Generation = {
   /** To the first token, in milliseconds; undefined without one. */
   latencyMs: number | undefined
   durationMs: number
-  /** `refused`: no endpoint was asked. */
+  /** `refused`: no endpoint was tried. */
   outcome: 'success' | 'failed' | 'refused' | 'client_left'
   attempts: AttemptNote[]
   notAsked?: NotAsked | undefined
-  /** Undefined where there were no two to be put in order. */
+  /** Undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined
-  /** Undefined for an answer that came at once. */
+  /** Undefined for an answer that arrived at once. */
   pace?: PaceNote | undefined
-  /** Undefined when all went well, or the client left. */
+  /** Undefined after a success or a disconnect of the client. */
   cause?: Cause | undefined
   /** The client's `traceparent`. */
   traceParent?: string | undefined
-  /** Its own span, where requests are traced. */
+  /** The trace span of the request, if tracing is on. */
   span?: SpanName | undefined
   /** Matches that content filters found and did not block, by rule and count: never the text. */
   contentFindings?: readonly { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }[]

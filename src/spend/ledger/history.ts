@@ -8,7 +8,7 @@ import { type GenerationRecord, generationRecord, recordColumns } from './record
 /** The requests of a workspace, or of some keys and users in it. */
 export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
 
-/** A metered request as it is kept, with its exact cost, and what limits were charged. */
+/** A stored request with its exact cost and the amount that limits were charged. */
 export type PastRequest = {
   createdAt: number
   keyHash: string
@@ -21,13 +21,13 @@ export type PastRequest = {
 /** The spending of a member with one key. */
 export type SpentByKey = { keyHash: string; userId: string; spent: PicoUsd }
 
-/** Enough to be quick, few enough to be read between two other requests. */
+/** Large enough for speed, and small enough not to delay other requests. */
 const rowsAtOnce = 200
 
 const costColumn = sql.ref('cost_pico')
 const marginColumn = sql.ref('margin_pico')
 
-/** The requests from one instant to before another, in order of time, page by page. */
+/** Reads the requests between two instants by time, page by page. */
 export async function* pastRequests(
   deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes }: Scope,
@@ -41,7 +41,7 @@ export async function* pastRequests(
       .where('created_at', '>=', after)
       .where('created_at', '<', to)
       .where('workspace_id', '=', workspaceId)
-      // What a refused request would have cost, and where, is unknown.
+      // A refused request has no known endpoint or cost.
       .where('outcome', '<>', 'refused')
       .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
       .select([...recordColumns, exactly(costColumn).as('cost'), exactly(marginColumn).as('margin')])
@@ -67,8 +67,8 @@ export async function* pastRequests(
 }
 
 /**
- * The amounts that limits were charged on whole days, from the first day to before the last, by key and member. Spending on the
- * workspace's own provider keys counts only on demand.
+ * The amounts that limits were charged on whole days, by key and member. The last day is exclusive. Spending with BYOK keys
+ * counts only on demand.
  */
 export async function spentOnDays(
   deps: { db: Pick<Db, 'reports'> },

@@ -15,7 +15,7 @@ export type LimitedKey = {
 
 type Periods = Record<'total' | Interval, Spending>
 
-/** The spending of keys in all and in the running day, week and month, in USD, in the form of the key API. */
+/** The total spending of keys, and that of the current day, week and month, in USD, in the form of the key API. */
 export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
   const at = deps.now()
   const hashes = keys.map(({ hash }) => hash)
@@ -62,26 +62,26 @@ function limitFigures({ limit, limit_reset, include_byok_in_limit }: LimitedKey,
   const spent = chargedOf(periods[limit_reset ?? 'total'], include_byok_in_limit)
   const forecast = forecastOf(limit_reset, spent, now)
   return {
-    limit_remaining: toUsd(leftOf(limit, spent)),
+    limit_remaining: toUsd(remainingOf(limit, spent)),
     limit_spent: toUsd(spent),
     limit_forecast: forecast === null ? null : toUsd(forecast),
     limit_resets_at: limit_reset === null ? null : isoTime(periodEnd(limit_reset, now)),
   }
 }
 
-/** What a key has spent in all, and what is left of its limit now; `left` is undefined without a limit. */
+/** The total spending of a key, and the remaining amount of its limit; undefined without a limit. */
 export async function keyCredit(
   deps: { db: Db; now: Now },
   { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
-): Promise<{ used: PicoUsd; left: PicoUsd | undefined }> {
+): Promise<{ used: PicoUsd; remaining: PicoUsd | undefined }> {
   const since = async (day: number) => (await spendingOfKeys(deps, [hash], day)).get(hash) ?? nothingSpent
   const total = await since(0)
-  if (limit === null) return { used: total.total, left: undefined }
+  if (limit === null) return { used: total.total, remaining: undefined }
   const counted = limit_reset === null ? total : await since(periodStart(limit_reset, deps.now()))
-  return { used: total.total, left: leftOf(limit, chargedOf(counted, include_byok_in_limit)) }
+  return { used: total.total, remaining: remainingOf(limit, chargedOf(counted, include_byok_in_limit)) }
 }
 
-function leftOf(limit: number, spent: PicoUsd): PicoUsd {
-  const left = picoUsdOf(limit) - spent
-  return left > 0n ? left : 0n
+function remainingOf(limit: number, spent: PicoUsd): PicoUsd {
+  const remaining = picoUsdOf(limit) - spent
+  return remaining > 0n ? remaining : 0n
 }

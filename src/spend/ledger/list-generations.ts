@@ -7,7 +7,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
-/** Only generations that are all of this. Times in milliseconds since the epoch, `from` inclusive, `to` exclusive. */
+/** Filters, which are combined with AND. Times in milliseconds since the epoch, `from` inclusive, `to` exclusive. */
 export type GenerationFilter = {
   from?: number
   to?: number
@@ -18,7 +18,7 @@ export type GenerationFilter = {
   model?: string
   provider?: string
   preset?: string
-  /** One that refused it, or found something in it. */
+  /** A guardrail that refused the request or has findings. */
   guardrailId?: string
   outcome?: readonly string[]
   error?: string
@@ -31,23 +31,22 @@ export type GenerationFilter = {
   maxDurationMs?: number
 }
 
-/** Where a page ended: the next one begins after it. */
+/** The end of a page. The next one starts after it. */
 type Place = { createdAt: number; id: string }
 
 /**
- * The most rows that one page may look at, so that no search takes longer than this many rows do. If matches are rare,
- * a page has fewer items than asked for, or none, and says where to continue. Rows that are not reached by their time lie on a
- * page of the database each.
+ * The maximum number of rows that one page scans, which limits the time of a search. If matches are rare, a page has fewer
+ * items than requested, or none, and a cursor to continue. Rows that are not ordered by time are on separate database pages.
  */
 const examinedAtMost = { neighbours: 5_000, scattered: 2_000 }
 
 type Generations = SelectQueryBuilder<Tables, 'generations', object>
 
 /**
- * The newest first.
- * @param page.cursor where an earlier page said to go on.
- * @returns `nextCursor` is undefined when there are no older ones.
- * @throws Fault `invalid` for a cursor that is none.
+ * Lists generations, newest first.
+ * @param page.cursor the `nextCursor` of an earlier page.
+ * @returns `nextCursor` is undefined on the last page.
+ * @throws Fault `invalid` for an invalid cursor.
  */
 export async function listGenerations(
   { db }: { db: Pick<Db, 'reports'> },
@@ -74,7 +73,7 @@ export async function listGenerations(
     .execute()
   const last = rows.at(-1)
   const next = rows.length === page.limit ? last && placeOf(last) : since !== undefined && { createdAt: since, id: '' }
-  // Nobody learns when a key asked that they may not see. All requests of a key have one member and one workspace.
+  // Filters must not reveal requests of keys that the caller is not allowed to see.
   const isHidden = next && !last && reach[0] === 'key_hash' && !(await isSeen(reached, owner))
   return { data: rows.map(generationRecord), nextCursor: next && !isHidden ? cursorOf(next) : undefined }
 }
@@ -84,21 +83,21 @@ const placeOf = ({ created_at, id }: { created_at: number; id: string }) => ({ c
 type Owner = ReturnType<typeof visibilityOf>
 const isOrganization = ([column]: Owner) => column === 'organization_id'
 
-/** Whether it asks for what the caller may not see. */
+/** Whether a filter excludes everything that the caller is allowed to see. */
 function excludes({ keyHash, userId, workspaceId }: GenerationFilter, [column, value]: Owner): boolean {
   const all = { key_hash: keyHash, user_id: userId, workspace_id: workspaceId, organization_id: undefined }
-  const wanted = all[column]
-  return wanted !== undefined && wanted !== value
+  const requested = all[column]
+  return requested !== undefined && requested !== value
 }
 
-/** The index by which rows are reached, by its column; and the value that they have in it. */
+/** The indexed column that selects the rows, and its value. */
 type Reach =
   | readonly ['session_id' | 'key_hash' | 'user_id' | 'workspace_id', string]
   | readonly ['outcome' | 'guardrails' | 'created_at']
 
 /**
- * One index, that of what is rarest, whatever else is asked for: two conditions may hold of millions of rows each and of none
- * together, and a database looks at all of them before it says so. All others are tested among the rows that a page may look at.
+ * Selects the index of the most selective filter. Two filters can match millions of rows each and none together, which a
+ * database would scan. The other filters are tested on the rows of the page.
  */
 function reachOf(filter: GenerationFilter, owner: Owner): Reach {
   const { sessionId, outcome, guardrailId, keyHash, userId, workspaceId } = filter
@@ -119,8 +118,8 @@ function byIndex(query: Generations, [column, value]: Reach): Generations {
 }
 
 /**
- * One bound at each end: of two, the embedded database may take the wrong one for its index. Where a page ended within a
- * millisecond its time is a bound by itself, since Postgres does not see how short a stretch is that ends at a pair.
+ * One bound at each end, because SQLite may choose the wrong one of two for its index. A cursor adds its time as a separate
+ * bound, because Postgres does not estimate ranges of pairs well.
  */
 function between(query: Generations, { from, to }: GenerationFilter, cursor: Place | undefined): Generations {
   const end = cursor && (to === undefined || cursor.createdAt < to) ? cursor : { createdAt: to, id: '' }
@@ -131,8 +130,8 @@ function between(query: Generations, { from, to }: GenerationFilter, cursor: Pla
 }
 
 /**
- * When the last of the rows began that a page may look at; undefined where there are not as many. Only columns of the index are
- * asked for: no row is read. Those that began in the same millisecond are looked at too, so that the next page begins before it.
+ * The start time of the last row that a page can scan; undefined if there are fewer rows. Reads only the index. Rows of the
+ * same millisecond are included, so that the next page starts before it.
  */
 async function lastLookedAt(
   reached: Generations,
@@ -140,7 +139,7 @@ async function lastLookedAt(
   cursor: Place | undefined,
   examined: number,
 ): Promise<number | undefined> {
-  // What began in the millisecond where the page before ended may not have been looked at.
+  // Some rows of the millisecond in which the previous page ended may not have been scanned.
   const older = cursor && cursor.createdAt + (cursor.id === '' ? 0 : 1)
   const before = Math.min(to ?? Number.POSITIVE_INFINITY, older ?? Number.POSITIVE_INFINITY)
   const last = await between(reached, { from, to: Number.isFinite(before) ? before : undefined }, undefined)
@@ -164,7 +163,7 @@ type Tested = [
   value: string | number | bigint | undefined,
 ]
 
-/** Conditions that each row is tested for. Their form keeps a database from looking for one of them by its index. */
+/** Filters that are tested on each row. Their form prevents the database from using their index. */
 function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBuilder<boolean>[] {
   const { outcome, guardrailId, streamed } = filter
   const tested: Tested[] = [
@@ -183,7 +182,7 @@ function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBui
     ['latency_ms', '<=', filter.maxLatencyMs],
     ['duration_ms', '>=', filter.minDurationMs],
     ['duration_ms', '<=', filter.maxDurationMs],
-    // That of the organization holds of all rows of a service.
+    // The organization matches most rows of an installation.
     ...(isOrganization(owner) ? [] : [[owner[0], '=', owner[1]] satisfies Tested]),
   ]
   return [

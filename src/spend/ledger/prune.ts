@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 
-/** A batch holds up every other statement of the embedded database: some milliseconds each. */
+/** A batch blocks other statements of SQLite for some milliseconds. */
 const rowsAtOnce = 100
 
 /** Deletes the records of single requests from before an instant, a few at a time. Sums per day stay. */
@@ -18,7 +18,7 @@ export async function pruneGenerations(deps: { db: Db }, before: number): Promis
 const everyMs = 3_600_000
 const dayMs = 86_400_000
 
-/** Prunes now and every hour. @returns the way to end that. */
+/** Prunes now and every hour. @returns a function that stops it. */
 export function keepPruning(
   deps: { db: Db; now: Now; onError: (error: Error) => void },
   retentionDays: number,

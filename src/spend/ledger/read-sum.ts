@@ -3,7 +3,7 @@
  */
 export const split = 1_000_000_000n
 
-/** What `exactSum` says. */
+/** Reads the result of `exactSum`. */
 export function readSum(text: string): bigint {
   const [high = '0', low = '0'] = text.split(' ')
   return BigInt(high) * split + BigInt(low)

@@ -8,7 +8,7 @@ import { readSum } from './read-sum.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
-/** The record of one request, by our id or the upstream's; of several with one upstream id the latest. */
+/** The record of one request, by its id or the upstream's id; the latest if several have that id. */
 export async function findGeneration(deps: { db: Db }, caller: Visibility, id: string): Promise<GenerationRecord> {
   const [owner, ownerId] = visibilityOf(caller)
   const find = (column: 'id' | 'upstream_id') =>
@@ -24,14 +24,14 @@ export async function findGeneration(deps: { db: Db }, caller: Visibility, id: s
   if (row) return generationRecord(row)
   throw new Fault(
     'not_found',
-    'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',
+    'The generation was not found. It may not be written yet, which takes up to a second, or it was deleted by age.',
   )
 }
 
-/** So many ids go into one statement. */
+/** The number of ids in one statement. */
 const idsAtOnce = 500
 
-/** Requests by our ids, as far as they are kept, and whose they are. In no order. */
+/** The stored requests with these ids and their owners, in any order. */
 export async function generationsByIds(
   { db }: { db: Pick<Db, 'reports'> },
   ids: readonly string[],
@@ -56,13 +56,13 @@ export type ActivityFilter = {
   keyHash?: string
   userId?: string
   workspaceId?: string
-  /** The parts that sums are grouped by, besides the day. */
+  /** The dimensions of the sums in addition to the day. */
   by: ReadonlySet<ActivityPart>
 }
 
 export type ActivityPart = 'model' | 'workspace' | 'member' | 'key'
 
-/** The columns that tell the parts apart. A key is always the same member's. */
+/** The grouping columns. A key always has the same member. */
 const partColumns = {
   model: ['model', 'endpoint'],
   workspace: ['workspace_id'],
@@ -86,10 +86,10 @@ export type Activity = {
   byokUsd: number
 }
 
-/** The latest day first. Reads sums, never single requests. */
+/** The usage by day, latest first. Reads sums, never single requests. */
 export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: ActivityFilter): Promise<Activity[]> {
   const { by, keyHash, userId } = filter
-  // By key or member the sums of keys are asked, which are many; all others need only those of workspaces.
+  // Only grouping by key or member needs the many sums of keys. Others use the sums of workspaces.
   const ofKeys = keyHash !== undefined || userId !== undefined || by.has('key') || by.has('member')
   let matching = deps.db.reports
     .selectFrom(ofKeys ? 'usage_days' : ('workspace_days' as 'usage_days'))
@@ -130,7 +130,7 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
   }))
 }
 
-/** All that an organization spent on this service's own credentials. */
+/** The total spending of an organization with the credentials of this service. */
 export async function spentOf(deps: { db: Pick<Db, 'reports'> }, organizationId: string): Promise<PicoUsd> {
   const row = await deps.db.reports
     .selectFrom('workspace_days')
@@ -146,7 +146,7 @@ function spent(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {
   return exactSum(sql`case when byok = ${sql.lit(byok)} then ${sql.ref(column)} else 0 end`)
 }
 
-/** The amount spent, and separately the margins that limits count besides. */
+/** The spent amount, and the margins that limits count in addition. */
 export type Spending = { total: PicoUsd; byok: PicoUsd; margin: PicoUsd; byokMargin: PicoUsd }
 
 const spending = [

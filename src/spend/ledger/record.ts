@@ -2,10 +2,10 @@ import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import type { AttemptNote, Cause, ChargedPrices, Generation, NotAsked, OrderedBy, PaceNote } from './generation.ts'
 
-/** A metered request as `GET /generation` tells it. Money in USD, times in milliseconds. */
+/** A metered request in the form of `GET /generation`. Money in USD, times in milliseconds. */
 export type GenerationRecord = ReturnType<typeof generationRecord>
 
-/** The columns of a row that say what its record therefore need not say again. */
+/** The columns of a row whose values the record omits. */
 export const recordColumns = [
   'id',
   'created_at',
@@ -30,7 +30,7 @@ export type RecordRow = {
   record: string
 }
 
-/** Values that most requests share. They also fill a member that a record is too old to have. */
+/** Default values, which records omit. They also apply to members that older records lack. */
 const defaults = {
   preset: null,
   region: 'global',
@@ -65,18 +65,18 @@ const defaults = {
   http_referer: null,
 }
 
-/** What a record says. Its text leaves out values that most records share. */
+/** The content of a record. Its text omits default values. */
 type Facts = { [Name in keyof ReturnType<typeof factsOf>]: Exclude<ReturnType<typeof factsOf>[Name], undefined> }
 
-/** As text, and no longer than it must be: a row is written for every request. */
+/** The compact text of a record, because a row is written for every request. */
 export function storedFacts(generation: Generation): string {
   return JSON.stringify(factsOf(generation))
 }
 
-/** Undefined, which JSON leaves out, for what is as it mostly is. */
+/** Undefined for a default value, so that JSON omits it. */
 const unless = <Value>(usual: unknown, value: Value) => (value === usual ? undefined : value)
 
-/** One literal without spreads: all records have one shape, which the engine makes and writes out at a third of the cost. */
+/** One literal without spreads, so that all records have one hidden class, which is three times as fast. */
 function factsOf(generation: Generation) {
   const { tokens, contentFindings, candidateModels, requestedModel, finish, nativeFinish, cause, extras } = generation
   const { parts } = tokens
@@ -103,7 +103,7 @@ function factsOf(generation: Generation) {
     tokens_cache_written: unless(defaults.tokens_cache_written, tokens.cacheWritten),
     tokens_reasoning: unless(defaults.tokens_reasoning, tokens.reasoning),
     tokens_estimated: unless(defaults.tokens_estimated, generation.estimated),
-    // Units that were billed besides text. Most requests have none.
+    // Billed units other than tokens. Most requests have none.
     tokens_cache_written_1h: parts?.cacheWritten1h || undefined,
     tokens_audio_prompt: parts?.audioPrompt || undefined,
     tokens_audio_completion: parts?.audioCompletion || undefined,
@@ -134,7 +134,7 @@ function findingOf({ guardrailId, ...finding }: NonNullable<Generation['contentF
   return { guardrail_id: guardrailId, ...finding }
 }
 
-/** Most attempts find a connection that was kept: it then goes without saying. */
+/** The connection time; omitted for the usual reused connection. */
 function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs }: AttemptNote) {
   return {
     endpoint_id: endpointId,
@@ -149,21 +149,21 @@ function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectM
 
 const paceOf = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
 
-/** Endpoints of the row's own model are named by their tags: a row is written for every request. */
+/** Shortens endpoints of the row's model to their tags. */
 function shortened(notAsked: NotAsked, model: string): NotAsked {
   const own = `${model}@`
   const shorten = (id: string) => (id.startsWith(own) ? id.slice(own.length) : id)
   return Object.fromEntries(Object.entries(notAsked).map(([reason, ids]) => [reason, ids.map(shorten)]))
 }
 
-/** With these reasons an endpoint was put behind others; with any other it was left out. */
-const behind = ['not_reached', 'troubled', 'circuit_shut', 'slow']
+/** The reasons for a lower rank. All others are exclusions. */
+const lowerRankReasons = ['not_reached', 'troubled', 'circuit_shut', 'slow']
 
 function notAskedItems(notAsked: NotAsked, model: string) {
   return Object.entries(notAsked).flatMap(([reason, tags]) =>
     tags.map((tag) => ({
       endpoint_id: tag.includes('@') ? tag : `${model}@${tag}`,
-      standing: behind.includes(reason) ? ('behind' as const) : ('left_out' as const),
+      standing: lowerRankReasons.includes(reason) ? ('behind' as const) : ('left_out' as const),
       reason,
     })),
   )
@@ -173,38 +173,38 @@ function errorOf({ guardrailId, ...cause }: Cause) {
   return { ...cause, ...(guardrailId && { guardrail_id: guardrailId }) }
 }
 
-/** The model that answered, else the one that was asked for. */
+/** The model that answered, or else the requested one. */
 export const modelOf = ({ modelId, requestedModel }: Generation) => modelId ?? requestedModel
 
 export function generationRecord({ record, created_at, ...row }: RecordRow) {
-  const kept = JSON.parse(record) as Facts
+  const stored = JSON.parse(record) as Facts
   const facts: Facts = {
     ...defaults,
-    ...kept,
-    requested_model: kept.requested_model ?? row.model,
-    candidate_models: kept.candidate_models ?? [row.model],
-    // Null (there was none) is stored; a reason equal to `finish_reason` is left out.
+    ...stored,
+    requested_model: stored.requested_model ?? row.model,
+    candidate_models: stored.candidate_models ?? [row.model],
+    // Null is stored; a reason equal to `finish_reason` is omitted.
     native_finish_reason:
-      kept.native_finish_reason === undefined ? (kept.finish_reason ?? null) : kept.native_finish_reason,
-    limit_cost: kept.limit_cost ?? kept.upstream_inference_cost,
+      stored.native_finish_reason === undefined ? (stored.finish_reason ?? null) : stored.native_finish_reason,
+    limit_cost: stored.limit_cost ?? stored.upstream_inference_cost,
   }
   return {
     ...facts,
     ...row,
     created_at: isoTime(created_at),
-    attempts: (kept.attempts ?? []).map(({ connect, first_byte, ...attempt }) => ({
+    attempts: (facts.attempts ?? []).map(({ connect, first_byte, ...attempt }) => ({
       ...attempt,
       connect: connect ?? (first_byte === undefined ? null : 0),
       first_byte: first_byte ?? null,
     })),
     not_asked: notAskedItems(facts.not_asked, row.model),
     cancelled: facts.outcome === 'client_left',
-    /** The amount charged here. If a workspace's own provider key was used, the provider charges for it. */
+    /** The charged amount. With a BYOK key, the provider charges the workspace. */
     total_cost: facts.is_byok ? 0 : facts.upstream_inference_cost,
   }
 }
 
-/** Tokens per second after the first; null where there is too little to say. */
+/** Tokens per second after the first; null for a short answer. */
 export function throughputOf({ streamed, tokens, latencyMs, durationMs }: Generation): number | null {
   if (!streamed || latencyMs === undefined || durationMs <= latencyMs) return null
   return Math.round((tokens.completion / (durationMs - latencyMs)) * 1e6) / 1e3

@@ -3,7 +3,7 @@ import { addToExisting, type Cell, type Inserted } from '#platform/db/rows/inser
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 
-/** The amounts that are added up, and their columns. */
+/** The summed amounts and their columns. */
 const amounts = {
   requests: 'bigint',
   prompt_tokens: 'bigint',
@@ -14,8 +14,8 @@ const amounts = {
 } as const
 
 /**
- * The tables of sums, each with what a row of it is for; the first ones are its key. Limits and keys ask the one by key
- * and member, reports the other: it stays small however many keys there are.
+ * The tables of sums with their dimensions. Limits and keys use the one by key and member, reports the other, which stays
+ * small with many keys.
  */
 const tables = {
   usage_days: {
@@ -48,7 +48,7 @@ const tables = {
 
 type Sums = ReturnType<typeof sumsOf>
 
-/** What one request adds. */
+/** The sums of one request. */
 function sumsOf(generation: Generation) {
   const { caller, createdAt, modelId = '', endpointId = '', byok, tokens, cost, margin } = generation
   return {
@@ -71,10 +71,10 @@ function sumsOf(generation: Generation) {
 
 const isAnswered = ({ endpointId }: Generation) => endpointId !== undefined
 
-/** Where nobody answered, nothing was used, but may be billed. */
+/** Zero tokens without an answer, although the attempts may be billed. */
 const isCounted = (generation: Generation) => isAnswered(generation) || generation.margin !== 0n
 
-/** Requests added up by day, for statements that add them to their sums. */
+/** Sums of requests by day, for the statements that add them. */
 export class DaySums {
   readonly #byKey = new Map<string, Sums>()
 
@@ -82,11 +82,11 @@ export class DaySums {
     if (isCounted(generation)) addInto(this.#byKey, tables.usage_days.key, sumsOf(generation))
   }
 
-  /** Their order is the same everywhere, so that no two servers wait for each other. */
+  /** The same order on all servers, to avoid deadlocks. */
   insertions(): Inserted[] {
     const byKey = inOrder(this.#byKey)
     const byWorkspace = new Map<string, Sums>()
-    // Added up from these few sums, not from all requests again.
+    // Computed from these few sums instead of all requests.
     for (const sums of byKey) addInto(byWorkspace, tables.workspace_days.key, sums)
     return [insertionOf('usage_days', byKey), insertionOf('workspace_days', inOrder(byWorkspace))]
   }
@@ -98,7 +98,7 @@ function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Inserted
   return {
     table,
     columns,
-    rows: all.map((sums) => names.map((name): Cell => kept(sums[name]))),
+    rows: all.map((sums) => names.map((name): Cell => storable(sums[name]))),
     more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: mostKept }),
   }
 }
@@ -123,6 +123,6 @@ function addTo(total: Sums, more: Sums): void {
   total.margin_pico += more.margin_pico
 }
 
-function kept(value: string | number | bigint): Cell {
+function storable(value: string | number | bigint): Cell {
   return typeof value === 'bigint' ? String(keepable(value)) : value
 }

@@ -1,11 +1,11 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 
-/** The caller who asks for past requests. */
+/** The caller that reads past requests. */
 export type Visibility = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId' | 'userId' | 'role'>
 
 /**
- * The column by which a caller's generations are found, and its value: a management key sees its organization's, an
- * intern's own key its own, a developer those of all their keys, every other key its workspace's.
+ * The column and value that select the generations of a caller: of the organization for a management key, of the key for
+ * an intern, of all their keys for a developer, and of the workspace for other keys.
  */
 export function visibilityOf({ keyKind, keyHash, organizationId, workspaceId, userId, role }: Visibility) {
   switch (keyKind) {

@@ -8,43 +8,41 @@ import { RowWriter } from './row-writer.ts'
 import type { Spill } from './spill.ts'
 import { WaitingRows } from './waiting-rows.ts'
 
-/** Takes metered requests in memory and writes them in batches, off the way of requests. */
+/** Queues metered requests in memory and writes them in batches in the background. */
 export type Ledger = {
   record: (generation: Generation) => void
   /** The number of rows that are not in the database yet. */
   readonly waiting: number
-  /**
-   * The number of those rows in memory and in files, and the time since which the oldest waits, in ms since the epoch.
-   */
+  /** The number of waiting rows in memory and in files, and the time of the oldest, in ms since the epoch. */
   standing: () => Record<'memory' | 'files', { waiting: number; oldestAt: number | undefined }>
-  /** False while so many are not written that no further request may be taken: none is served unmetered. */
+  /** False while too many rows wait: then no request is served, because it could not be metered. */
   hasRoom: () => boolean
   /**
-   * How long a new request is to wait before it is taken, in ms: 0 while rows are written as fast as they come, and the
-   * longer, the more of them wait. Clients that ask again once they are answered are so held to what can be written.
+   * The delay of a new request in ms: 0 while rows are written as fast as they arrive, and longer the more rows wait. This
+   * limits clients to the rate of the database.
    */
   admissionDelayMs: () => number
-  /** Writes what is waiting, in memory and in files. */
+  /** Writes the waiting rows in memory and in files. */
   flush: () => Promise<void>
   /**
-   * The last flush; what cannot be written within the time goes to a file, for the next start. Where that cannot be either,
-   * as on a full disk, it is tried again until the time for it is over.
+   * Flushes for the last time. Rows that cannot be written in time go to a file for the next start. If that fails, as on a
+   * full disk, it is retried until the deadline.
    */
   close: () => Promise<void>
-  /** The number of rows that `close` could keep nowhere. */
+  /** The number of rows that `close` could not store. */
   lost: () => number
 }
 
 type LedgerDeps = {
   db: Db
   now?: Now
-  /** Takes what the database does not take for a while. */
+  /** Stores rows while the database does not accept them. */
   spill: Spill
-  /** Nothing can be written now. Waiting rows are kept and tried again. */
+  /** Called if rows cannot be written now. They are retried. */
   onError: (error: Error) => void
-  /** The database will not take a request as it is. It is not kept. */
+  /** Called for a request that the database rejects. It is dropped. */
   onRefused: (error: Error) => void
-  /** At the end: so many requests could be kept nowhere and are lost, and what they cost. */
+  /** Called at the end with the number and cost of requests that were lost. */
   onLost: (requests: number, cost: PicoUsd) => void
 }
 type Rhythm = {
@@ -53,19 +51,19 @@ type Rhythm = {
   limit?: number
   spillAfterMs?: number
   closeMs?: number
-  /** How long the end goes on trying where nothing can be kept. */
+  /** How long `close` retries to store rows. */
   keepTryingMs?: number
 }
 
-/** Of the rows that may wait: so many do where a process makes as many as it can, and all are written in time. */
+/** The share of waiting rows without a delay, which a busy process reaches while all are written in time. */
 const calmShare = 0.2
-/** The delay of a request just before there is no room for more. */
+/** The delay of a request when the queue is almost full. */
 const longestDelayMs = 2000
 
 /**
- * A crash loses what was recorded during the last `everyMs`, a fifth of a second unless told, or `spillAfterMs` while the
- * database takes nothing. What waits for longer is copied by each collection of young objects, which requests wait for.
- * A request may be in a file and on its way to the database at once: its id tells the second writing from the first.
+ * A crash loses the rows of the last `everyMs` (200 by default), or of `spillAfterMs` while the database is unreachable.
+ * Longer intervals would make garbage collection slower. A request can be in a file and in a pending write at the same time:
+ * its id prevents a second row.
  */
 export function openLedger(
   deps: LedgerDeps,
@@ -94,7 +92,7 @@ export function openLedger(
   const saveLate = async () => {
     if (rows.areLate(spillAfterMs)) await rows.save()
   }
-  // A flush may stand still for as long as the database lets it.
+  // A flush can block as long as the database does.
   const [writing, saving] = [repeat(() => writer.flush()), repeat(saveLate)]
 
   return {
@@ -114,7 +112,7 @@ export function openLedger(
       return Math.round(Math.max(0, (share - calmShare) / (1 - calmShare)) * longestDelayMs)
     },
     async flush() {
-      // One that is under way may have begun before the latest was recorded.
+      // A running flush may have started before the latest row.
       await writer.flush()
       await writer.flush()
     },
@@ -122,7 +120,7 @@ export function openLedger(
       closing.abort()
       const last = Promise.all([writing, saving]).then(() => writer.flush().catch(onError))
       await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
-      // What is on its way to a file is in no queue any more.
+      // Rows that are being written to a file are not in the queue.
       await rows.saving?.catch(onError)
       await writer.saveAtLast(keepTryingMs)
       lost = rows.queued

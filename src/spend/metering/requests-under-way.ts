@@ -12,18 +12,18 @@ type UnderWayDeps = {
   onError: (error: Error) => void
 }
 
-/** The longest time that a request, or a question about spending, waits for a slow database. */
+/** The maximum wait of a request or a query of spending for a slow database. */
 const patienceMs = 750
 const checkEveryMs = 10
 /** Clocks of servers differ. */
 const earlierMs = 60_000
 
-/** Notes that a request with a key begins. @returns what is called when it is over and given to the ledger. */
+/** Notes the start of a request with a key. @returns a function to call when it was passed to the ledger. */
 export type NoteRequest = (keyHash: string) => Promise<() => void>
 
 /**
- * Notes requests, so that every process can tell when all that was spent is written: a note goes when the ledger of the process
- * that served the request has written it, which then does not wait for its turn.
+ * Notes requests in flight, so that every process can wait until all spending is written. A note is deleted when the ledger
+ * of the serving process has written the request, which it does at once.
  */
 export function noteRequests({ db, now, newId, ledger, onError }: UnderWayDeps): NoteRequest {
   const end = async (id: string, noted: Promise<unknown>) => {
@@ -73,7 +73,7 @@ export async function requestsWritten(
 const everyMs = 60 * 60_000
 const forgottenAfterMs = 24 * 60 * 60_000
 
-/** Forgets notes of processes that died, from now on. @returns the way to end that. */
+/** Deletes notes of dead processes regularly. @returns a function that stops it. */
 export function keepPruningNotes({ db, now, onError }: Pick<UnderWayDeps, 'db' | 'now' | 'onError'>): () => void {
   const prune = () =>
     void db.query

@@ -11,7 +11,7 @@ type WriterDeps = {
   now?: Now
   rows: WaitingRows
   spill: Spill
-  /** From then on files are left for the next start. */
+  /** The time from which files wait for the next start. */
   closing: AbortSignal
   onError: (error: Error) => void
   onRefused: (error: Error) => void
@@ -30,7 +30,7 @@ export class RowWriter {
     this.#batch = batch
   }
 
-  /** Writes what is waiting. While it does, a second call waits for the first. */
+  /** Writes the waiting rows. A second call waits for the first. */
   flush(): Promise<void> {
     this.#flushing ??= this.#writeAll().finally(() => {
       this.#flushing = undefined
@@ -38,7 +38,7 @@ export class RowWriter {
     return this.#flushing
   }
 
-  /** Writes what is left to a file; where that cannot be, there or to the database as soon as either can. */
+  /** Writes the remaining rows to a file, or retries file and database until one succeeds. */
   async saveAtLast(withinMs: number): Promise<void> {
     const { rows, onError } = this.#deps
     const endsAt = performance.now() + withinMs
@@ -46,7 +46,7 @@ export class RowWriter {
       await rows.save().catch(onError)
       if (rows.queued === 0 || performance.now() >= endsAt) return
       await sleep(Math.min(tryEveryMs, withinMs))
-      // It may stand still for as long as the database lets it.
+      // It can block as long as the database does.
       await Promise.race([this.flush().catch(onError), sleep(tryEveryMs)])
     }
   }
@@ -58,7 +58,7 @@ export class RowWriter {
       await this.#write(next)
       rows.written(next)
     }
-    // What was taken from the queue to be saved is in a file soon, which is written next.
+    // Rows that are being written to a file are read from there next.
     await rows.saving?.catch(() => {})
     await this.#writeFiles()
   }
@@ -76,13 +76,13 @@ export class RowWriter {
 
   async #write(generations: Generation[]): Promise<void> {
     const { rows, onRefused } = this.#deps
-    // Requests have their turn, unless they are made faster than they are written: turns of a busy process take long.
+    // Yields to requests, unless rows arrive faster than they are written.
     const pause = () => (rows.queued > this.#batch ? undefined : turn())
     for (const one of await writeAcceptable({ ...this.#deps, pause }, generations)) onRefused(refusal(one))
   }
 }
 
-/** Without a word of the row: the database's own message may repeat some of it. */
+/** The error without content of the row, which the message of the database can contain. */
 function refusal({ generation, error }: RejectedGeneration): Error {
   const { code } = error as { code?: string }
   return new Error(`the database refuses the metered request ${generation.id} (${code}): it is not written`)

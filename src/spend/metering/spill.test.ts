@@ -33,7 +33,7 @@ function newFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-spill-'))
   return {
     folder,
-    open: (mostBytes = 1e9) => openSpill({ folder, mostBytes, now: Date.now, newId: newUuid }),
+    open: (maxBytes = 1e9) => openSpill({ folder, maxBytes, now: Date.now, newId: newUuid }),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

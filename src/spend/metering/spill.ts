@@ -4,53 +4,53 @@ import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Generation } from '../ledger/generation.ts'
 
-/** Metered requests in files, until the database takes them. A file is whole or not there, and is never changed. */
+/** Metered requests in files until the database accepts them. Files are written atomically and never changed. */
 export type Spill = {
-  /** Durable when its promise resolves. */
+  /** Writes a file. It is durable when the promise resolves. */
   write: (generations: readonly Generation[]) => Promise<void>
-  /** The names of what is there, the oldest first; also what servers before this one left. */
+  /** Lists the files, oldest first, including those of earlier servers. */
   files: () => Promise<string[]>
-  /** Undefined when another server has written it meanwhile. @throws when it cannot be read; it is put aside. */
+  /** Reads a file. Undefined if another server has written it to the database. @throws Error if it is unreadable; it is moved aside. */
   read: (file: string) => Promise<Generation[] | undefined>
   remove: (file: string) => Promise<void>
-  /** The number of requests in the files, as of the last look. */
+  /** The number of requests in the files at the last listing. */
   readonly waiting: number
-  /** When the oldest file was written, in ms since the epoch. */
+  /** The time of the oldest file, in ms since the epoch. */
   readonly oldestAt: number | undefined
   hasRoom: () => boolean
 }
 
-type SpillDeps = { folder: string; mostBytes: number; now: Now; newId: NewId }
+type SpillDeps = { folder: string; maxBytes: number; now: Now; newId: NewId }
 
 /** `<time>-<requests>-<id>.jsonl` */
 const spillFile = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 
-/** One that is not whole. Its server writes it, or was killed while it did. */
+/** The name of an incomplete file: it is being written, or its server was killed. */
 const halfFile = /^(\d+)-\d+-[\w-]+\.jsonl\.half$/
 
-/** No file takes as long to write; if one does, its requests are put there again, and written once all the same. */
+/** Longer than any write. Requests of a slower write are stored twice and still counted once. */
 const abandonedAfterMs = 60_000
 
-export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): Promise<Spill> {
+export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Promise<Spill> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const known = new Map<string, { requests: number; bytes: number }>()
+  const sizes = new Map<string, { requests: number; bytes: number }>()
 
   async function files(): Promise<string[]> {
     const names = await readdir(folder)
     for (const name of names) {
-      const began = halfFile.exec(name)?.[1]
-      if (began !== undefined && Number(began) < now() - abandonedAfterMs) names.push(...(await adopt(name)))
+      const startedAt = halfFile.exec(name)?.[1]
+      if (startedAt !== undefined && Number(startedAt) < now() - abandonedAfterMs) names.push(...(await adopt(name)))
     }
     const found = names.filter((name) => spillFile.test(name)).sort()
-    for (const name of known.keys()) if (!found.includes(name)) known.delete(name)
+    for (const name of sizes.keys()) if (!found.includes(name)) sizes.delete(name)
     for (const name of found) {
-      if (known.has(name)) continue
+      if (sizes.has(name)) continue
       const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }))
-      known.set(name, { requests: Number(spillFile.exec(name)?.[2]), bytes: size })
+      sizes.set(name, { requests: Number(spillFile.exec(name)?.[2]), bytes: size })
     }
     return found
   }
-  /** What there is of a file whose server was killed: the lines that are whole. @returns the file that has them. */
+  /** Recovers the complete lines of a file whose server was killed. @returns the new file. */
   async function adopt(half: string): Promise<string[]> {
     const text = await readFile(join(folder, half), 'utf8').catch(unlessMissing)
     const whole = text?.slice(0, text.lastIndexOf('\n') + 1) ?? ''
@@ -61,7 +61,7 @@ export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): P
   }
 
   await files()
-  const sum = (of: 'requests' | 'bytes') => [...known.values()].reduce((total, file) => total + file[of], 0)
+  const sum = (of: 'requests' | 'bytes') => [...sizes.values()].reduce((total, file) => total + file[of], 0)
 
   return {
     files,
@@ -69,7 +69,7 @@ export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): P
       const name = `${now()}-${generations.length}-${newId()}.jsonl`
       const text = `${generations.map(textOf).join('\n')}\n`
       await writeDurably(folder, name, text)
-      known.set(name, { requests: generations.length, bytes: Buffer.byteLength(text) })
+      sizes.set(name, { requests: generations.length, bytes: Buffer.byteLength(text) })
     },
     async read(file) {
       const path = join(folder, file)
@@ -78,26 +78,26 @@ export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): P
         return text?.trimEnd().split('\n').map(generationOf)
       } catch (error) {
         await rename(path, `${path}.unreadable`)
-        known.delete(file)
+        sizes.delete(file)
         throw new Error(`${path} cannot be read, and was put aside: ${(error as Error).message}`)
       }
     },
     async remove(file) {
       await rm(join(folder, file), { force: true })
-      known.delete(file)
+      sizes.delete(file)
     },
     get waiting() {
       return sum('requests')
     },
     get oldestAt() {
-      const times = [...known.keys()].map((name) => Number(spillFile.exec(name)?.[1]))
+      const times = [...sizes.keys()].map((name) => Number(spillFile.exec(name)?.[1]))
       return times.length > 0 ? Math.min(...times) : undefined
     },
-    hasRoom: () => known.size === 0 || sum('bytes') < mostBytes,
+    hasRoom: () => sizes.size === 0 || sum('bytes') < maxBytes,
   }
 }
 
-/** Nowhere to write to. */
+/** A spill without a folder, which stores nothing. */
 export const noSpill: Spill = {
   write: () => Promise.reject(new Error('there is no folder for what cannot be written')),
   files: async () => [],
@@ -129,7 +129,7 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** JSON knows no bigint. */
+/** Converts bigint, which JSON does not support. */
 const textOf = (generation: Generation) =>
   JSON.stringify(generation, (_name, value) => (typeof value === 'bigint' ? { $bigint: String(value) } : value))
 

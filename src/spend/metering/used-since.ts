@@ -5,13 +5,13 @@ import { exactSum } from '../ledger/exact.ts'
 import { readSum } from '../ledger/read-sum.ts'
 import { generationRecord, recordColumns } from '../ledger/record.ts'
 
-/** What requests of one key took together. */
+/** The usage of requests of one key. */
 export type UsedSince = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
 
-/** More requests than one turn of an agent makes. */
+/** More requests than a turn of an agent has. */
 const maxRequests = 5000
 
-/** What a key used since an instant, as far as it is written. Undefined without any request, or with more than `maxRequests`. */
+/** The written usage of a key since an instant. Undefined without requests, or with more than `maxRequests`. */
 export async function usedSince(
   { db }: { db: Pick<Db, 'query'> },
   keyHash: string,
@@ -36,7 +36,7 @@ export async function usedSince(
   }
 }
 
-/** What requests of one key have cost that began since an instant and until one, as far as it is written. */
+/** The written cost of requests of a key that started between two instants. */
 export async function costBetween(
   { db }: { db: Pick<Db, 'query'> },
   keyHash: string,

@@ -1,7 +1,7 @@
 import type { Generation } from '../ledger/generation.ts'
 import type { Spill } from './spill.ts'
 
-/** Metered requests in memory, in the order in which they came, until they are in the database or in a file. */
+/** The queue of metered requests in memory, until they are in the database or in a file. */
 export class WaitingRows {
   readonly #spill: Pick<Spill, 'write'>
   readonly #perFile: number
@@ -9,7 +9,7 @@ export class WaitingRows {
   /** The number of rows that are being written to a file. */
   #spilling = 0
   #spillingFirst: Generation | undefined
-  /** When the queue began, or was last got from. */
+  /** The time when the queue became non-empty or was last taken from. */
   #movedAt = 0
   #saving: Promise<void> | undefined
 
@@ -18,12 +18,12 @@ export class WaitingRows {
     this.#perFile = perFile
   }
 
-  /** The number of all, also of those that are being written to a file. */
+  /** The number of rows, including those that are being written to a file. */
   get count(): number {
     return this.#queue.length + this.#spilling
   }
 
-  /** The number of those that are not being written to a file. */
+  /** The number of rows that are not being written to a file. */
   get queued(): number {
     return this.#queue.length
   }
@@ -32,7 +32,7 @@ export class WaitingRows {
     return this.#spillingFirst ?? this.#queue[0]
   }
 
-  /** The writing to a file that is under way. */
+  /** The running write to a file. */
   get saving(): Promise<void> | undefined {
     return this.#saving
   }
@@ -46,19 +46,19 @@ export class WaitingRows {
     return this.#queue.slice(0, count)
   }
 
-  /** These, which `first` gave, are in the database. */
+  /** Removes rows from `first` that are in the database now. */
   written(rows: Generation[]): void {
-    // They may have gone to a file meanwhile.
+    // They may have been written to a file meanwhile.
     if (this.#queue[0] === rows[0]) this.#queue = this.#queue.slice(rows.length)
     this.#movedAt = performance.now()
   }
 
-  /** Whether there are any, and none has been written for so long. */
+  /** Whether rows have waited longer than this time without progress. */
   areLate(afterMs: number): boolean {
     return this.#queue.length > 0 && performance.now() - this.#movedAt > afterMs
   }
 
-  /** Writes all to files. What could not be written is queued again, before what came meanwhile. */
+  /** Writes all rows to files. Rows that could not be written return to the front of the queue. */
   save(): Promise<void> {
     this.#saving ??= this.#saveAll().finally(() => {
       this.#saving = undefined
@@ -66,20 +66,20 @@ export class WaitingRows {
     return this.#saving
   }
 
-  /** Rows that are being written to the database go to the file too: nobody knows whether that write will succeed. */
+  /** Also includes rows that are being written to the database, because that write can fail. */
   async #saveAll(): Promise<void> {
     const taken = this.#queue
-    let kept = 0
+    let storedCount = 0
     this.#queue = []
     this.#spilling = taken.length
     this.#spillingFirst = taken[0]
     try {
-      for (; kept < taken.length; kept += this.#perFile)
-        await this.#spill.write(taken.slice(kept, kept + this.#perFile))
+      for (; storedCount < taken.length; storedCount += this.#perFile)
+        await this.#spill.write(taken.slice(storedCount, storedCount + this.#perFile))
     } finally {
       this.#spilling = 0
       this.#spillingFirst = undefined
-      if (kept < taken.length) this.#queue = [...taken.slice(kept), ...this.#queue]
+      if (storedCount < taken.length) this.#queue = [...taken.slice(storedCount), ...this.#queue]
     }
   }
 }

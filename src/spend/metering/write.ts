@@ -14,33 +14,33 @@ import { factsOf } from '../rollups/request-facts.ts'
 type WriteDeps = {
   db: Db
   now?: Now
-  /** Lets others have their turn while a batch is put in order. */
+  /** Yields to requests while a batch is prepared. */
   pause?: () => Promise<void> | undefined
 }
 
 /**
- * Writes requests, their roll-ups and the sums of their days: all of it or nothing. Rows that an earlier try wrote, though its
- * answer was lost, are not written again.
+ * Writes requests, roll-ups and daily sums in one transaction. Skips rows that an earlier attempt wrote although its answer
+ * was lost.
  */
 export async function writeGenerations(deps: WriteDeps, generations: Generation[]): Promise<void> {
   try {
     await writeFresh(deps, generations)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    const known = await knownIds(deps.db, generations)
+    const existingIds = await knownIds(deps.db, generations)
     await writeFresh(
       deps,
-      generations.filter(({ id }) => !known.has(id)),
+      generations.filter(({ id }) => !existingIds.has(id)),
     )
   }
 }
 
-/** A request that the database will never take, and why. */
+/** A request that the database rejects, with the reason. */
 export type RejectedGeneration = { generation: Generation; error: unknown }
 
 /**
- * Writes all but those that the database refuses for what is in them: halves find them, so that one bad row keeps
- * nobody else's from being written. @throws what passes, such as a database that is away.
+ * Writes all requests except those that the database rejects. Bisects the batch to find them, so that one bad row does not
+ * block others. @throws transient errors, such as an unreachable database.
  */
 export async function writeAcceptable(deps: WriteDeps, generations: Generation[]): Promise<RejectedGeneration[]> {
   try {
@@ -56,7 +56,7 @@ export async function writeAcceptable(deps: WriteDeps, generations: Generation[]
   }
 }
 
-/** Requests that are put in order without a pause: less than a millisecond of the event loop. */
+/** The number of requests that are prepared without a pause: less than a millisecond. */
 const rowsAtOnce = 100
 
 async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations: Generation[]): Promise<void> {
@@ -77,7 +77,7 @@ async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations:
   ])
 }
 
-/** The events that tell listeners of new ledger rows: one for each organization, with the ids in writing order. */
+/** The events for new ledger rows: one for each organization, with the ids in order. */
 function writtenEvents(generations: readonly Generation[], at: number): NewEvent[] {
   const byOrganization = new Map<string, string[]>()
   for (const { id, caller } of generations) {
@@ -153,7 +153,7 @@ function toRow(generation: Generation): Cell[] {
   return columnNames.map((name) => row[name])
 }
 
-/** The guardrails that refused the request, or found something in it and let it through. */
+/** The guardrails that refused the request or have findings. */
 function guardrailsOf({ cause, contentFindings }: Generation): string | null {
   if (!cause?.guardrailId && !contentFindings?.length) return null
   const found = new Set(contentFindings?.map(({ guardrailId }) => guardrailId))

@@ -9,21 +9,21 @@ import { type Amount, type Cell, newSketches, sketchNames, slotOf } from './cell
 import { addedBy, type CellTable, dimensionsOf, summedBy } from './cell-tables.ts'
 import type { MinuteCell } from './parts.ts'
 
-/** No statement takes long, however much is written. */
+/** Limits the rows of one statement. */
 const rowsAtOnce = 2000
 
-/** Slots that are read together, and no more: each is a condition within the statement. */
+/** Limits the slots of one query, because each is a condition. */
 const slotsAtOnce = 50
 
-/** A row of a table: what it adds up, by column. */
+/** A row of a table: its sums by column. */
 type RowSums = Pick<Cell, 'dimensions' | 'sketches'> & { amounts: Record<string, bigint> }
 
-/** A slot of time of one length, and its cells by their ids. */
+/** A time slot with its cells by id. */
 type Slot = { grain: number; slot: number; cells: Map<string, RowSums> }
 
 const placeOf = ({ grain, slot }: Pick<Slot, 'grain' | 'slot'>) => `${grain} ${slot}`
 
-/** Cells of a table, by slot and dimensions. What has the same is added up. */
+/** The cells of a table by slot and dimensions. Equal ones are summed. */
 export class CellSet {
   readonly table: CellTable
   readonly #slots = new Map<string, Slot>()
@@ -32,7 +32,7 @@ export class CellSet {
     this.table = table
   }
 
-  /** Adds what was counted in a minute to its slots of these lengths. */
+  /** Adds a cell of a minute to its slots of these lengths. */
   add(cell: MinuteCell, grains: readonly number[]): void {
     const summed = summedBy[this.table]
     const id = cellId(dimensionsOf[this.table].map((name) => cell.dimensions[name]))
@@ -54,7 +54,7 @@ export class CellSet {
     }
   }
 
-  /** Adds what is in the database to these, and writes the sums. Only for who alone writes cells. */
+  /** Adds the cells of the database and writes the sums. Only for the single writer of cells. */
   async write(db: Pick<Db, 'kind'>, tx: Tx): Promise<void> {
     const slots = [...this.#slots.values()]
     for (let from = 0; from < slots.length; from += slotsAtOnce)
@@ -101,19 +101,19 @@ export class CellSet {
       slot,
       id,
       ...dimensionsOf[this.table].map((name) => dimensions[name]),
-      ...summedBy[this.table].map((name) => String(kept(amounts[name]!))),
+      ...summedBy[this.table].map((name) => String(clamped(amounts[name]!))),
       ...sketchNames.map((name) => sketches[name].toText()),
     ]
   }
 }
 
-/** What a column holds of it. */
-function kept(amount: bigint): bigint {
+/** Limits an amount to the maximum of a column. */
+function clamped(amount: bigint): bigint {
   if (amount > mostKept) return mostKept
   return amount < -mostKept ? -mostKept : amount
 }
 
-/** Short, and no two are the same: the key of a row would be long otherwise. */
+/** A short unique id, because the full key would be long. */
 function cellId(values: string[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22)
 }

@@ -2,40 +2,40 @@ import { type Amount, amountNames, type Cell, type Grain, grains } from './cell.
 import { type Dimension, dimensionNames } from './dimensions.ts'
 
 /**
- * The tables of cells. Those of keys are many: what does not ask for keys or members reads the others. Those of models are few,
- * and only of hours and days.
+ * The tables of cells. Cells of keys are many, so queries without keys or members use the other tables. Cells of models are
+ * few, and exist only for hours and days.
  */
 export const cellTables = ['workspace_cells', 'key_cells', 'model_cells'] as const
 export type CellTable = (typeof cellTables)[number]
 
 const byKeyOnly: readonly Dimension[] = ['key_hash', 'user_id']
 
-/** The dimensions that each table has. */
+/** The dimensions of each table. */
 export const dimensionsOf = {
   workspace_cells: dimensionNames.filter((name) => !byKeyOnly.includes(name)),
   key_cells: [...dimensionNames],
   model_cells: ['organization_id', 'model'],
 } as const satisfies Record<CellTable, Dimension[]>
 
-/** The grains that each table has. */
+/** The grains of each table. */
 export const grainsOf = {
   workspace_cells: Object.values(grains),
   key_cells: Object.values(grains),
   model_cells: [grains.hour, grains.day],
 } as const satisfies Record<CellTable, Grain[]>
 
-/** What reports tell apart by dimensions that cells of models do not have. */
+/** Amounts that replace dimensions which cells of models do not have. */
 const splitNames = ['answered', 'failed', 'refused', 'cancelled', 'byok_cost_pico'] as const
 type Summed = Amount | (typeof splitNames)[number]
 
-/** The columns of each table that are added up. */
+/** The summed columns of each table. */
 export const summedBy = {
   workspace_cells: amountNames,
   key_cells: amountNames,
   model_cells: [...amountNames, ...splitNames],
 } as const satisfies Record<CellTable, readonly Summed[]>
 
-/** What a cell adds to each of these. */
+/** The amounts that a cell adds to these columns. */
 export function addedBy(table: CellTable, { amounts, dimensions }: Cell): Record<string, bigint> {
   if (table !== 'model_cells') return amounts
   const { requests, cost_pico: cost } = amounts

@@ -2,7 +2,7 @@ import { Sketch } from '#platform/metrics/sketch.ts'
 import type { Dimensions } from './dimensions.ts'
 import type { RequestFacts } from './request-facts.ts'
 
-/** What is added up. Money in pico-dollars. */
+/** The summed amounts. Money in pico-dollars. */
 export const amountNames = [
   'requests',
   'prompt_tokens',
@@ -17,11 +17,11 @@ export const amountNames = [
 export type Amount = (typeof amountNames)[number]
 export type Amounts = Record<Amount, bigint>
 
-/** What is kept as a distribution: milliseconds to the first token, milliseconds in all, tokens per second. */
+/** The stored distributions: milliseconds to the first token, total milliseconds, tokens per second. */
 export const sketchNames = ['latency', 'duration', 'throughput'] as const
 export type SketchName = (typeof sketchNames)[number]
 
-/** What was counted of the requests of one slot of time that have all dimensions in common. Cells add up. */
+/** The counts of the requests of one time slot with the same dimensions. */
 export type Cell = { dimensions: Dimensions; amounts: Amounts; sketches: Record<SketchName, Sketch> }
 
 export function newCell(dimensions: Dimensions): Cell {
@@ -64,7 +64,7 @@ export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): voi
 
 const isMeasured = (value: number | null): value is number => value !== null && Number.isFinite(value)
 
-/** More than any request takes. Sums of nine million such requests fit a column. */
+/** More than any real request. Sums of nine million such requests fit a column. */
 const mostCounted = 1e12
 
 const whole = (count: number): bigint =>
@@ -72,7 +72,7 @@ const whole = (count: number): bigint =>
 
 export const minuteMs = 60_000
 
-/** How long slots are, in minutes. */
+/** The lengths of slots, in minutes. */
 export const grains = { minute: 1, hour: 60, day: 1440 } as const
 export type Grain = (typeof grains)[keyof typeof grains]
 

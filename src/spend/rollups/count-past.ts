@@ -7,16 +7,16 @@ import { addCells, rollupsLock } from './merge-parts.ts'
 import { minuteCells } from './parts.ts'
 import { type FactsRow, factsOfRow } from './request-facts.ts'
 
-/** Few enough that nobody waits long for the transaction that counts them. */
+/** Limits the rows of one transaction. */
 const rowsAtOnce = 200
 
-/** A server of the version before may write a row some time after its request began. */
+/** A server of an earlier version can write a row some time after the start of its request. */
 const settledMs = 600_000
 
 /**
- * Counts some rows of the ledger from before there were roll-ups, the oldest first; each once, however often it is broken
- * off. Rows that a server of the version before writes during the first hour are counted when they are ten minutes old.
- * @returns whether there may be more to count now.
+ * Counts some ledger rows from before the introduction of roll-ups, oldest first, each exactly once. Rows that a server of
+ * an earlier version writes during the first hour are counted when they are ten minutes old.
+ * @returns whether more rows may be waiting.
  */
 export async function countPast({ db, now }: { db: Db; now: Now }, rows = rowsAtOnce): Promise<boolean> {
   const waiting = await db.query.selectFrom('rollup_past').select('id').executeTakeFirst()

@@ -1,4 +1,4 @@
-/** The dimensions of a cell besides its time. Empty text where a request has none of that kind. */
+/** The dimensions of a cell in addition to its time. An empty text means no value. */
 export const dimensionNames = [
   'organization_id',
   'workspace_id',

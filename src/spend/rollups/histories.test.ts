@@ -67,7 +67,7 @@ class World {
     const trouble: Trouble = { state: 'well' }
     const db = troubled(this.#db, trouble)
     const folder = join(this.#folder, String(which))
-    const spill = await openSpill({ folder, mostBytes: 1e9, now: Date.now, newId: newUuid })
+    const spill = await openSpill({ folder, maxBytes: 1e9, now: Date.now, newId: newUuid })
     const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
     const rhythm = { everyMs: 2, spillAfterMs: 5, closeMs: 2000, batch: 15 }
     this.servers[which] = { ledger: openLedger({ db, spill, ...quiet }, rhythm), trouble, db }

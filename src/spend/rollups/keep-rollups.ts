@@ -9,8 +9,8 @@ type RollupDeps = { db: Db; now: Now; onError: (error: Error) => void }
 type Rhythm = { mergeMs?: number; pastPauseMs?: number; pruneMs?: number }
 
 /**
- * Merges what was counted into cells, counts the past little by little, and prunes. Several servers may: one at a time
- * does. @returns the way to end that, after what is under way.
+ * Merges parts into cells, counts past rows gradually, and prunes. If several servers run it, one works at a time.
+ * @returns a function that stops it after the running step.
  */
 export function keepRollups(
   deps: RollupDeps,
@@ -25,7 +25,7 @@ export function keepRollups(
       await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
     }
   }
-  /** With a pause after each transaction: others are to have their turn. */
+  /** Pauses after each transaction, so that other writers can proceed. */
   const whileMore = (act: () => Promise<boolean>) => async () => {
     while (!signal.aborted && (await act())) await sleep(pastPauseMs, undefined, { signal, ref: false }).catch(() => {})
   }

@@ -3,15 +3,15 @@ import { CellSet } from './cell-rows.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
 import { cellsOfPart, type MinuteCell } from './parts.ts'
 
-/** Only the server that holds this lock writes cells. */
+/** Only the server with this lock writes cells. */
 export const rollupsLock = 'roll-ups'
 
-/** So many cells at most are merged in one transaction, or the first part's. */
+/** The maximum number of cells in one transaction, except for a larger first part. */
 const cellsAtOnce = 400
 
 /**
- * Merges parts into cells, and removes them: both or neither.
- * @returns whether there may be more.
+ * Merges parts into cells and deletes them, in one transaction.
+ * @returns whether more parts may be waiting.
  */
 export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
   const waiting = await db.query.selectFrom('rollup_parts').select('id').limit(1).executeTakeFirst()
@@ -42,7 +42,7 @@ async function nextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
   return tx.selectFrom('rollup_parts').select(['id', 'cells']).where('id', 'in', ids).execute()
 }
 
-/** Adds cells of minutes to those of the database, in every grain. Only for who holds the lock. */
+/** Adds cells of minutes to the stored ones, in every grain. Only with the lock. */
 export async function addCells(db: Pick<Db, 'kind'>, tx: Tx, cells: readonly MinuteCell[]): Promise<void> {
   for (const table of cellTables) {
     const set = new CellSet(table)

@@ -7,10 +7,10 @@ import type { RequestFacts } from './request-facts.ts'
 /** The cell of one minute. */
 export type MinuteCell = Cell & { minute: number }
 
-/** So many cells are merged within one transaction, which keeps other writers of the embedded database waiting. */
+/** The number of cells that are merged in one transaction, which blocks other writers of SQLite. */
 const cellsAtOnce = 250
 
-/** Requests added up by minute and all dimensions. */
+/** Sums of requests by minute and all dimensions. */
 export class MinuteCells {
   readonly #found = new Map<string, MinuteCell>()
 
@@ -39,9 +39,8 @@ export function minuteCells(requests: Iterable<RequestFacts>): MinuteCell[] {
 }
 
 /**
- * What puts the roll-ups of some requests on record, in the transaction that writes them: new rows only, so that nobody
- * waits for anybody. They are merged into slots of time later. The first request of all names its parts: that it is
- * written once makes them so.
+ * The statements that store the roll-ups of some requests in their transaction, as new rows, so that writers do not block
+ * each other. They are merged into time slots later. The first request is the id of its parts, so they are written once.
  */
 export function insertionOfParts(firstId: string, cells: readonly MinuteCell[]): Inserted {
   const rows: Value[][] = []
@@ -52,30 +51,30 @@ export function insertionOfParts(firstId: string, cells: readonly MinuteCell[]):
   return { table: 'rollup_parts', columns: { id: 'text', size: 'bigint', cells: 'text' }, rows }
 }
 
-/** Words that cells share stand in a list, once. */
+/** Texts that cells share are stored once, in a list. */
 type PartForm = { words: string[]; cells: (number | string)[][] }
 
 function partText(cells: readonly MinuteCell[]): string {
   const words = new Map<string, number>()
   const wordAt = (word: string) => words.getOrInsertComputed(word, () => words.size)
-  const told = cells.map(({ minute, dimensions, amounts, sketches }) => [
+  const values = cells.map(({ minute, dimensions, amounts, sketches }) => [
     minute,
     ...dimensionNames.map((name) => wordAt(dimensions[name])),
     ...amountNames.map((name) => String(amounts[name])),
     ...sketchNames.map((name) => sketches[name].toText()),
   ])
-  return JSON.stringify({ words: [...words.keys()], cells: told } satisfies PartForm)
+  return JSON.stringify({ words: [...words.keys()], cells: values } satisfies PartForm)
 }
 
 export function cellsOfPart(text: string): MinuteCell[] {
   const { words, cells } = JSON.parse(text) as PartForm
-  return cells.map(([minute, ...told]) => {
+  return cells.map(([minute, ...values]) => {
     const dimensions = {} as Dimensions
-    for (const [at, name] of dimensionNames.entries()) dimensions[name] = words[told[at] as number]!
+    for (const [at, name] of dimensionNames.entries()) dimensions[name] = words[values[at] as number]!
     const cell = newCell(dimensions)
-    for (const [at, name] of amountNames.entries()) cell.amounts[name] = BigInt(told[dimensionNames.length + at]!)
+    for (const [at, name] of amountNames.entries()) cell.amounts[name] = BigInt(values[dimensionNames.length + at]!)
     for (const [at, name] of sketchNames.entries())
-      cell.sketches[name] = Sketch.fromText(told[dimensionNames.length + amountNames.length + at] as string)
+      cell.sketches[name] = Sketch.fromText(values[dimensionNames.length + amountNames.length + at] as string)
     return { minute: minute as number, ...cell }
   })
 }

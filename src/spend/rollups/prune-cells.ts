@@ -5,13 +5,13 @@ import { cellTables } from './cell-tables.ts'
 
 const dayMs = 86_400_000
 
-/** A batch holds up every other statement of the embedded database. */
+/** Limits a batch, which blocks other statements of SQLite. */
 const rowsAtOnce = 200
 
-/** How long cells of minutes are kept. Those of hours are as long as the rows they were counted from; of days, always. */
+/** The retention of cells of minutes. Cells of hours stay as long as their rows, cells of days forever. */
 export const minutesKeptMs = 2 * dayMs
 
-/** Deletes cells that are too old for their grain, a few at a time. */
+/** Deletes cells that are too old for their grain, in small batches. */
 export async function pruneCells({ db, now }: { db: Db; now: Now }, retentionDays: number): Promise<void> {
   await pruneGrain(db, grains.minute, now() - minutesKeptMs)
   await pruneGrain(db, grains.hour, now() - retentionDays * dayMs)

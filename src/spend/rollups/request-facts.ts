@@ -4,12 +4,12 @@ import type { Generation } from '../ledger/generation.ts'
 import { generationRecord, type RecordRow, throughputOf } from '../ledger/record.ts'
 import type { Dimensions } from './dimensions.ts'
 
-/** What roll-ups count of one request. The same of a row of the ledger as of the request that it was written for. */
+/** The facts of one request for roll-ups. A ledger row has the same facts as its request. */
 export type RequestFacts = {
-  /** When it began, in milliseconds since the epoch. */
+  /** The start, in milliseconds since the epoch. */
   at: number
   dimensions: Dimensions
-  /** Of an answered request; of all others nothing was used. */
+  /** The usage of an answered request. Others have none. */
   tokens: { prompt: number; completion: number; reasoning: number; cached: number; cacheWritten: number }
   toolCalls: number
   cost: PicoUsd
@@ -32,7 +32,7 @@ export function factsOf(generation: Generation): RequestFacts {
       workspace_id: caller.workspaceId,
       key_hash: caller.keyHash,
       user_id: caller.userId,
-      // Only known models are counted by name: else clients could fill the table with names they make up.
+      // Only models of the catalogue are counted by name. Otherwise clients could fill the table with arbitrary names.
       model: (answered ? modelId : candidateModels[0]) ?? '',
       endpoint: endpointId ?? '',
       provider: generation.provider ?? '',
@@ -51,10 +51,10 @@ export function factsOf(generation: Generation): RequestFacts {
   }
 }
 
-/** The columns of the ledger that are read for it, besides those of the record. */
+/** The ledger columns that are read in addition to the record. */
 export type FactsRow = RecordRow & {
   organization_id: string
-  /** Exact, as text. */
+  /** The exact amount as text. */
   cost: string
 }
 

@@ -24,7 +24,7 @@ export const getCredits = route({
   faults: ['unauthenticated'],
   handler: async ({ caller: { organizationId, keyHash, keyKind } }, deps) => {
     if (keyKind === 'management') return creditsAnswer(await spentOf(deps, organizationId), undefined)
-    const { used, left: remaining } = await keyCredit(deps, await getKey(deps, organizationId, keyHash))
+    const { used, remaining } = await keyCredit(deps, await getKey(deps, organizationId, keyHash))
     return creditsAnswer(used, remaining)
   },
 })

@@ -5,7 +5,7 @@ const detail = /^(\d+(\.\d+)?[bt]|a\d+(\.\d+)?b|\d+e|e\d+b|instruct|it|chat|hf)$
 const mayBeMissing = /^(20\d{6}|preview)$/
 
 /**
- * Whether a provider's name for a model can mean the model that the row is based on. The snapshot's `base_model` tells
+ * Whether a provider's name for a model can mean the model that the row is based on. The snapshot's `base_model` shows
  * where facts were copied from. Sometimes that is a sibling: another size, an older release, a faster edition. So every
  * word of one name must be in the other, except words for size and tuning.
  */

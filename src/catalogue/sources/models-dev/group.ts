@@ -9,7 +9,7 @@ const sameReleaseMs = 31 * dayMs
 /** Brings the entries for one model together, by author, name and variant. */
 export function groupRows(rows: readonly Row[]): Group[] {
   const authors = soleAuthors(rows)
-  const known = new Map<string, Group>()
+  const groups = new Map<string, Group>()
   const unknown: Group[] = []
   for (const row of rows) {
     const author = authorOf(row, authors)
@@ -18,14 +18,14 @@ export function groupRows(rows: readonly Row[]): Group[] {
       continue
     }
     const name = `${author}/${row.key}:${row.variant ?? ''}`
-    const group = known.get(name)
+    const group = groups.get(name)
     if (group) group.rows.push(row)
-    else known.set(name, { author, rows: [row] })
+    else groups.set(name, { author, rows: [row] })
   }
-  return [...[...known.values()].flatMap(byRelease).flatMap(byOutput), ...unknown]
+  return [...[...groups.values()].flatMap(byRelease).flatMap(byOutput), ...unknown]
 }
 
-/** A model that others quantize and publish under a name of their own keeps its original author. */
+/** A model that others quantize and publish under another name keeps its original author. */
 function authorOf(row: Row, authors: Map<string, string | undefined>): string | undefined {
   const sole = row.foreign ? undefined : authors.get(row.key)
   return row.quantization && sole ? sole : (row.author ?? sole)
@@ -57,8 +57,8 @@ function byRelease(group: Group): Group[] {
 }
 
 function releasedAbout(undated: Row[], day: string): boolean {
-  const told = undated.find((row) => row.firstParty) ?? undated.find((row) => row.based) ?? undated[0]!
-  return Math.abs(Date.parse(told.model.release_date) - Date.parse(day)) <= sameReleaseMs
+  const reference = undated.find((row) => row.firstParty) ?? undated.find((row) => row.based) ?? undated[0]!
+  return Math.abs(Date.parse(reference.model.release_date) - Date.parse(day)) <= sameReleaseMs
 }
 
 /** An image model and a text model of one name are two models; the first-named kind keeps the name. */

@@ -60,7 +60,7 @@ function plain(listed: string): string {
 }
 
 /**
- * A tag for each row: the provider, and a part of its own for all but the plainest of several rows of one provider,
+ * A tag for each row: the provider, and a suffix for all but the plainest of several rows of one provider,
  * so that an entry added later does not rename the ones before.
  */
 export function tagRows(rows: readonly Row[]): Map<string, Row> {

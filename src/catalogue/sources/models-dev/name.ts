@@ -9,7 +9,7 @@ export type ParsedName = {
   slug: string
   /** Equal for two spellings of one name. */
   key: string
-  /** `free`, `thinking`, …: a row of its own. */
+  /** `free`, `thinking`, …: a separate row. */
   variant: string | undefined
   quantization: string | undefined
   /** `2025-08-07`, where the name ends in a whole day; the key is without it. */

@@ -11,11 +11,11 @@ export function pricesOf(model: SourceModel, provider = ''): Prices | undefined 
   const { cost } = model
   if (!cost) return undefined
   const rules = rulesOf(provider)
-  const known = (some: Partial<SourceCost>) => tokenPrices(some, { ...cost, ...some }, rules(model, some))
-  const prices: Prices = { prompt: perToken(cost.input), completion: perToken(cost.output), ...known(cost) }
+  const pricesIn = (some: Partial<SourceCost>) => tokenPrices(some, { ...cost, ...some }, rules(model, some))
+  const prices: Prices = { prompt: perToken(cost.input), completion: perToken(cost.output), ...pricesIn(cost) }
   const tiers = (cost.tiers ?? [])
     .filter(({ tier }) => tier.type === undefined || tier.type === 'context')
-    .map(({ tier, ...some }) => ({ fromPromptTokens: tier.size, ...known(some) }))
+    .map(({ tier, ...some }) => ({ fromPromptTokens: tier.size, ...pricesIn(some) }))
     .sort((a, b) => a.fromPromptTokens - b.fromPromptTokens)
   if (tiers.length > 0) prices.tiers = tiers
   const serviceTiers = Object.fromEntries(
@@ -34,7 +34,7 @@ function servicesOf({ experimental }: SourceModel): [name: string, cost: Partial
   })
 }
 
-/** @param whole what is asked besides: a cache price of 0 says something only where nothing costs anything. */
+/** @param whole all prices of the row: a cache price of 0 is valid only if everything is free. */
 function tokenPrices(cost: Partial<SourceCost>, whole: SourceCost, more: MoreCosts): Partial<TokenPrices> {
   const read = cost.cache_read ?? cost.cached_input ?? cost.cache_input
   const write = cost.cache_write ?? cost.cached_write
@@ -61,10 +61,10 @@ function priced(name: keyof TokenPrices, usdPerMillion: number | undefined): Par
 }
 
 /** Thousands of entries share a few hundred prices. */
-const known = new Map<number, string>()
+const priceCache = new Map<number, string>()
 
 function perToken(usdPerMillion: number): string {
-  const price = known.get(usdPerMillion) ?? perMillion(toDecimal(usdPerMillion)!)
-  known.set(usdPerMillion, price)
+  const price = priceCache.get(usdPerMillion) ?? perMillion(toDecimal(usdPerMillion)!)
+  priceCache.set(usdPerMillion, price)
   return price
 }

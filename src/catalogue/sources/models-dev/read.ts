@@ -11,7 +11,7 @@ import { credentialsOf, sameUpstreamApi, type UpstreamApi, upstreamApiOf } from 
  * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
  * model with many endpoints, by the rules in docs/catalogue.md.
  * @param names the dated names that models already have.
- * @throws CatalogueRefused when the file as a whole is no such snapshot.
+ * @throws CatalogueRefused if the file is not a snapshot.
  */
 export function readModelsDev(text: string, source: string, names: KeptNames = new Map()): Layer {
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
@@ -92,13 +92,13 @@ function addModel(layer: Layer, group: Group, names: KeptNames): void {
     return skipRows(layer, group.rows, `the id ${identity.id} is taken by another model`)
   const rows = tagRows(group.rows)
   const patch = modelPatch(rows, { ...identity, canonicalSlug: names.get(identity.id) ?? identity.canonicalSlug })
-  if (!patch.contextLength) return skipRows(layer, group.rows, 'nobody tells its context length')
+  if (!patch.contextLength) return skipRows(layer, group.rows, 'its context length is unknown')
   layer.models.set(identity.id, patch)
   layer.mergedRows += rows.size - 1
-  const kept = new Set(rows.values())
+  const usedTags = new Set(rows.values())
   skipRows(
     layer,
-    group.rows.filter((row) => !kept.has(row)),
+    group.rows.filter((row) => !usedTags.has(row)),
     'its provider lists it twice',
   )
 }

@@ -4,7 +4,7 @@ import { type ParsedName, parseName } from './name.ts'
 import type { SourceModel, SourceProvider } from './source.ts'
 import type { UpstreamApi } from './upstream-api.ts'
 
-/** One provider's entry for one model, and which model that is, as far as the entry itself tells. */
+/** One provider's entry for one model, with the model as far as the entry identifies it. */
 export type Row = ParsedName & {
   provider: SourceProvider
   model: SourceModel

@@ -83,7 +83,7 @@ const modelRules: readonly Rule<SourceModel>[] = [
   ['cost.output', ({ cost }) => ifThere(cost, () => isCount(cost?.output)), 'a number, 0 or more'],
   ['cost', ({ cost }) => ifThere(cost, () => arePrices(cost!)), 'numbers, 0 or more'],
   ['cost.tiers', ({ cost }) => ifThere(cost?.tiers, areTiers), 'a list of prices, each with a tier.size'],
-  ['experimental.modes', ({ experimental }) => areModes(experimental), 'modes, each with prices of its own'],
+  ['experimental.modes', ({ experimental }) => areModes(experimental), 'modes with separate prices'],
   ['provider', ({ provider }) => ifThere(provider, isObject), 'an object'],
 ]
 

@@ -6,7 +6,7 @@ export type UpstreamApi = { protocol: Protocol; baseUrl: string }
 
 /**
  * The protocol of each client package that models.dev names, and its address, unless the entry has one. Packages that
- * are missing here speak protocols of their own (Bedrock, Vertex, …).
+ * are missing here use other protocols (Bedrock, Vertex, …).
  */
 const packages: Record<string, { protocol: Protocol; baseUrl?: string }> = {
   '@ai-sdk/openai-compatible': { protocol: 'openai-chat' },
@@ -40,11 +40,11 @@ const shapes: Record<string, Protocol> = { responses: 'openai-responses', comple
 export function upstreamApiOf(provider: SourceProvider, model?: SourceModel): UpstreamApi | string {
   const own = model?.provider
   const name = own?.npm ?? provider.npm
-  const known = packages[name] ?? azure(name, provider)
-  if (!known) return `its protocol (${name}) is not one that Signalbox speaks`
-  const baseUrl = own?.api ?? provider.api ?? known.baseUrl
+  const api = packages[name] ?? azure(name, provider)
+  if (!api) return `its protocol (${name}) is not one that Signalbox speaks`
+  const baseUrl = own?.api ?? provider.api ?? api.baseUrl
   if (!baseUrl) return 'no base URL is given'
-  return { protocol: shapes[own?.shape ?? ''] ?? known.protocol, baseUrl: plainUrl(baseUrl) }
+  return { protocol: shapes[own?.shape ?? ''] ?? api.protocol, baseUrl: plainUrl(baseUrl) }
 }
 
 export const sameUpstreamApi = (one: UpstreamApi, other: UpstreamApi | string) =>

@@ -99,7 +99,7 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   }
 }
 
-/** The usage of a stream: of the prompt in its first event, and again or at last in those at its end. */
+/** The usage of a stream: the prompt in the first event, all counts in the last ones. */
 class StreamUsage {
   #usage: UsageObject = {}
 
@@ -108,8 +108,8 @@ class StreamUsage {
   }
 
   /**
-   * The counts of the first event alone are not those of an answer. After a compaction the last event counts anew, and
-   * its zeros are true.
+   * The usage event; none after the first event alone. After a compaction the last event restarts the counts, and its
+   * zeros are valid.
    */
   add(usage: Usage | null | undefined): AnswerEvent[] {
     if (!usage) return []
@@ -119,7 +119,7 @@ class StreamUsage {
     )
   }
 
-  /** Whether clients would take a zero for the count, though another one came before. */
+  /** Whether a zero would hide an earlier count from clients. */
   #hides(usage: Usage): boolean {
     return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
   }
@@ -139,10 +139,10 @@ export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
 }
 
 /**
- * The blocks of one message, in order. A block's citations are reported at its end, when the cited text is known.
+ * Reads the blocks of one message. Citations of a block follow at its end, when the cited text is complete.
  */
 class Blocks {
-  /** The numbers of blocks that are not calls of the client's tools. */
+  /** The indexes of blocks that are not calls of client tools. */
   readonly #others = new Set<number | undefined>()
   #cited: Citation[] = []
   #length = 0
@@ -153,13 +153,13 @@ class Blocks {
     this.#cited = block.type === 'text' ? (block.citations ?? []).flatMap(citationOf) : []
     if (block.type === 'tool_use') this.#others.delete(at)
     else this.#others.add(at)
-    return this.#said(begun(block, at))
+    return this.#track(blockStart(block, at))
   }
 
   add(at: number | undefined, delta: Delta): UpstreamEvent[] {
     if (delta.citation) this.#cited.push(...citationOf(delta.citation))
-    if (delta.partial_json === undefined) return this.#said(added(delta))
-    // What a tool that the provider runs is given is not a call of the client's.
+    if (delta.partial_json === undefined) return this.#track(added(delta))
+    // Input of a provider tool is not a call of a client tool.
     return this.#others.has(at) ? [] : [{ type: 'call_piece', key: at, text: delta.partial_json }]
   }
 
@@ -170,7 +170,7 @@ class Blocks {
     return this.#others.has(at) ? cited : [...cited, { type: 'call_piece', key: at, isClosed: true }]
   }
 
-  #said(events: UpstreamEvent[]): UpstreamEvent[] {
+  #track(events: UpstreamEvent[]): UpstreamEvent[] {
     for (const event of events) if (event.type === 'text') this.#length += event.text.length
     return events
   }
@@ -180,8 +180,8 @@ function started(message: Message | undefined): AnswerEvent {
   return { type: 'started', id: message?.id ?? '', model: message?.model ?? '' }
 }
 
-/** The events for the first content of a block. In a stream most blocks begin empty. */
-function begun(block: Block, at: number | undefined): UpstreamEvent[] {
+/** The events at the start of a block. In a stream most blocks start empty. */
+function blockStart(block: Block, at: number | undefined): UpstreamEvent[] {
   switch (block.type) {
     case 'text':
       return block.text ? [{ type: 'text', text: block.text }] : []
@@ -201,7 +201,7 @@ function begun(block: Block, at: number | undefined): UpstreamEvent[] {
 /** Tools whose calls Anthropic counts. */
 const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
-/** Streams start a call with an empty input, and its pieces follow; some servers give all of it here, or as JSON text. */
+/** The input of a call at its start. Streams send it later, but some servers send all of it here, or as JSON text. */
 function inputOf(input: unknown): string | undefined {
   if (typeof input === 'string') return input || undefined
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0
@@ -232,7 +232,7 @@ function errorEvent(error: UpstreamError | undefined): AnswerEvent {
   return { type: 'error', message: messageOfError(error) ?? noMessage, status, ...factsOfError(error) }
 }
 
-/** Anthropic counts what came from the cache apart from the rest of the prompt. */
+/** Anthropic counts cached tokens separately from the rest of the prompt. */
 function usageIn(usage: Usage): AnswerEvent[] {
   const { cache_read_input_tokens: cached, cache_creation: written } = usage
   const { ephemeral_1h_input_tokens: cacheWritten1h, ephemeral_5m_input_tokens: cacheWritten5m } = written ?? {}

@@ -11,7 +11,7 @@ export type AnthropicCitation = {
   file_id?: string | null
 }
 
-/** A source with an address, or a document of the request. */
+/** A source with a URL, or a document of the request. */
 export function citationOf(citation: AnthropicCitation): Citation[] {
   const { type, url, source, title, cited_text } = citation
   const quote = cited_text ? { quote: cited_text } : {}

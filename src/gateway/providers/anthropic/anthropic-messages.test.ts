@@ -8,7 +8,7 @@ const old = 'claude-sonnet-4-20250514'
 const bodyOf = (chat: Partial<ChatRequest>, model = old) => encoded(anthropicMessages, model, chat).body
 
 describe('anthropic-messages, requests', () => {
-  test('system stands beside the messages, and turns alternate', () => {
+  test('system is separate from the messages, and roles alternate', () => {
     const messages = [
       { role: 'system' as const, content: 'Be brief.' },
       { role: 'user' as const, content: 'Hi' },
@@ -18,7 +18,7 @@ describe('anthropic-messages, requests', () => {
     ]
     const { path, headers, body } = encoded(anthropicMessages, old, { messages }, false)
     assert.deepEqual([path, headers], ['/messages', { 'anthropic-version': '2023-06-01', 'x-api-key': 'secret' }])
-    const text = (said: string) => ({ type: 'text', text: said })
+    const text = (content: string) => ({ type: 'text', text: content })
     assert.deepEqual(body, {
       model: old,
       stream: false,
@@ -31,7 +31,7 @@ describe('anthropic-messages, requests', () => {
     })
   })
 
-  test('a call and its result, with the error mark and without', () => {
+  test('a call and its result, with and without an error', () => {
     const { messages } = bodyOf({ messages: weatherCall() })
     assert.deepEqual(messages[1].content, [
       { type: 'tool_use', id: 'call_A', name: 'weather', input: { city: 'Rome' } },
@@ -42,12 +42,12 @@ describe('anthropic-messages, requests', () => {
     assert.equal(bodyOf({ messages: [failed] }).messages[0].content[0].is_error, true)
   })
 
-  test('results of tools called together are one turn, with the images in them', () => {
+  test('results of parallel calls are one turn, with images', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
     const messages = [
       { role: 'tool' as const, tool_call_id: 'a', content: [image] },
       { role: 'tool' as const, tool_call_id: 'b', content: '' },
-      { role: 'user' as const, content: 'Go on.' },
+      { role: 'user' as const, content: 'Continue.' },
     ]
     const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
     assert.deepEqual(bodyOf({ messages }).messages, [
@@ -56,19 +56,19 @@ describe('anthropic-messages, requests', () => {
         content: [
           { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] },
           { type: 'tool_result', tool_use_id: 'b' },
-          { type: 'text', text: 'Go on.' },
+          { type: 'text', text: 'Continue.' },
         ],
       },
     ])
   })
 
-  test('arguments that are no JSON do not break the conversation', () => {
+  test('arguments that are not JSON do not break the conversation', () => {
     const broken = [{ id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":' } }]
     const messages = [{ role: 'assistant' as const, content: null, tool_calls: broken }]
     assert.deepEqual(bodyOf({ messages }).messages[0].content[0].input, {})
   })
 
-  test('documents and images, inline and by address', () => {
+  test('documents and images, inline and by URL', () => {
     const content = [
       { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
       { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'b.pdf' } },
@@ -83,7 +83,7 @@ describe('anthropic-messages, requests', () => {
     ])
   })
 
-  test('cache breakpoints: of the request, of a part, of a tool, and of a result as a whole', () => {
+  test('cache breakpoints of the request, of parts, tools and results', () => {
     const cache_control = { type: 'ephemeral' }
     const part = { type: 'text', text: 'Long', cache_control }
     const messages = [
@@ -98,7 +98,7 @@ describe('anthropic-messages, requests', () => {
     assert.deepEqual(body.messages[0].content[0], result)
   })
 
-  test('choices of tools', () => {
+  test('tool choices', () => {
     const choose = (chat: Partial<ChatRequest>) => bodyOf({ tools: [weatherTool], ...chat }).tool_choice
     assert.equal(choose({}), undefined)
     assert.deepEqual(choose({ tool_choice: 'none' }), { type: 'none' })
@@ -108,19 +108,19 @@ describe('anthropic-messages, requests', () => {
     assert.deepEqual(choose({ parallel_tool_calls: false }), { type: 'auto', disable_parallel_tool_use: true })
   })
 
-  test('a schema for the answer goes into the output configuration', () => {
+  test('an answer schema becomes the output configuration', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false }
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } }
     assert.deepEqual(bodyOf({ response_format }).output_config, { format: { type: 'json_schema', schema } })
   })
 
-  test('temperatures end at 1, and go alone', () => {
+  test('temperatures are limited to 1 and sent without top_p', () => {
     const { temperature, top_p, top_k } = bodyOf({ temperature: 1.7, top_p: 0.9, top_k: 40 })
     assert.deepEqual([temperature, top_p, top_k], [1, undefined, 40])
     assert.equal(bodyOf({ top_p: 0.9 }).top_p, 0.9)
   })
 
-  test('limit, stops, end user and tier by their names there', () => {
+  test('limit, stops, end user and tier have the names of the protocol', () => {
     const body = bodyOf({ max_completion_tokens: 99, stop: 'END', user: 'u', service_tier: 'default' })
     const { max_tokens, stop_sequences, metadata, service_tier } = body
     assert.deepEqual(
@@ -129,7 +129,7 @@ describe('anthropic-messages, requests', () => {
     )
   })
 
-  test('an error is told in the upstream’s words', () => {
+  test('an error has the message of the upstream', () => {
     const body = { type: 'error', error: { type: 'invalid_request_error', message: 'max_tokens: too large' } }
     assert.equal(anthropicMessages.errorMessage(body), 'max_tokens: too large')
     assert.deepEqual(anthropicMessages.readBody(body), [
@@ -141,7 +141,7 @@ describe('anthropic-messages, requests', () => {
 describe('anthropic-messages, thinking', () => {
   const high = { reasoning: { effort: 'high' } }
 
-  test('models up to 4.5 think by a budget, and then take no sampling settings', () => {
+  test('models up to 4.5 reason by budget, without sampling settings', () => {
     for (const model of [old, 'claude-3-7-sonnet-latest', 'claude-opus-4-1-20250805', 'claude-haiku-4-5']) {
       const { thinking, max_tokens, temperature } = bodyOf({ ...high, max_tokens: 10_000, temperature: 1 }, model)
       assert.deepEqual(thinking, { type: 'enabled', budget_tokens: 8000 }, model)
@@ -149,7 +149,7 @@ describe('anthropic-messages, thinking', () => {
     }
   })
 
-  test('a budget leaves room for the answer that was asked for, up to what the model gives', () => {
+  test('a budget leaves room for the requested answer', () => {
     const { thinking, max_tokens } = bodyOf({ reasoning: { max_tokens: 2000 }, max_tokens: 500 })
     assert.deepEqual([thinking.budget_tokens, max_tokens], [2000, 2500])
     const small = endpointFor(old, { maxCompletionTokens: 2048 })
@@ -157,7 +157,7 @@ describe('anthropic-messages, thinking', () => {
     assert.deepEqual([body.thinking.budget_tokens, body.max_tokens], [2047, 2048])
   })
 
-  test('models from 4.6 on think by effort, and show their thoughts', () => {
+  test('models from 4.6 reason by effort, and show it', () => {
     const adaptive = { type: 'adaptive', display: 'summarized' }
     for (const model of ['claude-opus-4-6', 'claude-opus-4-7', 'claude-opus-5', 'anthropic/claude-sonnet-4.6']) {
       const { thinking, output_config } = bodyOf(high, model)
@@ -168,35 +168,35 @@ describe('anthropic-messages, thinking', () => {
     assert.equal(bodyOf({ reasoning_effort: 'xhigh' }, 'claude-opus-4-7').output_config.effort, 'xhigh')
   })
 
-  test('models after 4.6 take no sampling settings at all', () => {
+  test('models after 4.6 get no sampling settings', () => {
     assert.equal(bodyOf({ temperature: 0.2 }, 'claude-opus-4-7').temperature, undefined)
     assert.equal(bodyOf({ temperature: 0.2 }, 'claude-opus-4-6').temperature, 0.2)
   })
 
-  test('without a wish, or with the wish not to, no thinking is asked for', () => {
+  test('reasoning is not enabled by default, or if disabled', () => {
     for (const chat of [{}, { reasoning: { enabled: false } }, { reasoning_effort: 'none' }])
       assert.equal(bodyOf(chat).thinking, undefined)
   })
 
-  test('a forced tool is the firmer wish: a model that must call does not think', () => {
+  test('a forced tool call disables reasoning', () => {
     assert.equal(bodyOf({ ...high, tools: [weatherTool], tool_choice: 'required' }).thinking, undefined)
     assert.ok(bodyOf({ ...high, tools: [weatherTool], tool_choice: 'auto' }).thinking)
   })
 
-  test('after a tool call whose thoughts are lost, a budget is not asked for: it would be refused', () => {
+  test('a tool call without its reasoning disables the budget', () => {
     assert.equal(bodyOf({ ...high, messages: weatherCall() }).thinking, undefined)
     assert.ok(bodyOf({ ...high, messages: weatherCall() }, 'claude-opus-4-6').thinking)
     const thought = { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1' }
     assert.ok(bodyOf({ ...high, messages: weatherCall({ reasoning_details: [thought] }) }).thinking)
   })
 
-  test('a thought of which only the signature came back counts as lost', () => {
+  test('reasoning with only a signature counts as missing', () => {
     const piece = { type: 'reasoning.text', text: '', signature: 's', format: 'anthropic-claude-v1' }
     const body = bodyOf({ ...high, messages: weatherCall({ reasoning_details: [piece] }) })
     assert.deepEqual([body.thinking, body.messages[1].content.length], [undefined, 1])
   })
 
-  test('thoughts of other providers are not sent', () => {
+  test('reasoning of other providers is not sent', () => {
     const foreign = { type: 'reasoning.encrypted', data: 'CikB', id: 'call_A', format: 'google-gemini-v1' }
     const { messages } = bodyOf({ messages: weatherCall({ reasoning_details: [foreign] }) })
     assert.equal(messages[1].content[0].type, 'tool_use')

@@ -15,7 +15,7 @@ import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules
 import { mayThink } from './anthropic-thinking.ts'
 import { anthropicBillable, ownTool } from './anthropic-tools.ts'
 
-/** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
+/** Anthropic messages: separate system prompt, signed reasoning, cache breakpoints. */
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (chat, target) => {
@@ -39,7 +39,7 @@ export const anthropicMessages: ProviderProtocol = {
   contextErrors: {
     messages: [
       /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,
-      // The prompt and the limit of the answer together
+      // Prompt and answer limit together
       /exceed context limit: (?<tokens>\d+ \+ \d+) > (?<limit>\d+)/i,
       // Bedrock
       /input is too long for requested model/i,
@@ -59,11 +59,11 @@ function sent(path: string, given: Body, { credential }: ProtocolTarget, source?
   }
 }
 
-/** The answer limit that is sent. The client's own limit is kept, even if it is more than the catalogue allows. */
+/** The answer limit that is sent. A limit of the client is sent even if it is above the catalogue's. */
 function mostAnswered(chat: ChatRequest, endpoint: Endpoint): number {
   return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
 }
 
-/** Fields of a body of which a count takes note; any other is refused. */
+/** The fields that token counting accepts. */
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers']
 const countable = (body: Body) => Object.fromEntries(counted.filter((name) => name in body).map((n) => [n, body[n]]))

@@ -10,14 +10,14 @@ const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
 const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }] }
 const assistant = (...content: object[]) => ({ role: 'assistant', content })
 
-test('a body is passed on under the model’s own name, with a limit', () => {
+test('a body is passed through with the upstream model and a limit', () => {
   const { model, max_tokens, messages } = taken({ model: 'a/b', messages: [{ role: 'user', content: 'Hi' }] })
   assert.deepEqual([model, max_tokens, messages], ['claude', 77, [{ role: 'user', content: 'Hi' }]])
   assert.equal(taken({ messages: [], max_tokens: 5 }).max_tokens, 5)
   assert.equal(taken({ messages: [], max_tokens: 0 }).max_tokens, 0)
 })
 
-test('its own thoughts go back, and none that nobody signed', () => {
+test('signed reasoning is sent back, unsigned is removed', () => {
   const foreign = [
     { type: 'thinking', thinking: 'Hm', signature: '' },
     { type: 'thinking', thinking: 'Hm' },
@@ -28,7 +28,7 @@ test('its own thoughts go back, and none that nobody signed', () => {
   assert.deepEqual(messages, [assistant(own, redacted, call), result])
 })
 
-test('sources of another model are left out of a text', () => {
+test('sources of other models are removed from text', () => {
   const [mine, others] = [
     { type: 'web', encrypted_index: 'x' },
     { type: 'web', encrypted_index: '' },
@@ -38,16 +38,16 @@ test('sources of another model are left out of a text', () => {
   assert.deepEqual(messages, [assistant(text([mine]), text(null))])
 })
 
-test('it thinks on from a call only where it sees the thoughts that led to it', () => {
+test('reasoning stays on after a call only with its reasoning', () => {
   const thinking = { type: 'enabled', budget_tokens: 2000 }
-  const asked = (...messages: object[]) => taken({ thinking, max_tokens: 4000, messages }).thinking
+  const thinkingFor = (...messages: object[]) => taken({ thinking, max_tokens: 4000, messages }).thinking
   const foreign = { ...own, signature: '' }
-  assert.deepEqual(asked(assistant(own, call), result), thinking)
-  assert.equal(asked(assistant(foreign, call), result), undefined)
-  assert.deepEqual(asked(assistant(foreign), { role: 'user', content: 'And?' }), thinking)
+  assert.deepEqual(thinkingFor(assistant(own, call), result), thinking)
+  assert.equal(thinkingFor(assistant(foreign, call), result), undefined)
+  assert.deepEqual(thinkingFor(assistant(foreign), { role: 'user', content: 'And?' }), thinking)
 })
 
-test('the effort of thinking stands beside what else is asked of the output', () => {
+test('the effort of thinking stands beside what else is thinkingFor of the output', () => {
   const output_config = { format: { type: 'json_schema', schema: {} } }
   const thinking = { messages: [], max_tokens: 4000, reasoning: { effort: 'high' } }
   const asking = (more: object) => passedToAnthropic({ ...thinking, ...more }, endpointFor('claude-opus-4-7')) as any

@@ -12,8 +12,8 @@ type Turn = { role?: unknown; content?: unknown }
 type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: unknown }
 
 /**
- * A client's own messages body as Anthropic takes it: what is ours is left out, and so are thoughts that it did not have,
- * which it would refuse.
+ * Adapts a client's messages body for Anthropic: removes fields of this service, and reasoning of other providers, which
+ * Anthropic would refuse.
  */
 export function passedToAnthropic(body: Body, endpoint: Endpoint): Body {
   const sent = withoutOwnFields(body)
@@ -22,19 +22,19 @@ export function passedToAnthropic(body: Body, endpoint: Endpoint): Body {
   if (body.max_tokens === 0) sent.max_tokens = 0
   sent.max_tokens ??= endpoint.maxCompletionTokens ?? defaultMaxTokens
   const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
-  const kept = turns.map(withoutForeignThoughts)
-  const isChanged = kept.some((turn, index) => turn !== turns[index])
-  if (isChanged) sent.messages = leftOf(kept)
+  const ownTurns = turns.map(withoutForeignThoughts)
+  const isChanged = ownTurns.some((turn, index) => turn !== turns[index])
+  if (isChanged) sent.messages = withoutEmptyTurns(ownTurns)
   if (body.reasoning !== undefined) Object.assign(sent, withAnthropicThinking(sent, endpoint))
-  // It does not go on thinking from a call whose thoughts it does not see.
+  // Reasoning is refused after a call without its reasoning.
   if (isChanged && answersTool(turns)) delete sent.thinking
   return sent
 }
 
-function leftOf(turns: Turn[]): Turn[] {
-  const left = turns.filter(({ content }) => !Array.isArray(content) || content.length > 0)
-  if (left.length === 0) throw emptyAnswer()
-  return left
+function withoutEmptyTurns(turns: Turn[]): Turn[] {
+  const remaining = turns.filter(({ content }) => !Array.isArray(content) || content.length > 0)
+  if (remaining.length === 0) throw emptyAnswer()
+  return remaining
 }
 
 function withoutForeignThoughts(turn: Turn): Turn {
@@ -46,7 +46,7 @@ function withoutForeignThoughts(turn: Turn): Turn {
     : { ...turn, content }
 }
 
-/** Sources that another model told: it knows its own by what they are encrypted as. */
+/** Removes sources of other providers, which have no encrypted index. */
 function withoutForeignSources(block: Block | null): Block | null {
   const { citations } = block ?? {}
   if (!Array.isArray(citations)) return block
@@ -54,7 +54,7 @@ function withoutForeignSources(block: Block | null): Block | null {
   return own.length === citations.length ? block : { ...block, citations: own.length > 0 ? own : null }
 }
 
-/** Another model's thought, which bears our seal or nothing. */
+/** Whether reasoning came from another provider: it has the seal of this service or no signature. */
 function isForeignThought(block: Block | null): boolean {
   const { type, signature, data } = block ?? {}
   if (type !== 'thinking' && type !== 'redacted_thinking') return false
@@ -67,15 +67,15 @@ function answersTool(turns: Turn[]): boolean {
   return Array.isArray(content) && content.some((block: Block | null) => block?.type === 'tool_result')
 }
 
-/** `reasoning` is a word of this service. */
+/** Translates `reasoning` of this service. */
 function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
   const choice = sent.tool_choice as { type?: string } | undefined
   const isFree = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
-  const asked = {
+  const request = {
     messages: [],
     reasoning: isFree && sent.thinking == null ? reasoning : null,
   } as unknown as ChatRequest
-  const { thinking, effort, maxTokens, samples } = thinkingSettings(asked, endpoint, answerLimitOf(sent) ?? 1)
+  const { thinking, effort, maxTokens, samples } = thinkingSettings(request, endpoint, answerLimitOf(sent) ?? 1)
   const config = effort === undefined ? sent.output_config : { effort, ...(sent.output_config as object | undefined) }
   return {
     reasoning: undefined,

@@ -12,7 +12,7 @@ import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
 /** The answer limit if neither the request nor the catalogue has one. Anthropic requires a number. */
 export const defaultMaxTokens = 4096
 
-/** A chat request in Anthropic's words. */
+/** Encodes a chat request for Anthropic. */
 export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
   const { system, turns } = promptOf(chat.messages)
   const { thinking, effort, maxTokens, samples } = thinkingFor(chat, endpoint)
@@ -35,7 +35,7 @@ export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: 
   })
 }
 
-/** A message there must be: where nothing but instructions was said, they are it. */
+/** At least one message is required. Without one, the instructions become the message. */
 function promptOf(messages: ChatRequest['messages']) {
   const [system, turns] = [systemOf(messages), turnsOf(messages)]
   if (turns.length > 0) return { system, turns }
@@ -44,11 +44,11 @@ function promptOf(messages: ChatRequest['messages']) {
 }
 
 export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {
-  const asked = answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
-  return thinkingSettings(chat, endpoint, asked)
+  const limit = answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
+  return thinkingSettings(chat, endpoint, limit)
 }
 
-/** Temperatures end at 1 here, and newer models take only one of the two. */
+/** Limits the temperature to 1. Newer models accept only one of `temperature` and `top_p`. */
 function sampling({ temperature, top_p, top_k }: ChatRequest): Body {
   if (temperature == null) return { top_p, top_k }
   return { temperature: Math.min(temperature, 1), top_k }

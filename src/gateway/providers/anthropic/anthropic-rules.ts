@@ -29,7 +29,7 @@ function withoutBlank(content: unknown): unknown {
   })
 }
 
-/** A text without a word is refused. */
+/** Anthropic refuses text without visible characters. */
 const skipBlankTexts: Repair = (body, dropped) => {
   let current = body
   const system = withoutBlank(body.system)
@@ -51,7 +51,7 @@ const skipBlankTexts: Repair = (body, dropped) => {
 
 const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
 
-/** The start of an answer must not end with a space. */
+/** A prefilled answer must not end with white space. */
 const trimPrefill: Repair = (body) => {
   const turns = body.messages as Turn[] | undefined
   const last = Array.isArray(turns) ? turns.at(-1) : undefined
@@ -69,7 +69,7 @@ function trimmedEnd(content: unknown): unknown {
   return text === block.text ? content : [...(content as Block[]).slice(0, -1), { ...block, text }]
 }
 
-/** A stop sequence needs a character that is not a space. */
+/** A stop sequence needs a visible character. */
 const skipBlankStops: Repair = (body, dropped) => {
   const stops = body.stop_sequences
   if (!Array.isArray(stops) || !stops.some(isBlank)) return body
@@ -86,7 +86,7 @@ const raiseThinkingBudget: Repair = (body) => {
   return { ...body, thinking: { ...thinking, budget_tokens: minBudget } }
 }
 
-/** The keywords of structured outputs, and of tools that are strict. */
+/** The schema keywords of structured outputs and strict tools. */
 const strictRules: SchemaRules = {
   keywords: new Set([
     ...['type', 'title', 'description', 'enum', 'const', 'properties', 'required', 'additionalProperties'],
@@ -114,7 +114,7 @@ const toolShape = (isStrict: boolean): ToolShape => ({
   withSchema: (tool, input_schema) => ({ ...tool, input_schema }),
 })
 
-/** Anthropic's limits for a request. */
+/** The request rules of Anthropic. */
 export const anthropicRules: RequestRules = {
   repairs: [
     skipBlankTexts,
@@ -142,12 +142,12 @@ export const anthropicRules: RequestRules = {
   },
 }
 
-/** The names of chat fields for those of this protocol. */
+/** The chat names of fields of this protocol. */
 export function chatFieldName(name: string): string {
   return name.replace(/^stop_sequences/, 'stop').replace(/^output_config\.format/, 'response_format')
 }
 
-/** Fields of chats without a counterpart here. */
+/** Chat fields without a counterpart in this protocol. */
 export const anthropicLacks = (chat: Body): string[] => {
   const names: string[] = [...absentHere]
   if (chat.temperature != null) names.push('top_p')

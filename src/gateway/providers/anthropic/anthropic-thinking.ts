@@ -9,16 +9,16 @@ import {
 } from '../../protocol/reasoning-budget.ts'
 import { keptThoughts } from './anthropic-turns.ts'
 
-/** The ways to ask an Anthropic model to think. */
+/** How Anthropic models are configured to reason. */
 type Way =
-  /** By a budget of tokens; sampling settings are taken while it does not think. */
+  /** By a token budget. Sampling settings are accepted without reasoning. */
   | 'budget'
-  /** By an effort, as much as it finds necessary; `xhigh` is not known, sampling settings are taken. */
+  /** By an effort without `xhigh`. Sampling settings are accepted. */
   | 'adaptive'
-  /** By an effort only, and without any sampling settings. */
+  /** By an effort, without sampling settings. */
   | 'adaptive-only'
 
-/** Which models think by a budget (all up to 4.5) and which by either. Later ones know efforts only. */
+/** Models with a budget (up to 4.5) and with both. Later ones have only efforts. */
 const ways: [RegExp, Way][] = [
   [/claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@:]\D|[-@:]\d{6,}))/, 'budget'],
   [/claude-(?:opus|sonnet|haiku)-4[-.]6/, 'adaptive'],
@@ -29,13 +29,13 @@ const wayOf = (model: string): Way => ways.find(([pattern]) => pattern.test(mode
 export type ThinkingSettings = {
   thinking?: object
   effort?: string
-  /** The answer's limit, with room for the thoughts. */
+  /** The answer limit, including reasoning. */
   maxTokens: number
-  /** Whether `temperature` and its like may be sent. */
+  /** Whether sampling settings such as `temperature` can be sent. */
   samples: boolean
 }
 
-/** The settings that follow from what the request wants and the model takes. */
+/** The settings for a request and a model. */
 export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxTokens: number): ThinkingSettings {
   const way = wayOf(endpoint.upstreamModel)
   const setting = thinkingSetting(chat)
@@ -43,7 +43,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
   if (!setting?.enabled || forcesTool(chat)) return { maxTokens, samples }
   if (way !== 'budget') {
     const effort = effortFor(effortOf(setting), way)
-    // Without `display` the later models keep their thoughts to themselves.
+    // Without `display` later models hide their reasoning.
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, samples: false }
   }
   if (answersToolWithoutThoughts(chat)) return { maxTokens, samples }
@@ -57,7 +57,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
   }
 }
 
-/** Up to 4.6 they think only where they are told to. */
+/** Whether reasoning is off by default, as up to version 4.6. */
 export function mayThink(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
   if (thinking) return true
   const { upstreamModel } = endpoint
@@ -71,12 +71,12 @@ function effortFor(effort: string, way: Way): string {
   return effort === 'xhigh' && way === 'adaptive' ? 'high' : effort
 }
 
-/** A model that must call a tool does not think; the tool is the firmer wish of the two. */
+/** A forced tool call disables reasoning, because the two exclude each other. */
 function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {
   return Boolean(tools?.length) && choice != null && choice !== 'auto' && choice !== 'none'
 }
 
-/** Thinking by a budget refuses to go on from a tool call whose thoughts are lost, as they are with many clients. */
+/** Whether reasoning of a tool call is missing, as with many clients. A budget is refused then. */
 function answersToolWithoutThoughts({ messages }: ChatRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
   const asking = messages.findLast(({ role }) => role === 'assistant')

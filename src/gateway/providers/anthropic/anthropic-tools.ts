@@ -3,7 +3,7 @@ import { type BillableOptions, callsIn, providerTools, unitOfType } from '../../
 import type { Body } from '../../protocol/protocol.ts'
 import type { Block } from './anthropic-turns.ts'
 
-/** Anthropic's own tools, by their types, and the fields of each that are sent on. */
+/** Anthropic's tools by type, with the fields of each that are sent. */
 const kinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
   {
     type: /^web_search_\d{8}$/,
@@ -17,7 +17,7 @@ const kinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
   },
   { type: /^code_execution_\d{8}$/, fields: [] },
   { type: /^tool_search_tool_(?:bm25|regex)_\d{8}$/, fields: [] },
-  // Run by the client: they are descriptions that the model knows.
+  // Run by the client; the model knows their descriptions.
   {
     type: /^(?:bash|text_editor|computer|memory)_\d{8}$/,
     fields: ['display_width_px', 'display_height_px', 'display_number', 'max_characters'],
@@ -27,10 +27,10 @@ const kinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
 
 const kindOf = (type: unknown) => kinds.find((kind) => typeof type === 'string' && kind.type.test(type))
 
-/** A tool that is no function of the client's, field by field. Undefined for one that is not known here. */
+/** Translates a provider tool field by field. Undefined for an unknown one. */
 export function ownTool(tool: ChatTool): Block | undefined {
   const kind = kindOf(tool.type)
-  // Another protocol's custom tool is called with free text: there is none of that kind here.
+  // Custom tools of other protocols have free text, which this protocol does not support.
   if (!kind || 'custom' in tool) return undefined
   const sent: Block = {}
   for (const name of ['type', 'name', 'cache_control', ...kind.fields])
@@ -45,7 +45,7 @@ export function anthropicBillable(chat: Body): BillableOptions {
     if (!kind?.bounded) return { unit, calls: undefined }
     return { unit, calls: callsIn(tool.max_uses), bound: `${path}.max_uses` }
   })
-  // A faster model is billed like a tier of its own.
+  // A faster model is billed like a service tier.
   const serviceTier = chat.speed === 'fast' ? 'fast' : undefined
   return { tools, serviceTier, rereads: true }
 }

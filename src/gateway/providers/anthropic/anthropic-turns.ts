@@ -8,12 +8,12 @@ import { hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }
 
-/** The system prompt, which stands beside the messages: all system and developer messages. */
+/** The system prompt: all system and developer messages. */
 export function systemOf(messages: Message[]): Block[] {
   return messages.filter(isInstruction).flatMap(({ content }) => piecesOf(content).flatMap(blockOf))
 }
 
-/** Turns alternate: what follows in the same role, tool results among it, becomes one. */
+/** Merges consecutive messages of a role, including tool results, because roles must alternate. */
 export function turnsOf(messages: Message[]): Turn[] {
   const turns: Turn[] = []
   for (const message of messages) {
@@ -30,8 +30,8 @@ export function turnsOf(messages: Message[]): Turn[] {
 
 function blocksOf(message: Message): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
-  const said = piecesOf(message.content).flatMap(blockOf)
-  if (message.role !== 'assistant') return said
+  const blocks = piecesOf(message.content).flatMap(blockOf)
+  if (message.role !== 'assistant') return blocks
   const thoughts = keptThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
       ? { type: 'thinking', thinking: text, signature }
@@ -41,18 +41,18 @@ function blocksOf(message: Message): Block[] {
     const { name, args } = calledFunction(call)
     return { type: 'tool_use', id: call.id, name, input: args }
   })
-  return thoughts.length + calls.length === 0 ? said : [...thoughts, ...said, ...calls]
+  return thoughts.length + calls.length === 0 ? blocks : [...thoughts, ...blocks, ...calls]
 }
 
 /**
- * The thoughts that came back whole. Some clients keep the last piece of a streamed thought only, which has the
- * signature and not the text, and a thought that was changed is refused.
+ * The complete reasoning that a client sent back. Some clients keep only the last piece, which has the signature and no
+ * text. Anthropic refuses changed reasoning.
  */
 export function keptThoughts(message: Message): Thought[] {
   return thoughtsOf(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
 }
 
-/** A breakpoint may stand on the result, not within it. */
+/** Moves a cache breakpoint from the content of a result to the result. */
 function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
   const pieces = piecesOf(message.content)
   const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => blockOf(piece))
@@ -66,7 +66,7 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
 }
 
 function blockOf(piece: Piece): Block[] {
-  // An empty text is refused.
+  // Anthropic refuses empty text.
   if (piece.kind === 'text' && piece.text === '') return []
   if (piece.kind === 'text' && piece.cacheControl == null) return [{ type: 'text', text: piece.text }]
   return [withoutNulls({ ...bareBlockOf(piece), cache_control: piece.cacheControl })]
@@ -94,7 +94,7 @@ function bareBlockOf(piece: Piece): Block {
 function inlineBlock({ modality, mediaType, base64, name }: Extract<Piece, { kind: 'inline' }>): Block {
   const source = { type: 'base64', media_type: mediaType, data: base64 }
   if (modality === 'image' || mediaType.startsWith('image/')) return { type: 'image', source }
-  // Base64 is for PDF; plain text is given as text.
+  // Base64 is only for PDF. Plain text is sent as text.
   if (!mediaType.startsWith('text/')) return { type: 'document', source, title: name }
   const text = Buffer.from(base64, 'base64').toString('utf8')
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: name }

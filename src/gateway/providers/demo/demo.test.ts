@@ -4,7 +4,7 @@ import { createUpstreams } from '../../attempt/upstream/create-upstreams.ts'
 import type { Exchange, Sink, TransportFailure } from '../../attempt/upstream/upstream.ts'
 import { demoOrigin } from './demo.ts'
 
-type Heard = { status?: number; headers?: object; text: string; failure?: TransportFailure; exchange: Exchange }
+type Received = { status?: number; headers?: object; text: string; failure?: TransportFailure; exchange: Exchange }
 
 const deadlines = { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 }
 
@@ -21,34 +21,34 @@ function answerTo(
   }: Partial<typeof deadlines & Record<string, unknown>> & {
     meanwhile?: (exchange: Exchange) => void
   } = {},
-): Promise<Heard> {
+): Promise<Received> {
   const body = JSON.stringify({ stream, messages: [{ role: 'user', content: prompt }] })
   const upstreams = createUpstreams({ connectMs: 60_000 })
-  return new Promise<Heard>((resolve) => {
-    const heard = { text: '' } as Heard
-    const over = (more: object = {}) => resolve({ ...heard, ...more })
+  return new Promise<Received>((resolve) => {
+    const received = { text: '' } as Received
+    const over = (more: object = {}) => resolve({ ...received, ...more })
     const sink: Sink = {
-      head: (status, headers) => Object.assign(heard, { status, headers }),
+      head: (status, headers) => Object.assign(received, { status, headers }),
       data(chunk) {
-        if (heard.text === '') meanwhile(heard.exchange)
-        heard.text += chunk
+        if (received.text === '') meanwhile(received.exchange)
+        received.text += chunk
       },
       end: over,
       failed: (failure) => over({ failure }),
     }
     const request = { origin: demoOrigin, path: '/', headers: {}, body }
-    heard.exchange = upstreams.send(request, { ...deadlines, ...limits }, sink)
-    if (prompt.startsWith('left')) heard.exchange.abort()
+    received.exchange = upstreams.send(request, { ...deadlines, ...limits }, sink)
+    if (prompt.startsWith('left')) received.exchange.abort()
   }).finally(upstreams.close)
 }
 
-const chunksOf = ({ text }: Heard) =>
+const chunksOf = ({ text }: Received) =>
   text
     .split('\n\n')
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice(6)))
 
-test('an answer of the demo model is one of OpenAI, with its name, its time and what it took', async () => {
+test('an answer of the demo model has model, time and usage', async () => {
   const whole = JSON.parse((await answerTo('hello', { stream: false })).text)
   assert.match(whole.id, /^chatcmpl-/)
   assert.equal(whole.model, 'signalbox/demo')
@@ -61,7 +61,7 @@ test('an answer of the demo model is one of OpenAI, with its name, its time and 
   assert.equal(streamed.at(-1).usage.prompt_tokens, whole.usage.prompt_tokens)
 })
 
-test('it breaks off with an error in the answer, said in a stream and in a whole answer', async () => {
+test('it breaks off with an error, streamed or whole', async () => {
   const streamed = await answerTo('demo:break')
   assert.equal(streamed.status, 200)
   assert.deepEqual(chunksOf(streamed).at(-1).error.code, 502)
@@ -71,7 +71,7 @@ test('it breaks off with an error in the answer, said in a stream and in a whole
   assert.match(JSON.parse(whole.text).error.message, /asked to break off/)
 })
 
-test('it hangs up: in a stream amid the answer, in a whole one before the first byte', async () => {
+test('it disconnects within a stream, or before a whole answer', async () => {
   assert.deepEqual((await answerTo('demo:cut')).failure, {
     kind: 'reset',
     phase: 'answer',
@@ -82,7 +82,7 @@ test('it hangs up: in a stream amid the answer, in a whole one before the first 
   assert.equal(whole.text, '')
 })
 
-test('it refuses with the status that was asked for, and says when to come again', async () => {
+test('it refuses with the requested status and Retry-After', async () => {
   const { status, headers, text } = await answerTo('demo:error=429')
   assert.equal(status, 429)
   assert.deepEqual(headers, { 'content-type': 'application/json', 'retry-after': '1' })
@@ -90,14 +90,14 @@ test('it refuses with the status that was asked for, and says when to come again
   assert.equal('retry-after' in (await answerTo('demo:error=500')).headers!, false)
 })
 
-test('who leaves hears of nothing but that, also before a refusal', async () => {
+test('an aborted request only reports the abort', async () => {
   for (const prompt of ['left', 'left demo:error=500']) {
     const { status, text, failure } = await answerTo(prompt)
     assert.deepEqual([status, text, failure!.kind], [undefined, '', 'aborted'])
   }
 })
 
-test('it falls silent, and the deadline between two pieces says so, not while the reader pauses', async () => {
+test('it falls silent until the deadline, which ignores paused readers', async () => {
   const { failure } = await answerTo('demo:stall', { silenceMs: 30 })
   assert.deepEqual([failure!.kind, failure!.phase], ['timeout', 'answer'])
   const paused = await answerTo('hello', {
@@ -111,38 +111,38 @@ test('it falls silent, and the deadline between two pieces says so, not while th
   assert.match(paused.text, /DONE/)
 })
 
-test('who leaves amid the answer hears of that once, and of nothing after it', async () => {
-  let heard = 0
+test('an abort within the answer is reported once, and nothing follows', async () => {
+  let chunks = 0
   const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
   const upstreams = createUpstreams({ connectMs: 60_000 })
-  const told: string[] = []
+  const calls: string[] = []
   await new Promise<void>((resolve) => {
     const sink: Sink = {
-      head: () => void told.push('head'),
+      head: () => void calls.push('head'),
       data() {
-        if (heard++ > 0) return void told.push('data')
+        if (chunks++ > 0) return void calls.push('data')
         exchange.abort()
         exchange.abort()
         exchange.pause()
         exchange.resume()
         setTimeout(resolve, 50)
       },
-      end: () => void told.push('end'),
-      failed: ({ kind }) => void told.push(kind),
+      end: () => void calls.push('end'),
+      failed: ({ kind }) => void calls.push(kind),
     }
     const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, deadlines, sink)
   })
   await upstreams.close()
-  assert.deepEqual(told, ['head', 'aborted'])
+  assert.deepEqual(calls, ['head', 'aborted'])
 })
 
-test('a reader who pauses gets nothing until it goes on', async () => {
+test('a paused reader gets nothing until it resumes', async () => {
   const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
   const upstreams = createUpstreams({ connectMs: 60_000 })
   const got: string[] = []
   await new Promise<void>((resolve, failed) => {
-    const goOn = () => {
-      got.push('going on')
+    const resume = () => {
+      got.push('resumed')
       exchange.resume()
     }
     const sink: Sink = {
@@ -150,7 +150,7 @@ test('a reader who pauses gets nothing until it goes on', async () => {
       data() {
         if (got.length === 0) {
           exchange.pause()
-          setTimeout(goOn, 50)
+          setTimeout(resume, 50)
         }
         got.push('piece')
       },
@@ -160,5 +160,5 @@ test('a reader who pauses gets nothing until it goes on', async () => {
     const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, deadlines, sink)
   })
   await upstreams.close()
-  assert.deepEqual(got.slice(0, 3), ['piece', 'going on', 'piece'])
+  assert.deepEqual(got.slice(0, 3), ['piece', 'resumed', 'piece'])
 })

@@ -12,10 +12,10 @@ import type {
 } from '../../attempt/upstream/upstream.ts'
 import { chatClient } from '../../clients/chat/client.ts'
 
-/** The origin that stands for the demo model, which answers in this process. */
+/** The origin of the demo model, which runs in this process. */
 export const demoOrigin = 'demo://local'
 
-/** The demo model as an upstream that speaks OpenAI chat completions, with every way to fail that a real one has. */
+/** The demo model as an upstream of OpenAI chat completions, with all failures of a real one. */
 export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
   const chat = JSON.parse(textOf(request.body)) as ChatRequest
   const scene = play(chat)
@@ -30,14 +30,14 @@ const textOf = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer
 function refuse({ status, message }: { status: number; message: string }, sink: Sink): Exchange {
   const headers = { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) }
   const body = Buffer.from(JSON.stringify({ error: { message, type: 'demo_error', code: status } }))
-  const telling = setImmediate(() => {
+  const responding = setImmediate(() => {
     sink.head(status, headers)
     sink.data(body)
     sink.end()
   })
   const abort = () => {
-    clearImmediate(telling)
-    sink.failed({ kind: 'aborted', phase: 'first_byte', message: 'the client left' })
+    clearImmediate(responding)
+    sink.failed({ kind: 'aborted', phase: 'first_byte', message: 'the client disconnected' })
   }
   return { abort, pause: () => {}, resume: () => {} }
 }
@@ -77,7 +77,7 @@ class DemoAnswer implements Exchange {
   }
 
   abort(): void {
-    this.#fail('aborted', 'the client left')
+    this.#fail('aborted', 'the client disconnected')
   }
 
   pause(): void {
@@ -92,7 +92,7 @@ class DemoAnswer implements Exchange {
     this.#next()
   }
 
-  /** Plays on until a step wants time, or the reader does. */
+  /** Plays steps until one takes time or the reader pauses. */
   #next(): void {
     while (!this.#over && !this.#paused) {
       const step = this.#steps[this.#at]
@@ -106,7 +106,7 @@ class DemoAnswer implements Exchange {
     }
   }
 
-  /** @returns whether to go on at once. */
+  /** @returns whether the next step can follow at once. */
   #take(step: Step): boolean {
     if ('stop' in step) {
       if (step.stop === 'cut') this.#fail('reset', 'the demo model hung up')
@@ -141,12 +141,12 @@ class DemoAnswer implements Exchange {
     this.#finish(() => this.#sink.failed({ kind, phase, message }))
   }
 
-  #finish(tell: () => void): void {
+  #finish(notify: () => void): void {
     if (this.#over) return
     this.#over = true
     this.#silence.stop()
     clearTimeout(this.#timer as NodeJS.Timeout)
     clearImmediate(this.#timer as NodeJS.Immediate)
-    tell()
+    notify()
   }
 }

@@ -46,7 +46,7 @@ type Generated = {
 
 const format = 'google-gemini-v1' as const
 
-/** Ends that are no answer: another attempt may do better. */
+/** Finish reasons of failed answers. Another attempt can succeed. */
 const failures: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
@@ -55,10 +55,10 @@ const failures: ReadonlySet<string> = new Set([
   'MALFORMED_RESPONSE',
 ])
 
-/** Whatever else ends an answer is some kind of objection to its content. */
+/** All other finish reasons are objections to the content. */
 const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length' }
 
-/** Reads one streamed answer: every event is a whole one, of which the parts are new and the usage is the sum so far. */
+/** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
   return ({ data }) => answer.read(JSON.parse(data) as Generated)
@@ -74,7 +74,7 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
 }
 
 class GeminiAnswer {
-  #begun = false
+  #started = false
   #ended = false
   #usage: UsageObject = {}
   #calls = 0
@@ -104,7 +104,7 @@ class GeminiAnswer {
     return [...events, ...this.#usageIn(generated.usageMetadata, ended !== undefined)]
   }
 
-  /** The counts of the first events may be of the prompt alone, and the last ones may come after the end. */
+  /** The first events may count only the prompt, and the last usage may follow the end. */
   #usageIn(usage: Usage | undefined, ended: boolean): AnswerEvent[] {
     this.#ended ||= ended
     if (!usage) return []
@@ -113,8 +113,8 @@ class GeminiAnswer {
   }
 
   #start({ responseId, modelVersion }: Generated): AnswerEvent[] {
-    if (this.#begun) return []
-    this.#begun = true
+    if (this.#started) return []
+    this.#started = true
     this.#id = responseId ?? ''
     return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
   }
@@ -125,8 +125,8 @@ class GeminiAnswer {
     if (functionCall) return this.#call(functionCall, signed)
     if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
     if (typeof text === 'string') this.#text.add(text)
-    const said: AnswerEvent[] = text ? [{ type: 'text', text }] : []
-    return encrypted === undefined ? said : [...said, { type: 'reasoning', text: '', format, encrypted }]
+    const events: AnswerEvent[] = text ? [{ type: 'text', text }] : []
+    return encrypted === undefined ? events : [...events, { type: 'reasoning', text: '', format, encrypted }]
   }
 
   #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): UpstreamEvent[] {
@@ -141,7 +141,7 @@ class GeminiAnswer {
       whole,
       isClosed: true,
     }
-    // The thought comes before what it led to.
+    // Reasoning precedes its result.
     return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, call] : [call]
   }
 
@@ -151,7 +151,7 @@ class GeminiAnswer {
   }
 }
 
-/** A signature may come after the text, and with it what the text cites. */
+/** A signature and citations can follow the text. */
 function endOfText(events: UpstreamEvent[]): number {
   const isSignature = (event: UpstreamEvent) => event.type === 'reasoning' && event.text === ''
   return events.findLastIndex((event) => !isSignature(event)) + 1
@@ -165,7 +165,7 @@ function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
   return { type: 'error', message: messageOfError(error) ?? noMessage, status: error.code, ...factsOfError(error) }
 }
 
-/** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */
+/** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */
 function usageIn(usage: Usage): AnswerEvent[] {
   const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
   return usageEvents(
@@ -190,7 +190,7 @@ function ofModality(modality: string, ...details: (ModalityCount[] | null | unde
   return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
 }
 
-/** A signature that came with an image is kept like one of the text's. */
+/** A signature of an image is stored like one of text. */
 function pictureIn({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (String(mimeType).startsWith('image/')) {

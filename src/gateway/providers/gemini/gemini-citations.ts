@@ -2,13 +2,13 @@ import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { BytePlaces } from '#platform/text/byte-places.ts'
 import type { Grounding } from './gemini-searches.ts'
 
-/** The citations of an answer, each only once: pieces of a stream repeat earlier ones. */
+/** Reads the citations of an answer. Events of a stream repeat earlier ones, which are skipped. */
 export class GroundingCitations {
-  readonly #told = new Set<string>()
-  /** The number of each source: one may be long, and cited again and again. */
+  readonly #emitted = new Set<string>()
+  /** The number of each source, as a short key for repeated citations. */
   readonly #numbers = new Map<string, number>()
 
-  /** @param text all that was said so far. */
+  /** @param text the text so far. */
   read({ groundingChunks, groundingSupports }: Grounding, text: BytePlaces): AnswerEvent[] {
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     const sources = chunks.map((chunk, at) => this.#numbered(sourceIn(chunk ?? {}, at)))
@@ -34,8 +34,8 @@ export class GroundingCitations {
 
   #isNew({ source: { number }, place: { start, end } }: Cited): boolean {
     const key = `${number} ${start} ${end}`
-    if (this.#told.has(key)) return false
-    this.#told.add(key)
+    if (this.#emitted.has(key)) return false
+    this.#emitted.add(key)
     return true
   }
 }

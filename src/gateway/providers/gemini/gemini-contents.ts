@@ -10,16 +10,16 @@ import { wantsSignatures } from './gemini-thinking.ts'
 type Part = Record<string, unknown>
 type Content = { role: 'user' | 'model'; parts: Part[] }
 
-/** Stands for the signature of a call that another provider's model made, as Gemini's documentation has it. */
+/** The documented placeholder for the signature of a call of another provider's model. */
 const foreignSignature = 'skip_thought_signature_validator'
 
-/** Everything said as system or developer. */
+/** The text of all system and developer messages. */
 export function systemInstructionOf(messages: Message[]): Body | undefined {
   const parts = messages.filter(isInstruction).flatMap(({ content }) => piecesOf(content).flatMap(partOf))
   return parts.length > 0 ? { parts } : undefined
 }
 
-/** The turns: what follows in the same role becomes one. Results of functions name the function. */
+/** Translates messages to turns and merges consecutive ones of a role. Results name their function. */
 export function contentsOf(messages: Message[], model: string): Content[] {
   const contents: Content[] = []
   const functionOfCall = new Map<string, string>()
@@ -33,7 +33,7 @@ export function contentsOf(messages: Message[], model: string): Content[] {
     if (last?.role === role) pushAll(last.parts, parts)
     else contents.push({ role, parts })
   }
-  // A call may follow a turn of the user's only, so there is one, though it says nothing.
+  // A call must follow a user turn, so an empty one is added.
   return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
 }
 
@@ -43,21 +43,21 @@ function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfC
 
 function partsOf(message: Message, functionOfCall: ReadonlyMap<string, string>, model: string): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id))
-  const said = piecesOf(message.content).flatMap(partOf)
-  if (message.role !== 'assistant') return said
+  const parts = piecesOf(message.content).flatMap(partOf)
+  if (message.role !== 'assistant') return parts
   const thoughts = thoughtsOf(message, 'google-gemini-v1')
-  return [...signedText(said, thoughts), ...functionCalls(message, thoughts, wantsSignatures(model))]
+  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, wantsSignatures(model))]
 }
 
-/** A signature that belongs to no call stands on the last part of what was said. */
-function signedText(said: Part[], thoughts: Thought[]): Part[] {
+/** Adds a signature without a call to the last text part. */
+function signedText(parts: Part[], thoughts: Thought[]): Part[] {
   const thoughtSignature = thoughts.findLast(({ id }) => id === undefined)?.encrypted
-  if (thoughtSignature === undefined) return said
-  const last = said.at(-1)
-  return last ? [...said.slice(0, -1), { ...last, thoughtSignature }] : [{ text: '', thoughtSignature }]
+  if (thoughtSignature === undefined) return parts
+  const last = parts.at(-1)
+  return last ? [...parts.slice(0, -1), { ...last, thoughtSignature }] : [{ text: '', thoughtSignature }]
 }
 
-/** Of calls made together the first one is signed. */
+/** Only the first of parallel calls is signed. */
 function functionCalls(
   { tool_calls: calls }: Extract<Message, { role: 'assistant' }>,
   thoughts: Thought[],
@@ -81,7 +81,7 @@ function firstById(thoughts: Thought[]): ReadonlyMap<string | undefined, Thought
   return byId
 }
 
-/** The response of a function is an object. Parts that are not text stand beside it. */
+/** A function response is an object. Parts that are not text follow it. */
 function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''): Part[] {
   const { tool_call_id: id } = message
   const pieces = piecesOf(message.content)
@@ -90,13 +90,13 @@ function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''
   return [{ functionResponse: { ...sentId(id), name, response: responseOf(texts, hasFailed(message)) } }, ...beside]
 }
 
-/** JSON only as it came: filters look at JSON value by value, and not at what parts of it come to. */
+/** Parses JSON only from a single text. Joined parts could contain JSON that no filter has scanned. */
 function responseOf(texts: string[], failed: boolean): object {
   const read = texts.length === 1 ? parsedText(texts[0]!) : undefined
   const value = read === undefined ? asOneText(texts) : read
   if (failed) return { error: value }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { output: value }
-  // Gemini takes `$ref` for a reference to a part that is sent beside the result.
+  // Gemini reads `$ref` as a reference to another part.
   return hasReference(value) ? { output: texts[0] } : value
 }
 

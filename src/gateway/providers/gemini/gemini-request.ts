@@ -9,7 +9,7 @@ import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
 import { thinkingConfigOf } from './gemini-thinking.ts'
 import { ownTool } from './gemini-tools.ts'
 
-/** A chat request in Gemini's words. */
+/** Encodes a chat request for Gemini. */
 export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const config = generationConfigOf(chat, endpoint)
   return withoutNulls({
@@ -21,7 +21,7 @@ export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   })
 }
 
-/** A turn there must be: where nothing but instructions was said, they are it. */
+/** At least one turn is required. Without one, the instructions become the turn. */
 function promptOf({ messages }: ChatRequest, { upstreamModel }: Endpoint): Body {
   const systemInstruction = systemInstructionOf(messages)
   const contents = contentsOf(messages, upstreamModel)
@@ -55,7 +55,7 @@ function responseFormatOf({ response_format: format }: ChatRequest): Body {
   return { responseMimeType: 'application/json', responseJsonSchema: schema }
 }
 
-/** Functions stand together in one tool; any other is Gemini's own. */
+/** Puts all functions into one tool. Other tools belong to Gemini. */
 function toolsOf(tools: ChatTool[] | null | undefined): Body[] | undefined {
   if (!tools?.length) return undefined
   const functionDeclarations = tools.flatMap(({ function: declared }) => {

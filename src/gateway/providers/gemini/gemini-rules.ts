@@ -7,7 +7,7 @@ import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { fitTools, noteDropped, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
-/** The part of JSON schema that Gemini documents. Its enumerations are of texts. */
+/** The JSON Schema keywords that Gemini documents. Its enums contain only strings. */
 const schemaRules: SchemaRules = {
   keywords: new Set([
     ...['type', 'title', 'description', 'format', 'enum', 'properties', 'required', 'propertyOrdering', 'nullable'],
@@ -49,7 +49,7 @@ const fitAnswerSchema: Repair = (body, dropped) => {
   return responseJsonSchema === before ? body : { ...body, generationConfig: { ...config, responseJsonSchema } }
 }
 
-/** Gemini's limits for a request. */
+/** The request rules of Gemini. */
 export const geminiRules: RequestRules = {
   repairs: [fitDeclarations, fitAnswerSchema, mediaTypeRepair(pathsOf('contents.*.parts.*.inlineData.mimeType'), [])],
   names: {
@@ -64,7 +64,7 @@ export const geminiRules: RequestRules = {
   },
 }
 
-/** Fields of chats without a counterpart here. */
+/** Chat fields without a counterpart in this protocol. */
 export const geminiLacks = [
   ...['logit_bias', 'logprobs', 'top_logprobs', 'min_p', 'top_a', 'repetition_penalty', 'parallel_tool_calls'],
   ...['user', 'service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention', 'verbosity'],

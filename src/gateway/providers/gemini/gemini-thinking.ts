@@ -1,21 +1,21 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { effortOf, thinkingBudgetOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
 
-/** Up to 2.5 thinking is counted in tokens, from 3 on it has levels. */
+/** Up to version 2.5 reasoning has a token budget, from 3 it has levels. */
 const byBudget = /gemini-[12](?:\D|$)/
-/** The first of the models with levels has fewer of them than those after it. */
+/** The first model with levels has fewer of them than later ones. */
 const pro = /-pro/
 const firstPro = /gemini-3-pro/
 
 /** A thinking budget is a share of this if the request sets no answer limit. */
 const budgetedAnswer = 32_768
 
-/** Whether tool calls must be sent back with the signatures that they came with. */
+/** Whether tool calls must be sent back with their signatures. */
 export function wantsSignatures(model: string): boolean {
   return !byBudget.test(model)
 }
 
-/** Undefined where the request says nothing: then the model thinks as it is used to, and keeps it to itself. */
+/** The reasoning configuration. Undefined without reasoning options: then the model uses its default and hides it. */
 export function thinkingConfigOf(chat: ChatRequest, model: string, maxTokens: number | undefined): object | undefined {
   const setting = thinkingSetting(chat)
   if (!setting) return undefined
@@ -25,15 +25,15 @@ export function thinkingConfigOf(chat: ChatRequest, model: string, maxTokens: nu
     return setting.enabled ? { includeThoughts, thinkingLevel } : { thinkingLevel }
   }
   if (!setting.enabled) return { thinkingBudget: leastBudgetOf(model) }
-  const told = setting.budgetTokens !== undefined || setting.effort !== undefined
+  const isRequested = setting.budgetTokens !== undefined || setting.effort !== undefined
   // -1 lets the model decide.
-  const thinkingBudget = told
+  const thinkingBudget = isRequested
     ? Math.min(thinkingBudgetOf(setting, maxTokens ?? budgetedAnswer), mostBudgetOf(model))
     : -1
   return { includeThoughts, thinkingBudget }
 }
 
-/** The Pro models cannot but think. */
+/** Pro models cannot disable reasoning. */
 function leastBudgetOf(model: string): number {
   return pro.test(model) ? 128 : 0
 }

@@ -5,7 +5,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { searchesByRequest } from './gemini-searches.ts'
 
 /** Gemini's own tools, as it spells them, and the settings of each that are sent on. */
-const known: Record<string, { name: string; settings: string[] }> = {
+const geminiTools: Record<string, { name: string; settings: string[] }> = {
   google_search: { name: 'googleSearch', settings: ['timeRangeFilter', 'excludeDomains'] },
   google_search_retrieval: { name: 'googleSearchRetrieval', settings: ['dynamicRetrievalConfig'] },
   google_maps: { name: 'googleMaps', settings: ['enableWidget'] },
@@ -13,7 +13,9 @@ const known: Record<string, { name: string; settings: string[] }> = {
   code_execution: { name: 'codeExecution', settings: [] },
 }
 
-const bySpelling = new Map(Object.entries(known).flatMap(([unit, { name }]) => [unit, name].map((one) => [one, unit])))
+const bySpelling = new Map(
+  Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((one) => [one, unit])),
+)
 
 /** The tool that is meant: by its type, or by a member of that name, as Gemini itself has it. */
 function unitIn(tool: Body): string | undefined {
@@ -21,14 +23,14 @@ function unitIn(tool: Body): string | undefined {
   return named === undefined ? undefined : bySpelling.get(String(named))
 }
 
-/** A tool that is no function of the client's, setting by setting. Undefined for one that is not known here. */
+/** Translates a provider tool setting by setting. Undefined for an unknown one. */
 export function ownTool(tool: ChatTool): Body | undefined {
   const unit = unitIn(tool)
   if (unit === undefined) return undefined
-  const { name, settings } = known[unit]!
-  const told = ((tool as Body)[name] ?? (tool as Body)[unit] ?? {}) as Body
-  const kept = settings.filter((setting) => told[setting] != null).map((setting) => [setting, told[setting]])
-  return { [name]: Object.fromEntries(kept) }
+  const { name, settings } = geminiTools[unit]!
+  const given = ((tool as Body)[name] ?? (tool as Body)[unit] ?? {}) as Body
+  const entries = settings.filter((setting) => given[setting] != null).map((setting) => [setting, given[setting]])
+  return { [name]: Object.fromEntries(entries) }
 }
 
 /** The billable options. Results of its tools are read into the context once, and never exceed it. */

@@ -7,14 +7,14 @@ import { googleGemini } from './google-gemini.ts'
 const bodyOf = (chat: Partial<ChatRequest>, model = 'gemini-2.5-flash') => encoded(googleGemini, model, chat).body
 
 describe('google-gemini, requests', () => {
-  test('the model stands in the path, the credential in a header', () => {
+  test('the model is in the path, the credential in a header', () => {
     const streamed = encoded(googleGemini, 'gemini-2.5-pro', {})
     assert.equal(streamed.path, '/models/gemini-2.5-pro:streamGenerateContent?alt=sse')
     assert.deepEqual(streamed.headers, { 'x-goog-api-key': 'secret' })
     assert.equal(encoded(googleGemini, 'gemini-2.5-pro', {}, false).path, '/models/gemini-2.5-pro:generateContent')
   })
 
-  test('system stands beside the contents, the assistant is the model, and turns alternate', () => {
+  test('system is separate, the assistant is the model, and roles alternate', () => {
     const messages = [
       { role: 'system' as const, content: 'Be brief.' },
       { role: 'user' as const, content: 'Hi' },
@@ -30,7 +30,7 @@ describe('google-gemini, requests', () => {
     })
   })
 
-  test('the result of a call names the function, and an id goes back only if it was Gemini’s own', () => {
+  test('a result names its function, and only Gemini ids are sent back', () => {
     const { contents } = bodyOf({ messages: weatherCall() })
     assert.deepEqual(contents[1].parts, [{ functionCall: { name: 'weather', args: { city: 'Rome' } } }])
     assert.deepEqual(contents[2], {
@@ -41,7 +41,7 @@ describe('google-gemini, requests', () => {
     assert.equal(bodyOf({ messages: own }).contents[2].parts[0].functionResponse.id, 'f7k2')
   })
 
-  test('a result that is no object becomes one; images stand beside it', () => {
+  test('a result becomes an object; images follow it', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
     const content = [{ type: 'text', text: 'sunny' }, image]
     const { contents } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'a', content }] })
@@ -49,7 +49,7 @@ describe('google-gemini, requests', () => {
     assert.deepEqual(contents[0].parts[1], { inlineData: { mimeType: 'image/png', data: 'AAAA' } })
   })
 
-  test('a result in parts is no JSON and not put together seamlessly', () => {
+  test('a result in parts is not parsed as JSON or joined seamlessly', () => {
     const resultOf = (...texts: string[]) => {
       const content = texts.map((text) => ({ type: 'text', text }))
       const { contents } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'a', content }] })
@@ -60,13 +60,13 @@ describe('google-gemini, requests', () => {
     assert.deepEqual(resultOf('{"sky":"blue"}', ''), { sky: 'blue' })
   })
 
-  test('tools are declared together, with their JSON Schema as it is', () => {
+  test('tools are declared together, with their JSON Schema', () => {
     const { name, description, parameters } = weatherTool.function
     const { tools } = bodyOf({ tools: [weatherTool] })
     assert.deepEqual(tools, [{ functionDeclarations: [{ name, description, parametersJsonSchema: parameters }] }])
   })
 
-  test('choices of tools', () => {
+  test('tool choices', () => {
     const choose = (tool_choice: ChatRequest['tool_choice']) =>
       bodyOf({ tools: [weatherTool], tool_choice }).toolConfig?.functionCallingConfig
     assert.equal(choose(undefined), undefined)
@@ -77,7 +77,7 @@ describe('google-gemini, requests', () => {
     assert.deepEqual(choose(named), { mode: 'ANY', allowedFunctionNames: ['weather'] })
   })
 
-  test('settings by their names there', () => {
+  test('settings have the names of the protocol', () => {
     const { generationConfig } = bodyOf({
       max_tokens: 9,
       temperature: 0.5,
@@ -100,14 +100,14 @@ describe('google-gemini, requests', () => {
     })
   })
 
-  test('a schema for the answer', () => {
+  test('an answer schema', () => {
     const schema = { type: 'object' }
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } }
     const { generationConfig } = bodyOf({ response_format })
     assert.deepEqual(generationConfig, { responseMimeType: 'application/json', responseJsonSchema: schema })
   })
 
-  test('an error is told in the upstream’s words, also where it comes as a list', () => {
+  test('an error has the message of the upstream, also in a list', () => {
     const body = { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }
     assert.deepEqual([googleGemini.errorMessage(body), googleGemini.errorMessage([body])], ['bad', 'bad'])
   })
@@ -117,7 +117,7 @@ describe('google-gemini, thinking', () => {
   const thinkingOf = (chat: Partial<ChatRequest>, model?: string) =>
     bodyOf(chat, model).generationConfig?.thinkingConfig
 
-  test('up to 2.5 by a budget within what the model takes', () => {
+  test('up to 2.5 by a budget within the model’s range', () => {
     assert.deepEqual(thinkingOf({ reasoning: { max_tokens: 2000 } }), { includeThoughts: true, thinkingBudget: 2000 })
     assert.equal(thinkingOf({ reasoning: { max_tokens: 99_999 } }).thinkingBudget, 24_576)
     assert.equal(thinkingOf({ reasoning_effort: 'low', max_tokens: 10_000 }).thinkingBudget, 2000)
@@ -127,7 +127,7 @@ describe('google-gemini, thinking', () => {
     assert.equal(thinkingOf({}), undefined)
   })
 
-  test('from 3 on by a level that the model has', () => {
+  test('from 3 by a level of the model', () => {
     const level = (reasoning_effort: string, model: string) => thinkingOf({ reasoning_effort }, model).thinkingLevel
     assert.equal(level('medium', 'gemini-3-flash-preview'), 'MEDIUM')
     assert.equal(level('minimal', 'gemini-3-flash-preview'), 'MINIMAL')
@@ -137,16 +137,16 @@ describe('google-gemini, thinking', () => {
     assert.equal(level('xhigh', 'gemini-3-flash-preview'), 'HIGH')
   })
 
-  test('a signature goes back on the call it came with, or on the text it ended', () => {
+  test('a signature is sent back on its call or text', () => {
     const forCall = { type: 'reasoning.encrypted', data: 'CikB', id: 'call_A', format: 'google-gemini-v1' }
     const { contents } = bodyOf({ messages: weatherCall({ reasoning_details: [forCall] }) })
     assert.equal(contents[1].parts[0].thoughtSignature, 'CikB')
     const forText = { type: 'reasoning.encrypted', data: 'CikC', format: 'google-gemini-v1' }
-    const said = { role: 'assistant' as const, content: 'Yes.', reasoning_details: [forText] }
-    assert.deepEqual(bodyOf({ messages: [said] }).contents[1].parts, [{ text: 'Yes.', thoughtSignature: 'CikC' }])
+    const answer = { role: 'assistant' as const, content: 'Yes.', reasoning_details: [forText] }
+    assert.deepEqual(bodyOf({ messages: [answer] }).contents[1].parts, [{ text: 'Yes.', thoughtSignature: 'CikC' }])
   })
 
-  test('a call of another provider’s model is let through where signatures are wanted', () => {
+  test('a call of another provider gets a placeholder signature', () => {
     const signatureFor = (model: string) =>
       bodyOf({ messages: weatherCall() }, model).contents[1].parts[0].thoughtSignature
     assert.equal(signatureFor('gemini-3-flash-preview'), 'skip_thought_signature_validator')

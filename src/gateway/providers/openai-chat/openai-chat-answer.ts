@@ -15,7 +15,7 @@ type UpstreamUsage = UsageObject & {
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
 }
-/** Streams of Groq have the usage in `x_groq`, too, and those of Moonshot in the choice. */
+/** Groq also reports usage in `x_groq`, Moonshot in the choice. */
 type WithUsage = {
   usage?: UpstreamUsage | null
   x_groq?: { usage?: UpstreamUsage } | null
@@ -23,7 +23,7 @@ type WithUsage = {
   service_tier?: string | null
 }
 type UpstreamDelta = ChatContent & Omit<Delta, keyof ChatContent> & { audio?: unknown }
-/** Some servers say it in a word. */
+/** Some servers send the error as a string. */
 type UpstreamError = { error?: string | { message?: string; code?: unknown } }
 export type Completion = UpstreamError &
   Sources &
@@ -34,7 +34,7 @@ export type Completion = UpstreamError &
   }
 type WholeChoice = { message?: UpstreamDelta; finish_reason?: string | null }
 
-/** Reads one stream. Citations beside the message may be repeated in every event. */
+/** Reads one stream. Every event can repeat the citations. */
 export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   let hasSources = false
   const usage = new OpenaiUsage(chatSpellings)
@@ -61,13 +61,13 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   return events
 }
 
-/** The events of a choice other than the first have its number. */
+/** Adds the number of a choice other than the first to its events. */
 function ofChoice(index: unknown, events: UpstreamEvent[]): UpstreamEvent[] {
   if (typeof index !== 'number' || index === 0) return events
   return events.map((event): UpstreamEvent => ({ ...event, choice: index }))
 }
 
-/** A whole answer. */
+/** Reads a whole answer. */
 export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
   const [first, ...others] = completion.choices ?? []
@@ -111,8 +111,8 @@ function callPiece(
   }
 }
 
-function errorEvent(told: NonNullable<UpstreamError['error']>): AnswerEvent {
-  const error = typeof told === 'string' ? { message: told } : told
+function errorEvent(given: NonNullable<UpstreamError['error']>): AnswerEvent {
+  const error = typeof given === 'string' ? { message: given } : given
   const status = Number((error as { code?: unknown }).code)
   return {
     type: 'error',

@@ -8,10 +8,10 @@ type Annotation = {
 }
 
 /**
- * The content of a message or of a piece of one. `reasoning` and `reasoning_content` are two names for the same field.
+ * The content of a message or of a delta. `reasoning` and `reasoning_content` are two names for the same field.
  */
 export type ChatContent = {
-  /** Text, or as Mistral has it where it thinks: a list of parts. */
+  /** Text, or a list of parts, as in the reasoning models of Mistral. */
   content?: string | Part[] | null
   reasoning?: string | null
   reasoning_content?: string | null
@@ -20,10 +20,10 @@ export type ChatContent = {
   images?: ({ image_url?: { url?: string } } | null)[] | null
 }
 
-/** @param events gets what it says. */
-export function readContent(said: ChatContent, events: UpstreamEvent[]): void {
-  readThoughts(said, events)
-  const { content, annotations, images } = said
+/** Reads the content of a message into `events`. */
+export function readContent(message: ChatContent, events: UpstreamEvent[]): void {
+  readThoughts(message, events)
+  const { content, annotations, images } = message
   if (typeof content === 'string') {
     if (content) events.push({ type: 'text', text: content })
   } else if (Array.isArray(content)) {
@@ -44,10 +44,10 @@ function readThoughts(
 ): void {
   const field = reasoning ? 'reasoning' : 'reasoning_content'
   const text = reasoning || reasoning_content
-  const told = Array.isArray(details) ? details.filter((one) => typeof one === 'object' && one !== null) : []
-  const isTold = told.some((one) => one.text || one.summary)
-  if (!isTold && typeof text === 'string' && text) events.push({ type: 'reasoning', text, field })
-  for (const detail of told) {
+  const validDetails = Array.isArray(details) ? details.filter((one) => typeof one === 'object' && one !== null) : []
+  const hasText = validDetails.some((one) => one.text || one.summary)
+  if (!hasText && typeof text === 'string' && text) events.push({ type: 'reasoning', text, field })
+  for (const detail of validDetails) {
     const { type, signature, data, id, format } = detail
     const words = detail.text ?? detail.summary ?? ''
     const isSummary = type === 'reasoning.summary'

@@ -22,7 +22,7 @@ const openai: ChatDialect = {
 const openaiItself: ChatDialect = { ...openai, reasoningField: 'none' }
 const needingReasoning: ChatDialect = { reasoningField: 'reasoning_content', requiresReasoning: true }
 
-/** Providers whose servers accept more, or less, than most. A provider of the operator says so in the catalogue. */
+/** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
 const dialects: Record<string, ChatDialect> = {
   openai: openaiItself,
   azure: openai,

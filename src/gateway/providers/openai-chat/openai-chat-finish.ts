@@ -31,7 +31,7 @@ const reasons = new Map<string, FinishReason>([
   ['abort', 'error'],
 ])
 
-/** The end of an answer. A reason that is not listed is taken for a truncated answer, never for a success. */
+/** The finish event. An unknown reason counts as a truncated answer, never as a success. */
 export function finishEvent(native: string): AnswerEvent {
   const reason = reasons.get(native.toLowerCase()) ?? 'length'
   if (reason !== 'error') return { type: 'finish', reason, native }

@@ -5,9 +5,9 @@ import { asOneText, isAside, resultContent } from '../content.ts'
 import { emptyAnswer } from '../empty-answer.ts'
 
 /**
- * A chat that was put together from another protocol's request, as all servers of this one take it: marks for caches only
- * where writing to one has a price, text as text, images of tools' results in a message of their own, and settings that
- * not every server knows only where the catalogue says so.
+ * Simplifies a chat request from another protocol for all chat servers: keeps cache control only if cache writes have a
+ * price, joins text parts, moves images of tool results to a separate message, and keeps uncommon settings only if the
+ * catalogue lists them.
  */
 export function plainChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
   const marks = prices.cacheWrite !== undefined
@@ -25,17 +25,17 @@ export function plainChat(chat: ChatRequest, { prices, supportedParameters }: En
   return plain
 }
 
-/** A loop, because spreading or deleting from an object with 100,000 members takes several times as long. */
+/** Copies in a loop, because spreading or deleting from an object with 100,000 members takes several times as long. */
 function withoutMembers<T extends object>(object: T, skipped: ReadonlySet<string>): T {
   const rest = {} as T
   for (const name in object) if (!skipped.has(name)) rest[name] = object[name]
   return rest
 }
 
-/** Settings that go only to servers of which the catalogue says that they know them. */
+/** Settings that are sent only if the catalogue lists them for the endpoint. */
 export const knownToSome = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
 
-/** A message that says nothing else is none. */
+/** Whether a message has content. */
 function withoutAside(message: Message): Message[] {
   if (!Array.isArray(message.content) || !message.content.some(isAside)) return [message]
   const content = message.content.filter((part) => !isAside(part))
@@ -64,25 +64,26 @@ function withFailureAsText(message: Message): Message {
   return { ...rest, content: resultContent(message) } as Message
 }
 
-/** A result is text here; what else there is follows the results that stand together. */
+/** Tool results have only text. Other content follows the consecutive results as a user message. */
 function withResultsAsText(messages: Message[]): Message[] {
-  const told: Message[] = []
-  let beside: ContentPart[] = []
-  const tellBeside = () => {
-    if (beside.length > 0) told.push({ role: 'user', content: beside })
-    beside = []
+  const result: Message[] = []
+  let attachments: ContentPart[] = []
+  const flushAttachments = () => {
+    if (attachments.length > 0) result.push({ role: 'user', content: attachments })
+    attachments = []
   }
   for (const message of messages.map(withFailureAsText)) {
-    if (message.role !== 'tool') tellBeside()
+    if (message.role !== 'tool') flushAttachments()
     if (message.role !== 'tool' || !Array.isArray(message.content)) {
-      told.push(message)
+      result.push(message)
       continue
     }
     const others = message.content.filter(({ type }) => type !== 'text')
     const texts = message.content.filter(({ type }) => type === 'text')
-    if (others.length > 0) beside.push({ type: 'text', text: `Of the result of ${message.tool_call_id}:` }, ...others)
-    told.push(others.length > 0 ? { ...message, content: texts.length > 0 ? texts : 'It follows.' } : message)
+    if (others.length > 0)
+      attachments.push({ type: 'text', text: `Of the result of ${message.tool_call_id}:` }, ...others)
+    result.push(others.length > 0 ? { ...message, content: texts.length > 0 ? texts : 'It follows.' } : message)
   }
-  tellBeside()
-  return told
+  flushAttachments()
+  return result
 }

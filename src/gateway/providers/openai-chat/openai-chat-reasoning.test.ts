@@ -49,7 +49,7 @@ describe('reasoning of earlier answers', () => {
       assert.equal(detail!.text, 'Hm')
     })
 
-  test('a server of unknown kind gets it where its model wrote it', () => {
+  test('an unknown server gets it in its original member', () => {
     const given = { reasoning: 'Hm', reasoning_details: [marked('reasoning_content')] }
     assert.deepEqual(sent(given), { content, reasoning_content: 'Hm' })
     assert.deepEqual(sent({ reasoning_details: [marked('thinking')] }), { content: thinking })
@@ -69,13 +69,13 @@ describe('reasoning of earlier answers', () => {
     assert.deepEqual(sent(given, 'reasoning_details'), { content, reasoning_details: [signed] })
   })
 
-  test('a message that needs no change stays the same object', () => {
+  test('an unchanged message stays the same object', () => {
     const messages = [{ role: 'assistant', content: 'Yes.', reasoning: 'Hm', reasoning_details: [signed] }]
     const body = { messages }
     assert.equal(reasoningRepair({}, endpoint)(body, []), body)
   })
 
-  test('an answer without reasoning gets a placeholder where a conversation with tool calls needs it', () => {
+  test('an answer without reasoning gets a placeholder if required', () => {
     const calling = { content: null, tool_calls: [call] }
     assert.equal(sent(calling, 'reasoning_content', true).reasoning_content, ' ')
     assert.equal(sent({ ...calling, reasoning: 'Hm' }, 'reasoning_content', true).reasoning_content, 'Hm')

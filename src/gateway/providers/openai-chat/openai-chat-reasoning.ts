@@ -9,7 +9,7 @@ type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoni
 
 const members = ['reasoning', 'reasoning_content', 'reasoning_details'] as const
 
-/** Writes the earlier reasoning of the model into the member that its server expects. */
+/** Moves earlier reasoning of the model to the member that its server expects. */
 export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repair {
   const { reasoningField, requiresReasoning = false } = dialect
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
@@ -29,8 +29,8 @@ export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repai
 const hasCalls = (message: Message) => Array.isArray(message?.tool_calls) && message.tool_calls.length > 0
 
 /**
- * Some servers refuse a conversation with tool calls in which one answer has no reasoning. The answers of other models have
- * none for them. An empty text is refused, too.
+ * Adds a placeholder to answers without reasoning. Some servers refuse a conversation with tool calls without it, and also
+ * an empty text.
  */
 function withPlaceholder(message: Message): Message {
   if (message?.role !== 'assistant' || message.reasoning_content) return message
@@ -54,11 +54,11 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
   }
 }
 
-/** The reasoning that a client sends back in one message, as far as this model may get it. */
+/** The reasoning in a message of the client that this model is allowed to get. */
 class EarlierReasoning {
-  /** Details that a chat server made itself. */
+  /** Details that a chat server created. */
   readonly chatDetails: ReasoningDetail[]
-  /** The unsigned thoughts of this model, by the place in which it wrote them. */
+  /** The unsigned reasoning of this model, by the member in which it was sent. */
   readonly ownTexts = new Map<string, string>()
   readonly #hasDetails: boolean
   readonly #message: Message
@@ -75,18 +75,18 @@ class EarlierReasoning {
     }
   }
 
-  /** Whether nothing in the message comes from the translation of this service. */
+  /** Whether nothing in the message was translated by this service. */
   get isClients(): boolean {
     return !this.#hasDetails || (this.chatDetails.length > 0 && this.ownTexts.size === 0)
   }
 
-  /** Whether the details of the message are those that its server gets. */
+  /** Whether the server gets the details of the message unchanged. */
   get isUnchanged(): boolean {
     const { reasoning_details: given } = this.#message
     return given === undefined || (Array.isArray(given) && given.length > 0 && given.length === this.chatDetails.length)
   }
 
-  /** Empty if another model earlier it. */
+  /** Empty if another model wrote it. */
   get text(): string {
     if (this.ownTexts.size > 0) return [...this.ownTexts.values()].join('')
     if (!this.isClients) return ''

@@ -11,7 +11,7 @@ test('a conversation that every template accepts is returned as it is', () => {
   assert.equal(withAcceptedRoles(messages, {}), messages)
 })
 
-test('instructions at the beginning become one system message', () =>
+test('instructions at the start become one system message', () =>
   assert.deepEqual(accepted(message('system', 'A'), message('developer', 'B'), message('user', 'C')), [
     message('system', 'A\n\nB'),
     message('user', 'C'),
@@ -38,14 +38,14 @@ test('an instruction between two answers becomes a user message', () =>
     message('assistant', 'C'),
   ]))
 
-test('user messages that follow each other become one, with their parts', () => {
+test('consecutive user messages become one, with their parts', () => {
   const image = { type: 'image_url', image_url: { url: 'https://a.example/a.png' } }
   assert.deepEqual(accepted(message('user', 'A'), message('user', [image])), [
     message('user', [{ type: 'text', text: 'A' }, image]),
   ])
 })
 
-test('roles are kept where the server accepts them', () => {
+test('accepted roles stay', () => {
   const messages = [message('developer', 'A'), message('user', 'B'), message('user', 'C'), message('system', 'D')]
   const all = { developerRole: true, lateSystemMessages: true, repeatedRoles: true }
   assert.equal(withAcceptedRoles(messages, all), messages)

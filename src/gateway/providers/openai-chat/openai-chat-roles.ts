@@ -5,7 +5,7 @@ import type { ChatDialect } from './openai-chat-dialects.ts'
 type Message = { role?: unknown; content?: unknown } & Body
 type Part = { type?: unknown; text?: unknown }
 
-/** The messages in the roles and the order that a chat server's template accepts. */
+/** Adapts roles and order of messages to the template of a chat server. */
 export function withAcceptedRoles(messages: Message[], dialect: ChatDialect): Message[] {
   let current = dialect.developerRole ? messages : mapItems(messages, asSystem)
   if (!dialect.lateSystemMessages) current = withSystemFirst(current)
@@ -18,8 +18,8 @@ const asSystem = (message: Message): Message =>
 const isInstruction = ({ role }: Message) => role === 'system' || role === 'developer'
 
 /**
- * Many templates accept one system message, at the beginning. Those at the beginning become one; a later one becomes a part
- * of the user message or tool result beside it, so that it keeps its place in the conversation.
+ * Many templates accept only one system message, at the start. Those at the start are merged. A later one becomes a part
+ * of the adjacent user message or tool result, so that it keeps its position.
  */
 function withSystemFirst(messages: Message[]): Message[] {
   const first = messages.findIndex((message) => !isInstruction(message))
@@ -59,7 +59,7 @@ function placed(instructions: Message[], before: Message[], next: Message | unde
   return [joined(marked), ...following]
 }
 
-/** An instruction in a user message, marked as one. */
+/** An instruction in a user message, with a mark. */
 function asReminder({ content }: Message): Message {
   const open = { type: 'text', text: '<system-reminder>' }
   const close = { type: 'text', text: '</system-reminder>' }
@@ -68,7 +68,7 @@ function asReminder({ content }: Message): Message {
   return { role: 'user', content: [open, ...content, close] }
 }
 
-/** One message of several, in the role of the first that is not a reminder. */
+/** Merges messages, with the role of the first that is not a reminder. */
 function joined(messages: Message[]): Message {
   const [first] = messages
   const base = messages.find(({ role }) => role === 'tool') ?? messages.at(-1)!
@@ -80,10 +80,10 @@ function joined(messages: Message[]): Message {
   return { ...(first?.role === 'tool' ? first : base), content }
 }
 
-/** Many templates want user and assistant to take turns. User messages that follow each other become one. */
+/** Merges consecutive user messages, because many templates require alternating roles. */
 function withoutRepeats(messages: Message[]): Message[] {
   if (!messages.some((message, at) => isRepeat(messages[at - 1], message))) return messages
-  // Each run is joined once: joining two at a time would copy the first ones again and again.
+  // Merges each run at once, because merging in pairs would take quadratic time.
   const runs: Message[][] = []
   for (const message of messages) {
     const run = runs.at(-1)

@@ -40,7 +40,7 @@ const strict: Repair[] = [
   ),
 ]
 
-/** A chat body as the server of this endpoint accepts it. */
+/** Adapts a chat body to the server of the endpoint. */
 export function acceptableChat(body: Body, endpoint: Endpoint): RepairedBody {
   const dialect = dialectOf(endpoint)
   return repairBody(body, {
@@ -64,7 +64,7 @@ function roleRepair(dialect: ChatDialect): Repair {
   }
 }
 
-/** A server that ignores the name of a tool is offered that tool alone. */
+/** Sends only the chosen tool to a server that ignores the name in a tool choice. */
 function choiceRepair({ namedToolChoice = true }: ChatDialect): Repair {
   return (body) => {
     const chosen = namedToolChoice ? undefined : chosenFunction(body.tool_choice)

@@ -1,12 +1,12 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
-/** Sources that search models such as Perplexity's send beside the message: addresses, and the same with titles. */
+/** Sources that search models send next to the message: URLs, or results with titles. */
 export type Sources = {
   citations?: unknown[] | null
   search_results?: ({ url?: string; title?: string | null; snippet?: string | null } | null)[] | null
 }
 
-/** Each source once. */
+/** Emits each source once. */
 export function sourcesIn({ citations, search_results: found }: Sources): AnswerEvent[] {
   const events = new Map<string, AnswerEvent>()
   for (const one of Array.isArray(found) ? found : []) {

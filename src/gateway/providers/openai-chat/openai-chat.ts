@@ -14,7 +14,7 @@ import { type Completion, chatReader, readCompletion } from './openai-chat-answe
 import { knownToSome, plainChat } from './openai-chat-plain.ts'
 import { acceptableChat } from './openai-chat-rules.ts'
 
-/** OpenAI chat completions, which most providers speak. */
+/** OpenAI chat completions, the protocol of most providers. */
 export const openaiChat: ProviderProtocol = {
   protocol: 'openai-chat',
   encode: (chat, target) => {
@@ -25,7 +25,7 @@ export const openaiChat: ProviderProtocol = {
   passThrough: request,
   answerLimit: answerLimitOf,
   billableOptions: chatBillable,
-  // Tools that a provider runs are its own affair; one that is called with free text is known to the protocol.
+  // Custom tools belong to the protocol. Provider tools do not.
   knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
   reader: assemblingReader(chatReader),
   readsEventsAlone: true,
@@ -50,14 +50,14 @@ function request(body: Body, target: ProtocolTarget, source?: JsonSource): Encod
 const lostFields = (chat: ChatRequest, plain: ChatRequest) =>
   knownToSome.filter((name) => chat[name] != null && plain[name] == null)
 
-/** In the order of a body whose bytes are changed: what is new comes first. */
+/** Sets new members first, in the same order as in changed bytes. */
 function changedBody(body: Body, changes: Body): Body {
   const sent: Body = { ...changes }
   for (const name in body) if (!Object.hasOwn(changes, name)) sent[name] = body[name]
   return sent
 }
 
-/** The members that an upstream gets otherwise than they are here; undefined is what it does not get. */
+/** The changed members of the body for the upstream; undefined for removed ones. */
 function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   const changes: Body = limitUnder(body, limitNameFor(endpoint))
   for (const name in body) if (ownFields.has(name)) changes[name] = undefined
@@ -68,15 +68,15 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   return changes
 }
 
-/** `reasoning` is a word of this service; what most providers understand is the effort alone. */
+/** Translates `reasoning` of this service to an effort, which most providers know. */
 function effortFor(chat: ChatRequest): Body {
   const setting = thinkingSetting(chat)
   return { reasoning: undefined, ...(setting && { reasoning_effort: setting.enabled ? effortOf(setting) : 'none' }) }
 }
 
 /**
- * OpenAI's own later models know the new name of the limit only, most other providers the old one only, and a limit that
- * is not known is none.
+ * The name of the answer limit. Later OpenAI models know only the new name, most providers only the old one, and unknown
+ * names are ignored.
  */
 function limitNameFor({ upstreamModel, supportedParameters }: Endpoint): LimitName {
   const isNew = /^(?:o\d|gpt-[5-9])/.test(upstreamModel) || supportedParameters.includes('max_completion_tokens')

@@ -59,14 +59,14 @@ export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
   return ({ data }) => stream.read(JSON.parse(data) as Event)
 }
 
-/** One streamed response. What only a closing event says is not lost: the items and parts say again what they hold. */
+/** Reads one streamed response. Also reads content that only closing events have, because they repeat items and parts. */
 class ResponseStream {
   readonly #text = new TextSoFar()
   readonly #said = new SaidLengths()
   /** The number of sources of each part so far. */
   readonly #cited = new Map<string, number>()
   readonly #keyOfItem = new Map<string, number>()
-  /** The items that were told as done, by their ids. */
+  /** The ids of items that were reported as done. */
   readonly #doneItems = new Set<string | undefined>()
   #hasCalls = false
 
@@ -159,7 +159,7 @@ class ResponseStream {
   #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
     this.#doneItems.add(item.id)
     if (isCall(item)) return this.#call(item, output, true)
-    // Without its number it cannot be compared with what was said of it.
+    // Without its index it cannot be compared with earlier events.
     return output === undefined ? doneItem(item) : [...this.#restOf(item, output), ...doneItem(item)]
   }
 
@@ -199,7 +199,7 @@ const firstOwnKey = 1_000_000
 
 type SaidType = 'text' | 'refusal' | 'reasoning'
 
-/** How much was said of each part of each item. */
+/** The length of the text that was delivered of each part. */
 class SaidLengths {
   readonly #lengths = new Map<string, number>()
   readonly #types = new Set<SaidType>()
@@ -243,8 +243,8 @@ function wholeItem(item: Item, at: number, text: TextSoFar): UpstreamEvent[] {
     })
   }
   if (item.type !== 'reasoning') return doneItem(item)
-  const said = item.summary?.length ? item.summary : (item.content ?? [])
-  const thought = said.map((part) => part.text ?? '').join('\n\n')
+  const parts = item.summary?.length ? item.summary : (item.content ?? [])
+  const thought = parts.map((part) => part.text ?? '').join('\n\n')
   return [...(thought ? [thoughtOf(thought)] : []), ...doneItem(item)]
 }
 
@@ -290,7 +290,7 @@ function callPiece(item: Item, key: number | undefined, isClosed?: true): ToolCa
   }
 }
 
-/** A call of a tool that the provider runs, as it begins. */
+/** The piece event of a provider tool call at its start. */
 function pieceOf(item: RunItem | undefined): AnswerEvent[] {
   const unit = unitOf(item?.type)
   return unit === undefined ? [] : [{ type: 'piece', unit }]
@@ -322,11 +322,11 @@ const statuses: Record<string, number> = {
   vector_store_timeout: 504,
 }
 
-/** Codes about images and files are about what was sent. */
+/** Codes about images and files are errors of the request. */
 function errorEvent(error: UpstreamError): AnswerEvent {
   const { code, type } = error
-  const told = code ?? type ?? ''
-  const status = statuses[told] ?? (/image|file/.test(told) ? 400 : undefined)
+  const errorCode = code ?? type ?? ''
+  const status = statuses[errorCode] ?? (/image|file/.test(errorCode) ? 400 : undefined)
   return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError({ code, type }) }
 }
 

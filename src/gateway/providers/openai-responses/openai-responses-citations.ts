@@ -14,7 +14,7 @@ export type Annotation = {
 /** More than any answer has. */
 const mostParts = 10_000
 
-/** The position of each text part in the whole text: annotations count from the beginning of their own part. */
+/** Tracks the start of each text part in the whole text, because annotations count from their part. */
 export class TextSoFar {
   readonly #starts = new Map<string, number>()
   #length = 0
@@ -33,7 +33,7 @@ export class TextSoFar {
   }
 }
 
-/** @param from where the annotated part begins in the whole text. */
+/** @param from the start of the annotated part in the whole text. */
 export function citations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
   return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
     const { url, title, start_index: start, end_index: end } = annotation ?? {}

@@ -4,27 +4,27 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { asOneText, type Piece, piecesOf, resultContent } from '../content.ts'
 
-/** Messages as input items: a call and its result are items of their own, and so is a thought. */
+/** Translates messages to input items. Calls, results and reasoning are separate items. */
 export function inputItems(messages: Message[]): Body[] {
   const custom = customCallsIn(messages)
   return messages.flatMap((message) => {
     if (message.role === 'tool') return [toolOutput(message, custom.has(message.tool_call_id))]
     if (message.role === 'assistant') return assistantItems(message)
-    const said = piecesOf(message.content)
-    return said.length > 0 ? [{ type: 'message', role: message.role, content: said.map(inputPart) }] : []
+    const parts = piecesOf(message.content)
+    return parts.length > 0 ? [{ type: 'message', role: message.role, content: parts.map(inputPart) }] : []
   })
 }
 
 function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
   const { refusal } = message as { refusal?: string | null }
-  const said: Body[] = piecesOf(message.content).map((piece) =>
+  const parts: Body[] = piecesOf(message.content).map((piece) =>
     piece.kind === 'text' ? { type: 'output_text', text: piece.text, annotations: [] } : inputPart(piece),
   )
-  if (refusal) said.push({ type: 'refusal', refusal })
+  if (refusal) parts.push({ type: 'refusal', refusal })
   const calls = (message.tool_calls ?? []).map(callItem)
-  const [only] = said
-  const content = said.length === 1 && only?.type === 'output_text' ? only.text : said
-  const spoken = said.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
+  const [only] = parts
+  const content = parts.length === 1 && only?.type === 'output_text' ? only.text : parts
+  const spoken = parts.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
   return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...spoken, ...calls]
 }
 

@@ -1,9 +1,9 @@
 import { ownValue } from '#platform/core/own-value.ts'
 
-/** An output item, as far as it tells what its tool did. */
+/** The members of an output item that describe the work of a tool. */
 export type Item = { type?: string; action?: { type?: string } | null; container_id?: string | null }
 
-/** Calls that whoever asked runs, and so pays, himself. */
+/** Types of calls that the client runs, so that the provider does not bill them. */
 const ownCalls: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
@@ -13,7 +13,7 @@ const ownCalls: ReadonlySet<string> = new Set([
   'apply_patch_call',
 ])
 
-/** The name of the tool that the provider ran: `web_search` of a `web_search_call`. */
+/** The name of a provider tool: `web_search` for a `web_search_call`. */
 export function unitOf(type: string | undefined): string | undefined {
   if (typeof type !== 'string' || !type.endsWith('_call') || ownCalls.has(type)) return undefined
   return type.slice(0, -'_call'.length).slice(0, longestName)
@@ -21,7 +21,7 @@ export function unitOf(type: string | undefined): string | undefined {
 
 const longestName = 40
 
-/** The number of billed calls, by the tool's name. A tool that was used without a billed call has 0. */
+/** The number of billed calls by tool; 0 if a tool was used without a billed call. */
 export function piecesIn(output: unknown): Record<string, number> {
   const pieces: Record<string, number> = {}
   const containers = new Set<string>()
@@ -32,7 +32,7 @@ export function piecesIn(output: unknown): Record<string, number> {
   return pieces
 }
 
-/** A search is; opening a page that it found is not. A container is once, however much runs in it. */
+/** Whether a call is billed. Searches are, opened pages are not. A container is billed once. */
 function isBilled({ action, container_id }: Item, containers: Set<string>): boolean {
   if (typeof action?.type === 'string' && action.type !== 'search') return false
   if (typeof container_id !== 'string') return true

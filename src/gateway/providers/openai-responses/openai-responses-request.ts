@@ -9,10 +9,10 @@ import { emptyAnswer } from '../empty-answer.ts'
 import { ownTool } from '../openai-tools.ts'
 import { inputItems } from './openai-responses-input.ts'
 
-/** A smaller limit is refused. */
+/** OpenAI refuses a smaller limit. */
 const leastOutputTokens = 16
 
-/** A chat request in the words of OpenAI responses. Nothing is stored there; thoughts come back encrypted instead. */
+/** Encodes a chat request. Nothing is stored, and reasoning is requested in encrypted form. */
 export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const thinks = endpoint.supportedParameters.includes('reasoning')
   const input = inputItems(chat.messages)
@@ -28,7 +28,7 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     tool_choice: chat.tools?.length ? toolChoiceOf(chat.tool_choice) : undefined,
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
     text: textOptions(chat),
-    // Models that do not think refuse both.
+    // Models without reasoning refuse both.
     reasoning: thinks ? reasoningOf(chat) : undefined,
     include: thinks ? ['reasoning.encrypted_content'] : undefined,
     service_tier: tiers.has(chat.service_tier) ? chat.service_tier : undefined,
@@ -40,7 +40,7 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   })
 }
 
-/** Other providers have tiers of their own, which are refused here. */
+/** OpenAI refuses the service tiers of other providers. */
 const tiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
 
 export function responsesLimit(chat: ChatRequest): number | undefined {
@@ -48,7 +48,7 @@ export function responsesLimit(chat: ChatRequest): number | undefined {
   return limit && Math.max(limit, leastOutputTokens)
 }
 
-/** Not strict unless told, as in chat completions; here the default is the other way round. */
+/** Functions default to not strict, as in chat completions. The default of this protocol is strict. */
 function toolOf(tool: ChatTool): Body | undefined {
   if (!tool.function) return ownTool(tool)
   const { name, description, parameters, strict } = tool.function
@@ -83,7 +83,7 @@ function textOptions({ response_format: format, verbosity }: ChatRequest): Body 
   return shape || verbosity != null ? withoutNulls({ format: shape, verbosity }) : undefined
 }
 
-/** A summary is asked for where the client speaks of reasoning as such, and not only of its effort. */
+/** Requests a summary if the client sets `reasoning`, and not only an effort. */
 function reasoningOf(chat: ChatRequest): Body | undefined {
   const setting = thinkingSetting(chat)
   if (!setting) return undefined

@@ -16,7 +16,7 @@ const toolShape: ToolShape = {
   withSchema: (tool, parameters) => ({ ...tool, parameters }),
 }
 
-/** The limits of OpenAI responses for a request. */
+/** The request rules of OpenAI responses. */
 export const responsesRules: RequestRules = {
   repairs: [
     toolRepair(toolShape, {}),
@@ -42,7 +42,7 @@ export const responsesRules: RequestRules = {
   callIds: responsesCallIds,
 }
 
-/** Fields of chats without a counterpart here. */
+/** Chat fields without a counterpart in this protocol. */
 export const responsesLacks = [
   ...['top_k', 'top_a', 'min_p', 'repetition_penalty', 'seed', 'frequency_penalty', 'presence_penalty', 'stop'],
   ...['logit_bias', 'logprobs', 'top_logprobs'],

@@ -8,7 +8,7 @@ import { openaiResponses } from './openai-responses.ts'
 const bodyOf = (chat: Partial<ChatRequest>) => encoded(openaiResponses, 'gpt-5', chat).body
 
 describe('openai-responses, requests', () => {
-  test('a chat becomes items; nothing is stored, and thoughts come back encrypted', () => {
+  test('a chat becomes items, without storage and with encrypted reasoning', () => {
     const messages = [
       { role: 'system' as const, content: 'Be brief.' },
       { role: 'user' as const, content: 'Hi' },
@@ -29,7 +29,7 @@ describe('openai-responses, requests', () => {
     })
   })
 
-  test('calls and their results are items of their own', () => {
+  test('calls and results are separate items', () => {
     const { input } = bodyOf({ messages: weatherCall() })
     assert.deepEqual(input.slice(1), [
       { type: 'function_call', call_id: 'call_A', name: 'weather', arguments: '{"city":"Rome"}' },
@@ -37,13 +37,13 @@ describe('openai-responses, requests', () => {
     ])
   })
 
-  test('a result in parts is not put together seamlessly', () => {
+  test('a result in parts is not joined seamlessly', () => {
     const content = ['blue', 'berry'].map((text) => ({ type: 'text', text }))
     const { input } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'call_A', content }] })
     assert.equal(input[0].output, 'blue\nberry')
   })
 
-  test('its own thoughts go back before the call they led to, and no others do', () => {
+  test('own reasoning precedes its call, other reasoning is omitted', () => {
     const own = { type: 'reasoning.encrypted', data: 'gAAAA', id: 'rs_1', format: 'openai-responses-v1' }
     const foreign = { type: 'reasoning.text', text: 'Hm', signature: 'sig', format: 'anthropic-claude-v1' }
     const summary = { type: 'reasoning.summary', summary: 'So.', format: 'openai-responses-v1' }
@@ -53,7 +53,7 @@ describe('openai-responses, requests', () => {
     assert.equal(input.filter(({ type }: { type: string }) => type === 'reasoning').length, 1)
   })
 
-  test('images, files and audio are sent as what they are', () => {
+  test('images, files and audio are translated', () => {
     const content = [
       { type: 'text', text: 'See' },
       { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } },
@@ -72,7 +72,7 @@ describe('openai-responses, requests', () => {
     ])
   })
 
-  test('a tool is not strict unless told, as in chat completions', () => {
+  test('a tool defaults to not strict, as in chat completions', () => {
     const { name, description, parameters } = weatherTool.function
     const strict = { ...weatherTool, function: { ...weatherTool.function, strict: true } }
     const { tools } = bodyOf({ tools: [weatherTool, strict] })
@@ -80,7 +80,7 @@ describe('openai-responses, requests', () => {
     assert.equal(tools[1].strict, true)
   })
 
-  test('choices of tools', () => {
+  test('tool choices', () => {
     const choose = (tool_choice: ChatRequest['tool_choice']) =>
       bodyOf({ tools: [weatherTool], tool_choice }).tool_choice
     assert.equal(choose('required'), 'required')
@@ -94,7 +94,7 @@ describe('openai-responses, requests', () => {
     })
   })
 
-  test('a schema for the answer, and how wordy it may be', () => {
+  test('an answer schema and verbosity', () => {
     const json_schema = {
       name: 'city',
       schema: { type: 'object', properties: {}, additionalProperties: false },
@@ -105,21 +105,21 @@ describe('openai-responses, requests', () => {
     assert.deepEqual(bodyOf({ response_format: { type: 'json_object' } }).text, { format: { type: 'json_object' } })
   })
 
-  test('a summary of the thoughts is asked for where the client speaks of reasoning, not only of effort', () => {
+  test('a summary is requested with reasoning, not with an effort only', () => {
     assert.deepEqual(bodyOf({ reasoning_effort: 'low' }).reasoning, { effort: 'low' })
     assert.deepEqual(bodyOf({ reasoning: { effort: 'high' } }).reasoning, { effort: 'high', summary: 'auto' })
     assert.deepEqual(bodyOf({ reasoning: { max_tokens: 2000 } }).reasoning, { effort: 'low', summary: 'auto' })
     assert.deepEqual(bodyOf({ reasoning: { enabled: false } }).reasoning, { effort: 'none' })
   })
 
-  test('a model that does not think is told nothing about thinking', () => {
+  test('a model without reasoning gets no reasoning options', () => {
     const { body } = encoded(openaiResponses, endpointFor('gpt-4.1', { supportedParameters: ['tools'] }), {
       reasoning_effort: 'low',
     })
     assert.deepEqual([body.reasoning, body.include], [undefined, undefined])
   })
 
-  test('limits and settings by their names there; a limit is at least 16', () => {
+  test('limits and settings have the names of the protocol', () => {
     const settings = {
       temperature: 0.5,
       top_p: 0.9,
@@ -139,14 +139,14 @@ describe('openai-responses, passed through', () => {
   const target = { endpoint: endpointFor('gpt-5'), credential: 'secret', stream: true }
   const passed = (body: object) => JSON.parse(String(openaiResponses.passThrough!({ ...body }, target).writeBody()))
 
-  test('only the model is renamed, what is ours taken out, and nothing stored unless told', () => {
+  test('only the model, own fields and storage change', () => {
     const body = { input: 'Hi', unknown: { deep: [1] }, tools: [{ type: 'web_search' }] }
     const ours = { model: 'openai/gpt-5', models: ['x/y'], provider: {}, session_id: 's', preset: 'p' }
     const { include: _include, ...rest } = passed({ ...body, ...ours })
     assert.deepEqual(rest, { ...body, model: 'gpt-5', stream: true, store: false })
   })
 
-  test('what is not stored comes along: thoughts are asked for in full, and one that is only a name is left out', () => {
+  test('without storage, reasoning is requested in full, and references are removed', () => {
     const bare = { type: 'reasoning', id: 'rs_1', summary: [] }
     const include = ['message.output_text.logprobs']
     assert.deepEqual(passed({ input: [bare], include }).include, [...include, 'reasoning.encrypted_content'])
@@ -155,14 +155,14 @@ describe('openai-responses, passed through', () => {
     assert.deepEqual([input, asked, store], [[bare], undefined, true])
   })
 
-  test('thoughts of another provider from an earlier turn are left out', () => {
+  test('reasoning of another provider is removed', () => {
     const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
     const sealed = seal({ format: 'anthropic-claude-v1', signature: 'sig' })
     const { input } = passed({ input: [own, { ...own, encrypted_content: sealed }] })
     assert.deepEqual(input, [own])
   })
 
-  test('the words of this service about reasoning are translated', () => {
+  test('reasoning options of this service are translated', () => {
     assert.deepEqual(passed({ reasoning: { enabled: false } }).reasoning, { effort: 'none' })
     assert.deepEqual(passed({ reasoning: { enabled: true, effort: 'low', max_tokens: 9 } }).reasoning, {
       effort: 'low',
@@ -170,7 +170,7 @@ describe('openai-responses, passed through', () => {
   })
 })
 
-test('a call whose arguments come only at its end has them once, whatever empty pieces came before', () => {
+test('arguments at the end of a call are read once', () => {
   const read = openaiResponses.reader()
   const call = { type: 'function_call', id: 'fc_1', call_id: 'call_A', name: 'weather' }
   const say = (data: object) => read({ data: JSON.stringify(data) } as never)
@@ -179,6 +179,6 @@ test('a call whose arguments come only at its end has them once, whatever empty 
     ...say({ type: 'response.function_call_arguments.delta', output_index: 0, delta: '' }),
     ...say({ type: 'response.output_item.done', output_index: 0, item: { ...call, arguments: '{"city":"Rome"}' } }),
   ]
-  const said = events.flatMap((event) => (event.type === 'tool_arguments' ? [event.text] : []))
-  assert.deepEqual(said, ['{"city":"Rome"}'])
+  const argumentTexts = events.flatMap((event) => (event.type === 'tool_arguments' ? [event.text] : []))
+  assert.deepEqual(argumentTexts, ['{"city":"Rome"}'])
 })

@@ -14,15 +14,15 @@ import { readResponse, responsesReader } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
 import { responsesLacks, responsesRules } from './openai-responses-rules.ts'
 
-/** OpenAI responses: items instead of messages, and thoughts that come back encrypted. */
+/** OpenAI responses: items instead of messages, and encrypted reasoning. */
 export const openaiResponses: ProviderProtocol = {
   protocol: 'openai-responses',
   encode: (chat, target) => {
-    const encoded = sent(responsesRequest(chat, target.endpoint), target)
+    const encoded = encodeBody(responsesRequest(chat, target.endpoint), target)
     const renamed = encoded.dropped!.map((name) => name.replace(/^text\.format/, 'response_format'))
     return { ...encoded, dropped: [...fieldsSetIn(chat as Body, responsesLacks), ...renamed] }
   },
-  passThrough: (body, target, source) => sent(passedToResponses(body, target.endpoint), target, source),
+  passThrough: (body, target, source) => encodeBody(passedToResponses(body, target.endpoint), target, source),
   answerLimit: responsesLimit,
   billableOptions: responsesBillable,
   knowsTool: (tool) => ownTool(tool) !== undefined,
@@ -32,9 +32,12 @@ export const openaiResponses: ProviderProtocol = {
   errorMessage: messageOfRefusal,
 }
 
-function sent(asked: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
+function encodeBody(requestBody: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const { endpoint, credential, stream } = target
-  const { body, dropped, aliases } = repairBody({ ...asked, model: endpoint.upstreamModel, stream }, responsesRules)
+  const { body, dropped, aliases } = repairBody(
+    { ...requestBody, model: endpoint.upstreamModel, stream },
+    responsesRules,
+  )
   return {
     path: '/responses',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
@@ -45,30 +48,31 @@ function sent(asked: Body, target: ProtocolTarget, source?: JsonSource): Encoded
 }
 
 /**
- * The body for an upstream of the same protocol. By default nothing is stored here, but upstreams store by default: so
- * `store` is set to false unless the client sets it. Without storage, thoughts are requested in a form that can be sent
- * back; a thought that came without this form is left out, because the upstream could not find it.
+ * The body for an upstream of the same protocol. Upstreams store by default, so `store` is set to false unless the client
+ * sets it. Without storage, reasoning is requested in encrypted form. Reasoning without that form is removed, because the
+ * upstream could not find it.
  */
 function passedToResponses(body: Body, endpoint: Endpoint): Body {
-  const kept = withoutOwnFields(body)
-  const asked: Body = { ...kept, store: kept.store ?? false }
-  nameLimit(asked, 'max_output_tokens')
+  const given = withoutOwnFields(body)
+  const result: Body = { ...given, store: given.store ?? false }
+  nameLimit(result, 'max_output_tokens')
   const isLost =
-    asked.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
-  if (Array.isArray(kept.input) && kept.input.some(isLost)) asked.input = kept.input.filter((item) => !isLost(item))
-  if (saysNothing(asked.input)) asked.input = [{ role: 'user', content: '' }]
-  if (asked.store === false && endpoint.supportedParameters.includes('reasoning'))
-    asked.include = [...new Set([...((kept.include ?? []) as string[]), 'reasoning.encrypted_content'])]
-  if (typeof kept.reasoning === 'object' && kept.reasoning !== null) asked.reasoning = plainReasoning(kept.reasoning)
-  return asked
+    result.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
+  if (Array.isArray(given.input) && given.input.some(isLost)) result.input = given.input.filter((item) => !isLost(item))
+  if (saysNothing(result.input)) result.input = [{ role: 'user', content: '' }]
+  if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
+    result.include = [...new Set([...((given.include ?? []) as string[]), 'reasoning.encrypted_content'])]
+  if (typeof given.reasoning === 'object' && given.reasoning !== null)
+    result.reasoning = plainReasoning(given.reasoning)
+  return result
 }
 
-/** Instructions alone are refused: a turn there must be, though it says nothing. */
+/** Adds an empty turn if there are only instructions, which OpenAI refuses. */
 function saysNothing(input: unknown): boolean {
   return input == null || input === '' || (Array.isArray(input) && input.length === 0)
 }
 
-/** One that says nothing itself could only be looked up where it is stored. */
+/** Whether an item refers only to stored content. */
 function isBareThought(item: unknown): boolean {
   const thought = item as { type?: string; encrypted_content?: unknown; content?: unknown; summary?: unknown }
   return (
@@ -81,13 +85,13 @@ function isBareThought(item: unknown): boolean {
 
 const hasParts = (parts: unknown) => Array.isArray(parts) && parts.length > 0
 
-/** A thought of another provider's, from an earlier turn that it answered. */
+/** Whether reasoning came from another provider. */
 function isOthersThought(item: unknown): boolean {
   const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
   return type === 'reasoning' && typeof sealed === 'string' && isOurSeal(sealed)
 }
 
-/** `enabled` and `max_tokens` are words of this service. */
+/** Translates `enabled` and `max_tokens`, which only this service knows. */
 function plainReasoning(reasoning: object): object {
   const {
     enabled,

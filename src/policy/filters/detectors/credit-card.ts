@@ -63,11 +63,11 @@ function cardIn(text: string, start: number, written: string): Span | undefined 
 }
 
 function isCard(digits: string): boolean {
-  const known = issuers.some(({ from, to, digits: first, lengths }) => {
+  const isIssued = issuers.some(({ from, to, digits: first, lengths }) => {
     const prefix = Number(digits.slice(0, first))
     return prefix >= from && prefix <= to && lengths.includes(digits.length)
   })
-  return known && hasCheckDigit(digits)
+  return isIssued && hasCheckDigit(digits)
 }
 
 /** Luhn's check. */

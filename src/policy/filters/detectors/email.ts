@@ -27,17 +27,19 @@ function addressAround(text: string, at: number, from: number): Span | undefined
   const right = domain.exec(text)?.[0]
   if (!right || fileEndings.has(right.slice(right.lastIndexOf('.') + 1).toLowerCase())) return undefined
   // Two characters of the text may be half a letter: the pattern takes whole ones only.
-  const left = local.exec(text.slice(Math.max(from, at - maxLocal), at))?.[0].replace(/^[.'`*/=|{}&?!#_-]{1,64}/, '')
-  if (!left || left.endsWith('.')) return undefined
-  const start = at - left.length
+  const localPart = local
+    .exec(text.slice(Math.max(from, at - maxLocal), at))?.[0]
+    .replace(/^[.'`*/=|{}&?!#_-]{1,64}/, '')
+  if (!localPart || localPart.endsWith('.')) return undefined
+  const start = at - localPart.length
   const end = at + 1 + right.length
-  if (isRemote(text, left, end) || isUserOfUrl(text, start)) return undefined
+  if (isRemote(text, localPart, end) || isUserOfUrl(text, start)) return undefined
   return { start, end }
 }
 
 /** `git@host.example:team/project` is the address of a repository. */
-function isRemote(text: string, left: string, end: number): boolean {
-  return left === 'git' && text[end] === ':' && /[\w/~]/.test(text[end + 1] ?? '')
+function isRemote(text: string, localPart: string, end: number): boolean {
+  return localPart === 'git' && text[end] === ':' && /[\w/~]/.test(text[end + 1] ?? '')
 }
 
 /** In `scheme://user:password@host` the @ parts a user from a host. */

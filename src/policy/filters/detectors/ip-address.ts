@@ -12,7 +12,7 @@ const zone = /(?:%[\w.-]{1,16})?(?:\/\d{1,3})?/y
 
 /**
  * IPv4 in four decimal parts and IPv6 in every form of RFC 4291, with prefix length or zone. Four numbers after
- * "version", "build", "section" and the like, or after the name of a program (`Chrome/120.0.0.0`), are no address.
+ * "version", "build", "section" and the like, or after the name of a program (`Chrome/120.0.0.0`), are not addresses.
  */
 export const findIpAddresses: Find = (text) => {
   const old = matches(text, four, ({ 0: address, index }) => {
@@ -27,19 +27,19 @@ function findIPv6(text: string): Span[] {
   let done = 0
   colons.lastIndex = 0
   for (let match = colons.exec(text); match; match = colons.exec(text)) {
-    const left = leading.exec(text.slice(Math.max(done, match.index - 60), match.index))![0]
+    const prefix = leading.exec(text.slice(Math.max(done, match.index - 60), match.index))![0]
     trailing.lastIndex = match.index
-    const run = left + trailing.exec(text)![0]
-    const span = addressIn(text, match.index - left.length, run)
+    const run = prefix + trailing.exec(text)![0]
+    const span = addressIn(text, match.index - prefix.length, run)
     if (span) found.push(span)
-    done = colons.lastIndex = match.index - left.length + run.length
+    done = colons.lastIndex = match.index - prefix.length + run.length
   }
   return found
 }
 
 function addressIn(text: string, start: number, run: string): Span | undefined {
   if (run.length > 60) return undefined
-  // A sentence may go on after the address with punctuation, a label or a colon may precede it.
+  // Punctuation can follow the address, and a label or a colon can precede it.
   const candidate = run.replace(/(?:[.]|(?<!:):)$/, '').replace(/^(?:\.+|:(?!:))/, '')
   const from = start + run.indexOf(candidate)
   const end = from + candidate.length

@@ -46,8 +46,8 @@ export const findPhones: Find = (text) => {
     if (number) found.push({ start: index, end: index + number.length })
     // The part after a space may be a number in the North American form.
     const space = run.indexOf(' ')
-    const again = space > 0 && run.length - space > shortestAmerican
-    candidate.lastIndex = index + (number?.length ?? (again ? space : run.length))
+    const hasSecondNumber = space > 0 && run.length - space > shortestAmerican
+    candidate.lastIndex = index + (number?.length ?? (hasSecondNumber ? space : run.length))
   }
   return found
 }

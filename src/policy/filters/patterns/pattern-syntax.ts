@@ -143,10 +143,10 @@ class Reader {
 
   #perl(flags: Flags): CharacterClass | undefined {
     const letter = this.#source[this.#at] === '\\' ? this.#source[this.#at + 1]! : ''
-    const known = perlClasses[letter.toLowerCase()]
-    if (!known) return undefined
+    const charClass = perlClasses[letter.toLowerCase()]
+    if (!charClass) return undefined
     this.#at += 2
-    const folded = cased(known, flags)
+    const folded = cased(charClass, flags)
     return letter === letter.toLowerCase() ? folded : negated(folded)
   }
 
@@ -166,9 +166,9 @@ class Reader {
   #member(flags: Flags): CharacterClass {
     const posix = this.#take(/\[:(\^?)(\w+):\]/y)
     if (posix) {
-      const known = posixClasses[posix[2]!]
-      if (!known) throw new NotUnderstood()
-      return posix[1] ? negated(cased(known, flags)) : cased(known, flags)
+      const charClass = posixClasses[posix[2]!]
+      if (!charClass) throw new NotUnderstood()
+      return posix[1] ? negated(cased(charClass, flags)) : cased(charClass, flags)
     }
     const named = this.#perl(flags)
     if (named) return named

@@ -11,7 +11,7 @@ const bytes = new Set('data file_data b64_json'.split(' '))
  * Parts, items and tools of the protocols, in which a field means what it says. In anything else `id` or `url` may be
  * whatever the provider makes of it.
  */
-const known =
+const isDefined =
   /^(?:text|(?:input|output)_\w+|summary_text|reasoning_text|refusal|image(?:_url|_generation)?|video(?:_url)?|audio|file(?:_search)?|document|url|base64|content|thinking|redacted_thinking|reasoning(?:\.\w+)?|message|function|custom|mcp\w*|\w+_(?:call|call_output|use|result|preview|approval_request|approval_response)|tool_reference|container(?:_upload)?|compaction|search_result\w*|item_reference|computer\w*|web_search\w*|web_fetch\w*|code_execution\w*|bash_\w+|text_editor_\w+|memory_\w+|code_interpreter|local_shell|shell|apply_patch|auto|ephemeral|enabled|disabled|json_schema|json_object|json|any|tool|none|object|string|number|integer|boolean|array|null|openrouter:\w+)$/
 
 /** Like the words and names of all protocols, which say nothing about anybody. */
@@ -50,4 +50,4 @@ function rewriteBytes(fields: Fields, value: string, rewrite: (text: string) => 
   return rewriteBase64(value, typeof mediaType === 'string' ? mediaType : 'application/octet-stream', rewrite)
 }
 
-const isKnown = ({ type }: Fields) => typeof type !== 'string' || known.test(type)
+const isKnown = ({ type }: Fields) => typeof type !== 'string' || isDefined.test(type)

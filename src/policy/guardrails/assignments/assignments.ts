@@ -34,20 +34,20 @@ export async function assign(
   targets: string[],
 ): Promise<number> {
   const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
-  const wanted = [...new Set(await idsOf(deps, caller, kind, targets))]
+  const targetIds = [...new Set(await idsOf(deps, caller, kind, targets))]
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
     if (!(await findGuardrail(tx, id))) throw noGuardrail()
-    await requireTargets(tx, caller.organizationId, workspaceId, kind, wanted)
-    const which = { organizationId: caller.organizationId, kind, workspaceId, targets: wanted }
+    await requireTargets(tx, caller.organizationId, workspaceId, kind, targetIds)
+    const which = { organizationId: caller.organizationId, kind, workspaceId, targets: targetIds }
     const before = await findAssignments(tx, which)
-    const kept = new Set(before.filter((row) => row.guardrail_id === id).map((row) => row.target_id))
+    const unchangedIds = new Set(before.filter((row) => row.guardrail_id === id).map((row) => row.target_id))
     await remove(
       deps,
       tx,
       caller,
       before.filter((row) => row.guardrail_id !== id),
     )
-    const added = wanted.filter((target) => !kept.has(target))
+    const added = targetIds.filter((target) => !unchangedIds.has(target))
     await insertAssignments(
       tx,
       added.map((target) => ({
@@ -61,10 +61,10 @@ export async function assign(
       })),
     )
     for (const row of await findAssignments(tx, which)) {
-      if (!kept.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
+      if (!unchangedIds.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
     }
     if (added.length > 0) announce()
-    return wanted.length
+    return targetIds.length
   })
 }
 

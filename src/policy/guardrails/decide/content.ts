@@ -11,8 +11,8 @@ export type ContentFinding = { guardrailId: string; rule: string; action: 'redac
 const compiled = new WeakMap<readonly GuardrailRecord[], Filters>()
 
 function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
-  const known = compiled.get(guardrails)
-  if (known) return known
+  const cached = compiled.get(guardrails)
+  if (cached) return cached
   const filters = compileFilters(guardrails)
   compiled.set(guardrails, filters)
   return filters

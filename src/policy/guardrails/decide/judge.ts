@@ -61,6 +61,6 @@ export function judgeStorage(
 }
 
 function zdrFieldOf(author: string, vendors: Vendors): ZdrField {
-  const letter = letters.find((known) => vendors[known].author === author)
+  const letter = letters.find((candidate) => vendors[candidate].author === author)
   return letter ? `enforce_zdr_vendor_${letter}` : 'enforce_zdr_other'
 }

@@ -5,10 +5,10 @@ export type Problem = { path: string; message: string }
 
 const maxProblems = 5
 
-/** @throws Fault `invalid` naming path and rule, unless there are no problems. */
+/** @throws Fault `invalid` with the paths and rules of all problems, if there are any. */
 export function refuse(problems: Problem[]): void {
   if (problems.length === 0) return
-  const told = problems.slice(0, maxProblems).map(({ path, message }) => `${path}: ${message}`)
+  const messages = problems.slice(0, maxProblems).map(({ path, message }) => `${path}: ${message}`)
   const more = problems.length > maxProblems ? ` (and ${problems.length - maxProblems} more)` : ''
-  throw new Fault('invalid', `Invalid request: ${told.join('; ')}${more}`)
+  throw new Fault('invalid', `Invalid request: ${messages.join('; ')}${more}`)
 }

@@ -20,18 +20,18 @@ export function zdrFieldsIn(
   body: Record<string, unknown>,
   problems: Problem[],
 ): Partial<Pick<Policy, ZdrField>> {
-  const said: Partial<Pick<Policy, ZdrField>> = {}
-  const known = ['enforce_zdr', ...fields, ...fields.flatMap((field) => twinName(vendors, field) ?? [])]
+  const values: Partial<Pick<Policy, ZdrField>> = {}
+  const fieldNames = ['enforce_zdr', ...fields, ...fields.flatMap((field) => twinName(vendors, field) ?? [])]
   for (const name of Object.keys(body)) {
-    if (!name.startsWith('enforce_zdr') || known.includes(name)) continue
-    problems.push({ path: name, message: `is the name of no vendor here; there are ${known.join(', ')}` })
+    if (!name.startsWith('enforce_zdr') || fieldNames.includes(name)) continue
+    problems.push({ path: name, message: `is the name of no vendor here; there are ${fieldNames.join(', ')}` })
   }
   for (const field of fields) {
     const given = givenValue(body, field, twinName(vendors, field), problems)
     const value = given === undefined ? (body.enforce_zdr as boolean | null | undefined) : given
-    if (value !== undefined) said[field] = value
+    if (value !== undefined) values[field] = value
   }
-  return said
+  return values
 }
 
 /** The vendor fields under the vendors' own names. */
@@ -64,6 +64,6 @@ function givenValue(
 }
 
 function twinName(vendors: Vendors, field: ZdrField): string | undefined {
-  const letter = letters.find((known) => field === `enforce_zdr_vendor_${known}`)
+  const letter = letters.find((fieldNames) => field === `enforce_zdr_vendor_${fieldNames}`)
   return letter && `enforce_zdr_${vendors[letter].suffix}`
 }

@@ -7,23 +7,23 @@ import { findByAccount } from './pooled/rows.ts'
 
 type SubjectOf<Kind> = Extract<Subject, { kind: Kind }>
 
-/** A limit as the database has it now, and what is told of whose it is. */
-export type LimitInForce = {
+/** A limit as it is in the database, and the data about its owner for webhooks. */
+export type CurrentLimit = {
   workspaceId: string
-  /** Undefined where there is none any more. */
+  /** Undefined if the limit was removed. */
   limit: PicoUsd | undefined
   interval: Interval | null
   data: object
 }
 
-/** Undefined where its key or guardrail is no more, and of turns and sessions: they end, and that is told. */
-export async function limitInForce(tx: Tx, subject: Subject): Promise<LimitInForce | undefined> {
+/** The current limit of a subject. Undefined if its key or guardrail was deleted, and for turns and sessions. */
+export async function findCurrentLimit(tx: Tx, subject: Subject): Promise<CurrentLimit | undefined> {
   if (subject.kind === 'key') return limitOfKey(tx, subject.hash)
   if (subject.kind === 'guardrail') return limitOfGuardrail(tx, subject)
   return subject.kind === 'pool' ? limitOfPool(tx, subject) : undefined
 }
 
-async function limitOfKey(tx: Tx, hash: string): Promise<LimitInForce | undefined> {
+async function limitOfKey(tx: Tx, hash: string): Promise<CurrentLimit | undefined> {
   const row = await tx
     .selectFrom('api_keys')
     .where('hash', '=', hash)
@@ -42,7 +42,7 @@ async function limitOfKey(tx: Tx, hash: string): Promise<LimitInForce | undefine
 
 type SavedPolicy = { limit_usd?: number | null; reset_interval?: Interval | null }
 
-async function limitOfGuardrail(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<LimitInForce | undefined> {
+async function limitOfGuardrail(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<CurrentLimit | undefined> {
   const { id, spender } = subject
   const row = await tx.selectFrom('guardrails').where('id', '=', id).selectAll().executeTakeFirst()
   if (!row) return undefined
@@ -68,7 +68,7 @@ async function keyData(tx: Tx, hash: string) {
   return { key_hash: hash, key_name: key?.name ?? null, key_label: key?.label ?? null }
 }
 
-async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<LimitInForce | undefined> {
+async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<CurrentLimit | undefined> {
   const row = await findByAccount(tx, subject.account)
   if (!row) return undefined
   const { kind, id } = subject.pool
@@ -86,7 +86,7 @@ async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<LimitInF
   }
 }
 
-/** Webhooks belong to an organization, and an event to a workspace: that of an organization's budget goes to its first. */
+/** The workspace for events of an organization's budget, because each event belongs to a workspace. */
 async function firstWorkspace(tx: Tx, organizationId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('workspaces')
