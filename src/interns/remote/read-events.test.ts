@@ -56,7 +56,11 @@ suite('the events of a daemon’s answer', () => {
     ['is null', 'null', /the event is not an object/],
     ['is a text that is none', '{"type":"text.added","text":{}}', /text is not a text/],
     ['asks without a question', '{"type":"question.asked","deadlineAt":1}', /question is not an object/],
-    ['asks with the options of another', question({ options: ['allow_once', 'toString'] }), /1 is not one of allow_once/],
+    [
+      'asks with the options of another',
+      question({ options: ['allow_once', 'toString'] }),
+      /1 is not one of allow_once/,
+    ],
     ['fails for no known reason', '{"type":"turn.failed","reason":"constructor"}', /reason is not one of/],
     ['is longer than any', `{"type":"text.added","text":"${'x'.repeat(maxEventBytes)}"}`, /is over 524288 bytes/],
     ['never ends', 'x'.repeat(2 * maxEventBytes), /is over 524288 bytes/],
