@@ -6,9 +6,15 @@ import { type DatabaseKind, onOneDatabase } from './harness/database/databases.t
 import { client, type Issuer, startIssuer, Traveller } from './harness/service/oidc-issuer.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
+/** Every account joins the first workspace, with its role in the organization. */
+const everybody = { '*': { workspace: 'default' } }
+
 async function withIssuer(settings: Partial<Config> = {}, kind: DatabaseKind = 'sqlite') {
   const issuer = await startIssuer()
-  const service = await startTestService({ kind, settings: { oidc_issuer: issuer.url, ...client, ...settings } })
+  const service = await startTestService({
+    kind,
+    settings: { oidc_issuer: issuer.url, ...client, oidc_groups: everybody, ...settings },
+  })
   issuer.serve(service)
   return {
     issuer,
@@ -68,6 +74,40 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     const other = await signIn(service, issuer, 'account-3', ada)
     assert.deepEqual([other.page.status, other.status], [403, 401])
     assert.match(other.html, /signs in with another account/)
+  })
+
+  test('groups of the issuer add to workspaces and remove from them at each sign-in', async () => {
+    const oidc_groups: Config['oidc_groups'] = {
+      'team-search': { workspace: 'search', role: 'developer' },
+      leads: { workspace: 'search', role: 'admin' },
+      'team-ads': { workspace: 'ads', role: 'viewer' },
+    }
+    await using world = await withIssuer({ oidc_domains: ['example.com'], oidc_groups }, kind)
+    const { service, issuer } = world
+    for (const slug of ['search', 'ads']) await service.manage('POST', '/workspaces', { name: slug, slug })
+    const signedInWith = async (...groups: string[]) => {
+      const { session } = await signIn(service, issuer, 'account-1', { ...ada, groups })
+      return [session?.role, session?.workspaces.map(({ slug }: { slug: string }) => slug)]
+    }
+    assert.deepEqual(await signedInWith('team-search'), ['developer', ['search']])
+    assert.deepEqual(await signedInWith('team-search', 'leads', 'other'), ['admin', ['search']])
+    assert.deepEqual(await signedInWith('team-ads'), ['viewer', ['ads']])
+    await service.manage('POST', '/workspaces/default/members/add', {
+      user_ids: ['ada@example.com'],
+      access: 'developer',
+    })
+    assert.deepEqual(await signedInWith(), ['developer', ['default']])
+  })
+
+  test('an account without a group becomes a member and gets the name of an administrator', async () => {
+    await using world = await withIssuer({ oidc_domains: ['example.com'], oidc_groups: {} }, kind)
+    const { service, issuer } = world
+    const { page, html, status } = await signIn(service, issuer, 'account-1', ada)
+    assert.deepEqual([page.status, status], [403, 401])
+    assert.match(html, /do not belong to a workspace yet\. Ask Owner \(owner@localhost\)/)
+    const add = { user_ids: ['ada@example.com'], access: 'viewer' }
+    assert.equal((await service.manage('POST', '/workspaces/default/members/add', add)).status, 200)
+    assert.equal((await signIn(service, issuer, 'account-1', ada)).session.role, 'viewer')
   })
 
   test('who was removed does not come back by signing in', async () => {

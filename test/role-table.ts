@@ -139,7 +139,7 @@ export const mayCall: Record<string, string> = {
   listSessions: 'oadvdmDVM',
   deleteSession: 'oadvdmDVM',
   createSignInLink: 'oa---m--M',
-  listWorkspaces: 'oa-v-m--M',
+  listWorkspaces: 'oadv-m--M',
   createWorkspace: 'oa---m--M',
   getWorkspace: 'oa-v-m--M',
   updateWorkspace: 'oa---m--M',

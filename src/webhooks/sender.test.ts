@@ -45,7 +45,7 @@ async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: str
     senders.push(end)
     return end
   }
-  const current = () => getWebhook(deps, at.organization_id, webhook.id)
+  const current = () => getWebhook(deps, { organizationId: at.organization_id, workspaceId: '' }, webhook.id)
   return {
     ...{ deps, db, caller, secret, time, begin, observed, current },
     test: async () => queueTest(deps, await current()),

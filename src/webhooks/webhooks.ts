@@ -1,4 +1,4 @@
-import type { Caller } from '#identity/accounts/caller.ts'
+import { type Caller, type CallerScope, reachesWorkspace } from '#identity/accounts/caller.ts'
 import { namedWorkspace } from '#identity/accounts/workspaces.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
@@ -48,19 +48,19 @@ export async function listWebhooks(
   return { data: rows.map((row) => webhookOf(row, deps.now())), total_count: Number(count.n) }
 }
 
-/** @throws Fault `not_found`, the same for another organization's as for one that does not exist. */
+/** @throws Fault `not_found`, the same for one out of the caller's reach as for one that does not exist. */
 export async function getWebhook(
   { db, now }: { db: { query: Query | Tx }; now: Now },
-  organizationId: string,
+  caller: CallerScope,
   id: string,
 ): Promise<Webhook> {
   const row = await db.query
     .selectFrom('webhooks')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
     .selectAll()
     .executeTakeFirst()
-  if (row) return webhookOf(row, now())
+  if (row && reachesWorkspace(caller, row.workspace_id)) return webhookOf(row, now())
   throw new Fault('not_found', 'There is no such webhook.')
 }
 
@@ -86,7 +86,7 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, wanted: N
       .executeTakeFirstOrThrow()
     if (Number(n) >= mostWebhooks) throw new Fault('conflict', `A workspace has at most ${mostWebhooks} webhooks.`)
     await tx.insertInto('webhooks').values(row).execute()
-    return { before: null, after: await getWebhook({ ...deps, db: { query: tx } }, caller.organizationId, id) }
+    return { before: null, after: await getWebhook({ ...deps, db: { query: tx } }, caller, id) }
   })
   return { webhook, secret }
 }
@@ -143,9 +143,9 @@ export async function rotateSecret(deps: WebhookDeps, caller: Caller, id: string
 }
 
 export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: string): Promise<void> {
-  const { workspace_id } = await getWebhook(deps, caller.organizationId, id)
+  const { workspace_id } = await getWebhook(deps, caller, id)
   await change(deps, caller, workspace_id, 'deleted', async (tx) => {
-    const before = await getWebhook({ ...deps, db: { query: tx } }, caller.organizationId, id)
+    const before = await getWebhook({ ...deps, db: { query: tx } }, caller, id)
     await tx.deleteFrom('webhooks').where('id', '=', id).execute()
     return { before, after: null as never }
   })
@@ -179,13 +179,12 @@ async function update(
   verb: 'updated' | 'secret_rotated',
   work: (tx: Tx, before: Webhook) => Promise<unknown>,
 ): Promise<Webhook> {
-  const { organizationId } = caller
-  const { workspace_id } = await getWebhook(deps, organizationId, id)
+  const { workspace_id } = await getWebhook(deps, caller, id)
   return change(deps, caller, workspace_id, verb, async (tx) => {
     const within = { ...deps, db: { query: tx } }
-    const before = await getWebhook(within, organizationId, id)
+    const before = await getWebhook(within, caller, id)
     await work(tx, before)
-    return { before, after: await getWebhook(within, organizationId, id) }
+    return { before, after: await getWebhook(within, caller, id) }
   })
 }
 

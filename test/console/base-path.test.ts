@@ -48,6 +48,7 @@ for (const strips of [true, false]) {
           oidc_issuer: issuer.url,
           ...client,
           oidc_domains: ['example.com'],
+          oidc_groups: { '*': { workspace: 'default' } },
           oidc_default_role: 'admin',
         },
       })

@@ -41,7 +41,12 @@ before(async () => {
   if (withoutBrowser) return
   writeFileSync(catalogue_file, hostileCatalogue())
   issuer = await startIssuer()
-  const oidc = { oidc_issuer: issuer.url, ...client, oidc_domains: ['example.com'] }
+  const oidc = {
+    oidc_issuer: issuer.url,
+    ...client,
+    oidc_domains: ['example.com'],
+    oidc_groups: { '*': { workspace: 'default' } },
+  }
   const settings = { console: 'true' as never, catalogue_file, ...oidc }
   ;[talk, browser] = await Promise.all([startTalk({ settings }), startBrowser()])
   issuer.serve(talk)

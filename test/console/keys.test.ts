@@ -264,7 +264,12 @@ test('an admin cannot touch an owner', options, async () => {
 
 test('where an issuer is set up, signing in leads to it and back', options, async () => {
   await using issuer = await startIssuer()
-  const settings = { oidc_issuer: issuer.url, ...client, oidc_domains: ['example.com'] }
+  const settings = {
+    oidc_issuer: issuer.url,
+    ...client,
+    oidc_domains: ['example.com'],
+    oidc_groups: { '*': { workspace: 'default' } },
+  }
   await using service = await startConsole({ settings })
   issuer.serve(service)
   issuer.person = { id: 'ada', claims: { email: 'ada@example.com', email_verified: true, name: 'Ada Lovelace' } }

@@ -19,6 +19,7 @@ async function withPlainIssuer(settings: Partial<Config> = {}, kind: DatabaseKin
       oidc_issuer: issuer.url,
       ...client,
       oidc_domains: ['example.com'],
+      oidc_groups: { '*': { workspace: 'default' } },
       trusted_proxies: ['127.0.0.1'],
       ...settings,
     },

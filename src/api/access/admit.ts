@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
-import type { SignedIn } from '#identity/sign-in/session.ts'
+import type { NamedWorkspace, SignedIn } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -19,8 +19,8 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader'> & Governed
-type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
+type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader' | 'path'> & Governed
+type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params' | 'query'>
 
 /** The absent caller of a public route, which does not read the caller. */
 const strangerOnPublicRoutes = undefined as never
@@ -50,21 +50,38 @@ export function admit(
 async function admitSession(
   { sessions }: Pick<AdmitDeps, 'sessions'>,
   route: Needs,
-  { headers, method }: Asking,
+  request: Asking,
   reply: Pick<FastifyReply, 'header'>,
   { token, origin }: { token: string; origin: string },
 ): Promise<Caller> {
   // No browser or proxy may cache a response that only a cookie authorized.
   reply.header('cache-control', 'no-store')
-  const found = await sessions.find(token)
+  const { headers, method } = request
+  const found = await sessions.find(token, workspaceNamedBy(route, request))
   if (!found) throw new Fault('unauthenticated', 'This session has ended, or there never was one: sign in again.')
   if (method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, origin, token)
   return callerFor(route, found)
 }
 
+/**
+ * The workspace that a request of a session names: by the header `X-Workspace`, or in its path or query. For owners and
+ * admins path and query only select, so that they also find deleted workspaces.
+ */
+export function workspaceNamedBy(
+  route: Pick<Needs, 'path'>,
+  { headers, params, query }: Pick<Asking, 'headers' | 'params' | 'query'>,
+): NamedWorkspace {
+  const inPath = route.path.startsWith('/workspaces/{id}') ? (params as { id?: string }).id : undefined
+  const inQuery = (query as { workspace_id?: unknown } | undefined)?.workspace_id
+  return { explicit: textOf(headers['x-workspace']), forMembers: inPath ?? textOf(inQuery) }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
 /** Returns the caller that a session acts as, which depends on the kind of route. */
-function callerFor(route: Needs, { manages, uses, role }: SignedIn): Caller {
-  const { key } = route
+function callerFor(route: Needs, { uses, ...standings }: SignedIn): Caller {
+  const { key, scope = 'workspace' } = route
+  const { role, manages } = standings[scope]
   if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `A member with the role "${role}" may not do this.`)
   const caller = key === 'management' ? manages : key === 'api' ? uses : (manages ?? uses)
   if (caller) return caller

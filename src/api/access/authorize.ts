@@ -64,9 +64,16 @@ function allowed(caller: Caller, route: Needs): Caller {
   if (route.key === 'api' && caller.keyKind === 'management') {
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
   }
+  if (isOfNonMember(caller)) {
+    throw new Fault('forbidden', 'The member whom this key acts for does not belong to the workspace of the key.')
+  }
   // Keys of interns stay allowed: an intern works for the organization.
   if (caller.role === 'viewer' && caller.keyKind === 'api' && !rolesOf(route).includes('viewer')) {
     throw new Fault('forbidden', 'The member whom this key acts for is a viewer, and viewers only read.')
   }
   return caller
 }
+
+/** Whether the member of an API key belongs to the organization, but not to the workspace of the key. */
+export const isOfNonMember = ({ keyKind, role, creatorLeft, organizationRole }: Caller) =>
+  keyKind === 'api' && role === undefined && organizationRole !== undefined && !creatorLeft

@@ -2,7 +2,7 @@ import { type AccessRole, accessRoles } from '#platform/core/vocabulary.ts'
 import type { Route } from '../routes/route.ts'
 
 /** The properties of a route that decide which roles can call it. */
-export type Governed = Pick<Route, 'key' | 'method' | 'isRead' | 'roles'>
+export type Governed = Pick<Route, 'key' | 'method' | 'isRead' | 'roles' | 'scope'>
 
 export const reads = ({ method, isRead = false }: Pick<Governed, 'method' | 'isRead'>) => method === 'get' || isRead
 

@@ -1,4 +1,4 @@
-import type { Caller } from '#identity/accounts/caller.ts'
+import { type Caller, reachesWorkspace } from '#identity/accounts/caller.ts'
 import type { InternEventData } from '#interns/registry/events.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { KeptEvent } from '#platform/db/event-log.ts'
@@ -51,7 +51,9 @@ function internEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
   const { told, ...sight } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
   const dataFor = (caller: Caller) =>
-    isManagerOf(caller, organizationId) || seesIntern(caller, organizationId, sight) ? text : undefined
+    isManagerOf(caller, organizationId, sight.workspaceId) || seesIntern(caller, organizationId, sight)
+      ? text
+      : undefined
   return { seq, n: 0, type: 'intern', dataFor }
 }
 
@@ -62,7 +64,7 @@ function questionEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
   const outline = JSON.stringify(withoutWords(told))
   const dataFor = (caller: Caller) => {
     if (seesIntern(caller, organizationId, sight)) return text
-    return isManagerOf(caller, organizationId) ? outline : undefined
+    return isManagerOf(caller, organizationId, sight.workspaceId) ? outline : undefined
   }
   return { seq, n: 0, type: 'question', dataFor }
 }
@@ -71,15 +73,19 @@ function withoutWords({ operation: _, detail: __, message: ___, fields: ____, ..
   return told
 }
 
-/** The state of a circuit, for management keys. Circuits of a workspace's own credential are only for its organization. */
+/** The state of a circuit, for management keys. Circuits of a workspace's own credential are only for those who reach it. */
 function circuitEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
-  const dataFor = ({ keyKind, organizationId: own }: Caller) =>
-    keyKind === 'management' && (organizationId === null || organizationId === own) ? data : undefined
+  const { workspace_id: workspaceId } = JSON.parse(data) as { workspace_id: string | null }
+  const dataFor = (caller: Caller) => {
+    if (caller.keyKind !== 'management') return undefined
+    if (organizationId === null || workspaceId === null) return data
+    return isManagerOf(caller, organizationId, workspaceId) ? data : undefined
+  }
   return { seq, n: 0, type: 'circuit', dataFor }
 }
 
-const isManagerOf = (caller: Caller, organizationId: string | null) =>
-  caller.keyKind === 'management' && caller.organizationId === organizationId
+const isManagerOf = (caller: Caller, organizationId: string | null, workspaceId: string) =>
+  caller.keyKind === 'management' && caller.organizationId === organizationId && reachesWorkspace(caller, workspaceId)
 
 type Sight = Omit<InternEventData, 'told'>
 

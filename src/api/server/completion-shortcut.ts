@@ -12,7 +12,7 @@ import { checkAnswer } from '#platform/http/mount.ts'
 import type { JsonReader } from '#platform/http/request/json-body.ts'
 import type { RequestsUnderWay } from '#platform/http/response/finished.ts'
 import type { Shortcut } from '#platform/http/shortcut.ts'
-import { authorizationIn, secretIn } from '../access/authorize.ts'
+import { authorizationIn, isOfNonMember, secretIn } from '../access/authorize.ts'
 import type { ApiDeps } from '../access/deps.ts'
 import { prefix, underPrefix } from '../access/prefix.ts'
 import { dialects } from '../models/dialect.ts'
@@ -51,7 +51,7 @@ export function completionShortcut(shortcutDeps: ShortcutDeps): Shortcut {
     const secret = secretIn(authorizationIn(request.headers, acceptsApiKeyHeader))
     const caller = secret ? deps.keys.known(secret) : undefined
     // The regular route reports why a request is refused.
-    if (!caller || caller.keyKind === 'management' || caller.role === 'viewer') return false
+    if (!caller || caller.keyKind === 'management' || caller.role === 'viewer' || isOfNonMember(caller)) return false
     const id = requestId(request)
     underWay.began(id, 'POST', () => route.path, response)
     const head = ['x-request-id', id, ...common]

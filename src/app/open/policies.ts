@@ -18,7 +18,7 @@ export async function openPolicies(opening: Opening, { settings, db, allowStale 
   const guardrailCache = createGuardrailCache({ db, allowStale })
   opened.defer(guardrailCache.close)
   const sessions = createSessions({
-    ...{ db, now, keys, allowStale },
+    ...{ db, now, newId: parts.newId, keys, allowStale },
     times: { idleMs: config.session_idle_minutes * 60_000, wholeMs: config.session_hours * 3_600_000 },
     onError: warnOf(opening, 'it is not written down that a session is in use'),
   })

@@ -26,8 +26,10 @@ export type Caller = {
   workspaceId: string
   /** Whether the caller reaches only the objects of its workspace, and none of the organization's other workspaces. */
   isWorkspaceScoped?: boolean | undefined
-  /** What the creator is to the organization. */
+  /** The role of the member in the workspace. Undefined if the member does not belong to it. */
   role?: MemberRole | undefined
+  /** The role of the member in the organization. */
+  organizationRole?: MemberRole | undefined
   /** What the member may do who is signed in; undefined for a key, whether it is sent or was pasted. */
   access?: AccessRole | undefined
   /** The session of the browser that asks in this key's name, if it is one. */

@@ -19,7 +19,7 @@ onEachDatabase('workspaces in the store', (kind) => {
     await sql`insert into lodgers values (${id})`.execute(store.db.query)
     await assert.rejects(deleteWorkspace(deps, caller, 'used'), { kind: 'conflict' })
     const page = { offset: 0, limit: 50 }
-    assert.equal((await listWorkspaces(deps, caller.organizationId, page)).total_count, 2)
+    assert.equal((await listWorkspaces(deps, caller, page)).total_count, 2)
   })
 
   test('a change says when it was made; what changes nothing is none', async () => {

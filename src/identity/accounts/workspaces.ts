@@ -14,13 +14,18 @@ import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspace
 
 type WorkspacesDeps = { db: Db; now: Now; newId: NewId }
 
-/** In the order in which they were made. */
+/** All workspaces of the organization; for callers that reach only one, those of their member. Oldest first. */
 export async function listWorkspaces(
   deps: { db: Db },
-  organizationId: string,
+  caller: CallerScope & Pick<Caller, 'userId'>,
   { offset, limit }: PageQuery,
 ): Promise<Page<WorkspaceRecord>> {
-  const all = deps.db.query.selectFrom('workspaces').where('organization_id', '=', organizationId)
+  const { organizationId, userId, isWorkspaceScoped } = caller
+  const own = deps.db.query.selectFrom('workspace_members').where('user_id', '=', userId).select('workspace_id')
+  const all = deps.db.query
+    .selectFrom('workspaces')
+    .where('organization_id', '=', organizationId)
+    .$if(isWorkspaceScoped === true, (workspaces) => workspaces.where('id', 'in', own))
   const [rows, count] = await Promise.all([
     all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
     all.select((workspace) => workspace.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),

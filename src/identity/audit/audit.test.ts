@@ -30,7 +30,11 @@ async function newTrail(db: Db, count: number) {
     )
   for (let n = 0; n < count; n++) await add(n)
   const list = async (filter: Partial<AuditFilter> = {}, organization = organizationId) => {
-    const page = await listChanges({ db }, organization, { offset: 0, limit: 100, ...filter })
+    const page = await listChanges(
+      { db },
+      { organizationId: organization, workspaceId: '' },
+      { offset: 0, limit: 100, ...filter },
+    )
     return { ...page, targets: page.data.map((event) => event.target.id) }
   }
   return { add, list }

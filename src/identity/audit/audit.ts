@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
+import type { CallerScope } from '../accounts/caller.ts'
 
 /** A change and its target. Its name has the form `noun.verbed`. */
 export type Change = {
@@ -83,14 +84,14 @@ export type AuditFilter = PageQuery & {
   starting_after?: string
 }
 
-/** The newest first. */
+/** The entries of the caller's organization, or of its workspace, newest first. */
 export async function listChanges(
   deps: { db: Db },
-  organizationId: string,
+  caller: CallerScope,
   filter: AuditFilter,
 ): Promise<Page<AuditEvent>> {
-  const matching = matchingEvents(deps, organizationId, filter)
-  const after = filter.starting_after && (await placeOf(deps, organizationId, filter.starting_after))
+  const matching = matchingEvents(deps, caller, filter)
+  const after = filter.starting_after && (await placeOf(deps, caller.organizationId, filter.starting_after))
   const older = after ? matching.where('seq', '<', after) : matching
   const [rows, count] = await Promise.all([
     older.selectAll().orderBy('seq', 'desc').offset(filter.offset).limit(filter.limit).execute(),
@@ -99,16 +100,31 @@ export async function listChanges(
   return { data: rows.map(eventOf), total_count: count.n }
 }
 
-function matchingEvents({ db }: { db: Db }, organizationId: string, filter: AuditFilter) {
+function matchingEvents({ db }: { db: Db }, caller: CallerScope, filter: AuditFilter) {
   const { action, target_kind, target_id, from, to } = filter
   return db.query
     .selectFrom('audit_events')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
+    .$if(caller.isWorkspaceScoped === true, (events) => events.where(isOfWorkspace(caller.workspaceId)))
     .$if(action !== undefined, (events) => events.where('action', '=', action!))
     .$if(target_kind !== undefined, (events) => events.where('target_kind', '=', target_kind!))
     .$if(target_id !== undefined, (events) => events.where('target_id', '=', target_id!))
     .$if(from !== undefined, (events) => events.where('at', '>=', Date.parse(from!)))
     .$if(to !== undefined, (events) => events.where('at', '<', Date.parse(to!)))
+}
+
+/**
+ * The entries of a workspace: those of the workspace itself, and of objects whose public form names it. Entries without
+ * a workspace, such as those of members of the organization and of sessions, are only for its owners and admins.
+ */
+function isOfWorkspace(workspaceId: string) {
+  const named = `%"workspace_id":${JSON.stringify(workspaceId)}%`
+  return (event: ExpressionBuilder<Tables, 'audit_events'>) =>
+    event.or([
+      event.and([event('target_kind', '=', 'workspace'), event('target_id', '=', workspaceId)]),
+      event('before_json', 'like', named),
+      event('after_json', 'like', named),
+    ])
 }
 
 async function placeOf({ db }: { db: Db }, organizationId: string, id: string): Promise<number> {

@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
-import type { Caller } from '../accounts/caller.ts'
+import { type Caller, type CallerScope, reachesWorkspace } from '../accounts/caller.ts'
 import { namedWorkspace } from '../accounts/workspaces.ts'
 import { recordChange } from '../audit/audit.ts'
 import {
@@ -37,19 +37,19 @@ export async function listCredentials(
   return { data: rows.map(credentialOf), total_count: count.n }
 }
 
-/** @throws Fault `not_found`, the same for another organization's as for one that does not exist. */
+/** @throws Fault `not_found`, the same for one out of the caller's reach as for one that does not exist. */
 export async function getCredential(
   deps: { db: { query: Query | Tx } },
-  organizationId: string,
+  caller: CallerScope,
   id: string,
 ): Promise<Credential> {
   const row = await deps.db.query
     .selectFrom('provider_credentials')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
     .selectAll()
     .executeTakeFirst()
-  if (row) return credentialOf(row)
+  if (row && reachesWorkspace(caller, row.workspace_id ?? '')) return credentialOf(row)
   throw new Fault('not_found', 'There is no such provider credential.')
 }
 
@@ -97,9 +97,9 @@ export async function changeCredential(
   id: string,
   { key, name, ...rules }: CredentialPatch,
 ): Promise<Credential> {
-  const { workspace_id } = await getCredential(deps, caller.organizationId, id)
+  const { workspace_id } = await getCredential(deps, caller, id)
   return change(deps, caller, workspace_id ?? '', 'updated', async (tx) => {
-    const before = await getCredential({ db: { query: tx } }, caller.organizationId, id)
+    const before = await getCredential({ db: { query: tx } }, caller, id)
     const wanted = rulesOf(rules, before)
     if (wanted.is_fallback && wanted.is_byok_only)
       throw new Fault('invalid', 'Invalid request: is_fallback: cannot be set together with is_byok_only')
@@ -110,14 +110,14 @@ export async function changeCredential(
       ...(key !== undefined && sealed(deps, id, key)),
     }
     await tx.updateTable('provider_credentials').set(set).where('id', '=', id).execute()
-    return { before, after: await getCredential({ db: { query: tx } }, caller.organizationId, id) }
+    return { before, after: await getCredential({ db: { query: tx } }, caller, id) }
   })
 }
 
 export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
-  const { workspace_id } = await getCredential(deps, caller.organizationId, id)
+  const { workspace_id } = await getCredential(deps, caller, id)
   await change(deps, caller, workspace_id ?? '', 'deleted', async (tx) => {
-    const before = await getCredential({ db: { query: tx } }, caller.organizationId, id)
+    const before = await getCredential({ db: { query: tx } }, caller, id)
     await tx.deleteFrom('provider_credentials').where('id', '=', id).execute()
     return { before, after: null as never }
   })

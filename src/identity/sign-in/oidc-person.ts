@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import { type AccessRole, accessRoles } from '#platform/core/vocabulary.ts'
+import { type AccessRole, accessRoles, type WorkspaceRole, workspaceRoles } from '#platform/core/vocabulary.ts'
 import { beginningOf } from '#platform/text/whole-characters.ts'
 import type { Claims, IssuerAnswer } from './oidc-client.ts'
 
@@ -8,8 +8,13 @@ export type OidcRules = {
   oidc_role_claim?: string | undefined
   oidc_roles: Readonly<Record<string, AccessRole>>
   oidc_default_role: AccessRole | 'none'
+  oidc_groups_claim: string
+  oidc_groups: Readonly<Record<string, GroupWorkspace>>
   oidc_trust_addresses: boolean
 }
+
+/** A workspace, by ID or slug, and the role in it, which defaults to the one in the organization. */
+export type GroupWorkspace = { workspace: string; role?: WorkspaceRole | undefined }
 
 /** An account as the issuer and the settings describe it. */
 export type OidcPerson = {
@@ -22,6 +27,8 @@ export type OidcPerson = {
   role: AccessRole | undefined
   /** The role of a new member; undefined if the account cannot become one. */
   joinsAs: AccessRole | undefined
+  /** The workspaces that each sign-in sets. Undefined if the settings map none, or the claim could not be read. */
+  workspaces: GroupWorkspace[] | undefined
   /** Why the role claim could not be read, to be logged. */
   roleUnknown: string | undefined
 }
@@ -45,6 +52,7 @@ export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
     name: nameIn(claims) ?? email ?? idToken.sub,
     role,
     joinsAs: mayJoin(email, rules.oidc_domains) ? (role ?? defaultRole) : undefined,
+    workspaces: workspacesIn(claims, rules, answer.isIncomplete),
     roleUnknown,
   }
 }
@@ -106,6 +114,18 @@ function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): s
     return 'the claim "groups" is too long for the token (hasgroups); have the issuer send only the groups assigned to this service'
   }
   return isIncomplete ? `the claim "${path}" is missing, and the user-info endpoint failed` : undefined
+}
+
+/** The workspaces of all groups of an account. Of several roles in one workspace, the highest. */
+function workspacesIn(claims: Claims, rules: OidcRules, isIncomplete: boolean): GroupWorkspace[] | undefined {
+  const { oidc_groups_claim: claim, oidc_groups: groups } = rules
+  if (Object.keys(groups).length === 0 || unreadableClaim(claims, claim, isIncomplete) !== undefined) return undefined
+  const values = ['*', ...[valueAt(claims, claim)].flat().flatMap(roleName)]
+  const given = values.flatMap((value) => (Object.hasOwn(groups, value) ? [groups[value]!] : []))
+  const rank = ({ role }: GroupWorkspace) => (role ? workspaceRoles.indexOf(role) : workspaceRoles.length)
+  return given
+    .toSorted((one, other) => rank(one) - rank(other))
+    .filter(({ workspace }, at, all) => all.findIndex((one) => one.workspace === workspace) === at)
 }
 
 function highest(

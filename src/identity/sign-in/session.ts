@@ -17,15 +17,27 @@ export type SessionTimes = {
   wholeMs: number
 }
 
-/** A session that is good now, and in whose name its requests are made. */
+/** The role of a session in the organization or in a workspace, and the caller as which it reads and changes settings. */
+export type Standing = {
+  role: AccessRole
+  /** Undefined if the session is not allowed to. */
+  manages: Caller | undefined
+}
+
+/** A valid session that acts in one workspace. */
 export type SignedIn = {
   row: SessionRow
-  role: AccessRole
-  /** As whom it reads and changes the organization's settings; undefined where it may not. */
-  manages: Caller | undefined
-  /** As whom it uses models and interns; undefined where its key for that is disabled. */
+  organization: Standing
+  workspace: Standing
+  /** The caller as which it uses models and interns. Undefined if its key for that is disabled. */
   uses: Caller | undefined
 }
+
+/** The workspace in which a session acts: whose key it uses, and whether it was named and so is the only one shown. */
+export type View = { keyHash: string; isNamed: boolean }
+
+/** The workspace that a request names by ID or slug: by itself, or only for members without access to all workspaces. */
+export type NamedWorkspace = { explicit?: string | undefined; forMembers?: string | undefined }
 
 /** When the session ends if nothing more comes of it. */
 export const idleEndOf = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionTimes) =>

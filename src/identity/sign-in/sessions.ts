@@ -1,12 +1,23 @@
 import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
 import type { Caller } from '../accounts/caller.ts'
+import { consoleKeyHash } from '../accounts/keys/console-key.ts'
 import type { KeyCache } from '../accounts/keys/key-cache.ts'
-import { idleEndOf, type SessionRow, type SessionTimes, type SignedIn } from './session.ts'
+import { reachesAllWorkspaces } from '../accounts/members/role.ts'
+import {
+  idleEndOf,
+  type NamedWorkspace,
+  type SessionRow,
+  type SessionTimes,
+  type SignedIn,
+  type View,
+} from './session.ts'
 import { findSessionRow, touchSessionRow } from './session-rows.ts'
-import { signedInAs } from './signed-in.ts'
+import { consoleKeyIn } from './session-workspace.ts'
+import { actsAsPastedKey, signedInAs } from './signed-in.ts'
 import { isSameSecret, sessionIdIn, tokenHash } from './token.ts'
 
 /** How often it is written down that a session is in use. */
@@ -17,17 +28,23 @@ const touchEveryMs = 60_000
  * and by signal within a second on every other server. It also ends with the key and the membership behind it.
  */
 export type Sessions = {
-  /** The session of a cookie; undefined for one that is unknown, ended or has run out. */
-  find: (token: string) => Promise<SignedIn | undefined>
-  /** The same caller as the session is now; undefined when it has ended. */
-  current: (caller: Pick<Caller, 'sessionId' | 'keyKind'>) => Promise<Caller | undefined>
+  /**
+   * The session of a cookie. Undefined if it is unknown or has ended, or if its member belongs to no workspace.
+   * @param named the workspace that the request names. If the member has no access to it, another one is used.
+   */
+  find: (token: string, named?: NamedWorkspace) => Promise<SignedIn | undefined>
+  /** The present state of a caller; undefined when its session has ended. */
+  current: (caller: CurrentCaller) => Promise<Caller | undefined>
   times: SessionTimes
   close: () => void
 }
 
+type CurrentCaller = Pick<Caller, 'sessionId' | 'keyKind' | 'userId' | 'workspaceId' | 'isWorkspaceScoped'>
+
 type SessionsDeps = {
   db: Db
   now: Now
+  newId: NewId
   keys: Pick<KeyCache, 'current'>
   times: SessionTimes
   allowStale?: AllowStale
@@ -35,7 +52,8 @@ type SessionsDeps = {
   onError: (error: Error) => void
 }
 
-export function createSessions({ db, now, keys, times, allowStale, onError }: SessionsDeps): Sessions {
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { db, now, keys, times, allowStale, onError } = deps
   const rows = createReadCache<SessionRow | undefined>({
     signals: db.signals,
     allowStale,
@@ -63,21 +81,46 @@ export function createSessions({ db, now, keys, times, allowStale, onError }: Se
     return row && now() < idleEndOf(row, times) ? row : undefined
   }
 
+  /** The workspace of a request: the one that it names, that of the session, or the first of the member. */
+  async function viewOf(row: SessionRow, { explicit, forMembers }: NamedWorkspace): Promise<View> {
+    const own = { keyHash: row.using_key_hash, isNamed: false }
+    if (actsAsPastedKey(row)) return own
+    const using = await keys.current(row.using_key_hash)
+    const isManager = row.managing_key_hash !== null || reachesAllWorkspaces(using?.organizationRole)
+    const name = isManager ? explicit : (forMembers ?? explicit)
+    const named = name === undefined ? undefined : await keyInWorkspace(row, name)
+    if (named !== undefined) return { keyHash: named, isNamed: true }
+    if (using?.role !== undefined || isManager) return own
+    const first = await consoleKeyIn(deps, memberOf(row))
+    return first === undefined ? own : { keyHash: first, isNamed: false }
+  }
+
+  /** From memory if the workspace is named by its ID and the key is known. */
+  async function keyInWorkspace(row: SessionRow, name: string): Promise<string | undefined> {
+    const hash = consoleKeyHash({ userId: row.user_id, workspaceId: name })
+    const caller = await keys.current(hash)
+    return caller?.role === undefined ? consoleKeyIn(deps, memberOf(row), name) : hash
+  }
+
   return {
     times,
-    async find(token) {
+    async find(token, named) {
       const id = sessionIdIn(token)
       const row = id === undefined ? undefined : await goodRow(id)
       if (!row || !isSameSecret(row.token_hash, tokenHash(token))) return undefined
-      const found = await signedIn(row)
+      const found = await signedIn(row, await viewOf(row, named ?? {}))
       if (found && now() - row.seen_at >= touchEveryMs) touch(row)
       return found
     },
-    async current({ sessionId, keyKind }) {
+    async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped = false }) {
       const row = sessionId === undefined ? undefined : await goodRow(sessionId)
-      const found = row && (await signedIn(row))
-      return keyKind === 'management' ? found?.manages : found?.uses
+      if (!row) return undefined
+      const keyHash = actsAsPastedKey(row) ? row.using_key_hash : consoleKeyHash({ userId, workspaceId })
+      const found = await signedIn(row, { keyHash, isNamed: keyKind === 'management' && isWorkspaceScoped })
+      return keyKind === 'management' ? found?.workspace.manages : found?.uses
     },
     close: rows.close,
   }
 }
+
+const memberOf = ({ organization_id, user_id }: SessionRow) => ({ organizationId: organization_id, userId: user_id })

@@ -3,9 +3,19 @@ import type { Tx } from '#platform/db/db.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { admitMember } from '../accounts/members/admit-member.ts'
 import { firstOwner } from '../accounts/members/first-owner.ts'
+import type { Member } from '../accounts/members/member.ts'
 import { findMemberByAddress } from '../accounts/members/members.ts'
-import { ownerOf } from './links.ts'
+import {
+  joinWorkspace,
+  leaveWorkspace,
+  type MembershipChange,
+  workspacesOfMember,
+} from '../accounts/workspace-members/membership-change.ts'
+import { workspaceRoleOf } from '../accounts/workspace-members/workspace-member.ts'
+import { findWorkspace } from '../accounts/workspaces.ts'
+import { withoutWorkspace } from './links.ts'
 import type { OidcPerson } from './oidc-person.ts'
+import { workspaceOf } from './session-workspace.ts'
 import { type Browser, beginSession, type NewSession, type SignInDeps } from './sign-in.ts'
 
 /**
@@ -15,14 +25,41 @@ import { type Browser, beginSession, type NewSession, type SignInDeps } from './
  */
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {
   const { organizationId } = await firstOwner(deps)
-  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+  const signedIn = await deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
     const known = await findIdentity(tx, organizationId, person)
     const userId = known ?? (await findMemberByAddress(tx, organizationId, person.email))?.userId
     const member = await admitMember(deps, tx, announce, { organizationId, userId, ...person })
     if (known === undefined) await bindIdentity(deps, tx, organizationId, person, member.userId)
-    const owner = await ownerOf(tx, organizationId, member.userId)
+    const actor = { organizationId, userId: member.userId, keyHash: null }
+    await applyGroups({ deps, tx, announce, actor }, member, person.workspaces)
+    const workspaceId = await workspaceOf(tx, actor)
+    // The new member is stored, so that an admin can add them to a workspace.
+    if (workspaceId === undefined) return withoutWorkspace(tx, organizationId)
+    const owner = { organizationId, userId: member.userId, workspaceId }
     return beginSession(deps, tx, announce, { ...owner, method: 'oidc' }, browser)
   })
+  if (signedIn instanceof Fault) throw signedIn
+  return signedIn
+}
+
+/** Sets the workspaces that groups of the issuer give. Members whom an admin added stay, unless a group names them. */
+async function applyGroups(
+  change: MembershipChange,
+  { userId, role: organizationRole }: Member,
+  workspaces: OidcPerson['workspaces'],
+): Promise<void> {
+  if (workspaces === undefined) return
+  const { organizationId } = change.actor
+  const mapped = new Set<string>()
+  for (const { workspace, role } of workspaces) {
+    const scope = { organizationId, workspaceId: '' }
+    const id = (await findWorkspace({ db: { query: change.tx } }, scope, workspace))?.id
+    if (id === undefined || mapped.has(id)) continue
+    mapped.add(id)
+    await joinWorkspace(change, id, userId, role ?? workspaceRoleOf(organizationRole), 'oidc')
+  }
+  for (const { workspace_id, source } of await workspacesOfMember(change.tx, organizationId, userId))
+    if (source === 'oidc' && !mapped.has(workspace_id)) await leaveWorkspace(change, workspace_id, userId)
 }
 
 async function findIdentity(tx: Tx, organizationId: string, { issuer, subject }: OidcPerson) {

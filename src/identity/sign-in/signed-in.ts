@@ -1,47 +1,64 @@
 import type { AccessRole } from '#platform/core/vocabulary.ts'
 import type { Caller } from '../accounts/caller.ts'
 import type { KeyCache } from '../accounts/keys/key-cache.ts'
-import { accessOf } from '../accounts/members/role.ts'
-import type { SessionRow, SignedIn } from './session.ts'
+import { accessOf, reachesAllWorkspaces } from '../accounts/members/role.ts'
+import type { SessionRow, SignedIn, Standing, View } from './session.ts'
+
+type Keys = { using: Caller | undefined; managing: Caller | undefined }
+
+/** Whether a session has a pasted API key and acts as that key, in its workspace. */
+export const actsAsPastedKey = ({ method, managing_key_hash }: SessionRow) =>
+  method === 'key' && managing_key_hash === null
 
 /**
- * Whom sessions stand for, by the keys behind them as they are now. The same callers as long as nothing changes: what is
- * under way is judged anew when its caller is another one.
+ * Finds the callers that sessions stand for, by the present state of their keys. Returns the same callers until something
+ * changes: a request in flight is checked again when its caller is another object.
  */
 export function signedInAs(keys: Pick<KeyCache, 'current'>) {
-  const made = new WeakMap<SessionRow, { using: Caller | undefined; managing: Caller | undefined; as: SignedIn }>()
-  return async (row: SessionRow): Promise<SignedIn | undefined> => {
+  const made = new WeakMap<SessionRow, Map<string, Keys & { as: SignedIn }>>()
+  return async (row: SessionRow, view: View): Promise<SignedIn | undefined> => {
     const { managing_key_hash: managingHash } = row
     const [using, managing] = await Promise.all([
-      keys.current(row.using_key_hash),
+      keys.current(view.keyHash),
       managingHash === null ? undefined : keys.current(managingHash),
     ])
-    const known = made.get(row)
+    const views = made.get(row) ?? new Map<string, Keys & { as: SignedIn }>()
+    const name = `${view.keyHash} ${view.isNamed}`
+    const known = views.get(name)
     if (known && known.using === using && known.managing === managing) return known.as
     const behind = managingHash === null ? using : managing
     if (!behind || behind.creatorLeft) return undefined
-    const as = asMember(row, using, managing)
-    made.set(row, { using, managing, as })
+    if (managingHash === null && using?.role === undefined) return undefined
+    const as = asMember(row, { using, managing }, view)
+    made.set(row, views.set(name, { using, managing, as }))
     return as
   }
 }
 
-function asMember(row: SessionRow, using: Caller | undefined, managing: Caller | undefined): SignedIn {
+function asMember(row: SessionRow, keys: Keys, { isNamed }: View): SignedIn {
+  const { using, managing } = keys
   const isPasted = row.method === 'key'
-  const role = managing ? 'owner' : roleOf(using, isPasted)
-  // A key that was pasted gives what the key may, and no more, whoever made it.
-  const access = isPasted && !managing ? undefined : role
-  const inSession = (caller: Caller | undefined) => caller && { ...caller, access, sessionId: row.id }
-  return { row, role, manages: inSession(managing ?? managerOf(using, access)), uses: inSession(using) }
+  const isManager = managing !== undefined || (!isPasted && reachesAllWorkspaces(using?.organizationRole))
+  const standing = (role: AccessRole, isWorkspaceScoped: boolean): Standing => {
+    // A pasted API key has its own rights only, whoever created it.
+    const access = isPasted && !managing ? undefined : role
+    const caller = managing ? { ...managing, workspaceId: (using ?? managing).workspaceId } : managerOf(using, access)
+    return { role, manages: caller && { ...caller, access, isWorkspaceScoped, sessionId: row.id } }
+  }
+  const organization = standing(roleOf(keys, isPasted, using?.organizationRole), !isManager)
+  const workspace = standing(roleOf(keys, isPasted, using?.role), !isManager || isNamed)
+  const access = isPasted && !managing ? undefined : workspace.role
+  return { row, organization, workspace, uses: using && { ...using, access, sessionId: row.id } }
 }
 
-/** As whom a member manages: a developer by their key for models, as what they may manage is their own. */
+/** The caller as which a member manages. A developer manages own objects only, with their key for models. */
 function managerOf(using: Caller | undefined, access: AccessRole | undefined): Caller | undefined {
   if (!using || access === undefined) return undefined
   return access === 'developer' ? using : { ...using, keyKind: 'management' }
 }
 
-function roleOf(using: Caller | undefined, isPasted: boolean): AccessRole {
-  const role = accessOf(using?.role)
+function roleOf({ managing }: Keys, isPasted: boolean, own: Caller['role']): AccessRole {
+  if (managing) return 'owner'
+  const role = accessOf(own)
   return isPasted && role !== 'viewer' ? 'developer' : role
 }

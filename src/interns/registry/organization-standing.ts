@@ -1,3 +1,4 @@
+import type { CallerScope } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Query } from '#platform/db/db.ts'
 import { type InternStatus, internStatuses } from './intern.ts'
@@ -18,9 +19,12 @@ type StandingDeps = { db: { query: Query }; now: Now }
 
 export async function internsStanding(
   { db: { query }, now }: StandingDeps,
-  organizationId: string,
+  { organizationId, workspaceId, isWorkspaceScoped }: CallerScope,
 ): Promise<InternsStanding> {
-  const own = query.selectFrom('interns').where('organization_id', '=', organizationId)
+  const own = query
+    .selectFrom('interns')
+    .where('organization_id', '=', organizationId)
+    .$if(isWorkspaceScoped === true, (interns) => interns.where('workspace_id', '=', workspaceId))
   const [counted, failed, waiting] = await Promise.all([
     own
       .groupBy('status')

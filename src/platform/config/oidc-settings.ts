@@ -1,4 +1,4 @@
-import { accessRoles, clientSecretMethods } from '../core/vocabulary.ts'
+import { accessRoles, clientSecretMethods, workspaceRoles } from '../core/vocabulary.ts'
 import { z } from '../json/schema.ts'
 import { address, list } from './setting-values.ts'
 
@@ -14,6 +14,16 @@ const pairs = (given: unknown) =>
   typeof given === 'string'
     ? Object.fromEntries(given.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
     : given
+
+/** JSON of the environment as the object that a file holds. Other text is left to the schema to refuse. */
+function jsonText(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
 
 /** How members sign in to the console by OpenID Connect. */
 export const oidcSettings = {
@@ -59,6 +69,20 @@ export const oidcSettings = {
     .enum([...accessRoles, 'none'])
     .default('viewer')
     .describe('The role of new members, and of all for whom the claim tells none; `none` refuses them.'),
+  oidc_groups_claim: z
+    .string()
+    .min(1)
+    .default('groups')
+    .describe('The claim whose values `oidc_groups` maps to workspaces, such as `groups` or `realm_access.roles`.'),
+  oidc_groups: z
+    .preprocess(
+      jsonText,
+      z.record(z.string(), z.strictObject({ workspace: z.string().min(1), role: z.enum(workspaceRoles).optional() })),
+    )
+    .default({})
+    .describe(
+      'The workspaces, by ID or slug, and roles that values of that claim give: `{"team-search": {"workspace": "search", "role": "developer"}}`. `*` stands for every account, and the role defaults to that in the organization. With it, each sign-in adds the member to these workspaces, and removes them from those that an earlier sign-in added.',
+    ),
   oidc_trust_addresses: z
     .stringbool()
     .default(false)

@@ -69,6 +69,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   isRead?: boolean
   /** Which members may call it who are signed in, where that is not what `key` and method tell. */
   roles?: readonly string[]
+  /** Whether roles in the organization or in the workspace of the request decide. Defaults to `workspace`. */
+  scope?: 'organization' | 'workspace'
   /** The status of a success. Defaults to 200. */
   status?: number
   faults: FaultKind[]

@@ -41,7 +41,7 @@ export async function changeGuardrail(
   id: string,
   body: GuardrailPatch,
 ): Promise<Guardrail> {
-  const home = await requirePlace(deps, caller.organizationId, id)
+  const home = await requirePlace(deps, caller, id)
   const policyChange = await normalise(deps, body)
   const changed = await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
@@ -62,7 +62,7 @@ export async function changeGuardrail(
 
 /** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */
 export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: string): Promise<void> {
-  const home = await requirePlace(deps, caller.organizationId, id)
+  const home = await requirePlace(deps, caller, id)
   await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
     if (!before) throw noGuardrail()

@@ -21,7 +21,7 @@ export async function proposeGuardrail(
   id: string,
   patch: GuardrailPatch | undefined,
 ): Promise<{ guardrail: GuardrailRecord; governed: Governed }> {
-  const home = await requirePlace(deps, caller.organizationId, id)
+  const home = await requirePlace(deps, caller, id)
   const stored = await findGuardrail(deps.db.query, id)
   if (!stored && !(home.isDefault && patch)) throw noGuardrail()
   const base = stored ?? newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)

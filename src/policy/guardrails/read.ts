@@ -13,7 +13,7 @@ type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /** @throws Fault `not_found`, also for a workspace's default that was never changed. */
 export async function getGuardrail(deps: ReadDeps, caller: Caller, id: string): Promise<Guardrail> {
-  await requirePlace(deps, caller.organizationId, id)
+  await requirePlace(deps, caller, id)
   const record = await findGuardrail(deps.db.query, id)
   if (!record) throw noGuardrail()
   return withSpending(deps, record)
@@ -26,7 +26,8 @@ export async function listGuardrails(
   query: PageQuery & { workspace_id?: string | undefined },
 ): Promise<Page<Guardrail>> {
   const { organizationId } = caller
-  const workspace_id = query.workspace_id && (await namedWorkspace(deps, caller, query.workspace_id))
+  const isAll = query.workspace_id === undefined && !caller.isWorkspaceScoped
+  const workspace_id = isAll ? undefined : await namedWorkspace(deps, caller, query.workspace_id)
   const { data, total_count } = await listRows(deps.db.query, organizationId, { ...query, workspace_id })
   return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
 }

@@ -1,3 +1,4 @@
+import { type CallerScope, reachesWorkspace } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
@@ -24,9 +25,9 @@ export function writeGuardrails<T>(
 /** The same message for an unknown id and for an id of another organization. */
 export const noGuardrail = () => new Fault('not_found', 'There is no such guardrail.')
 
-/** @throws Fault `not_found` when the organization has neither a guardrail nor a default of this id. */
-export async function requirePlace(deps: { db: Db }, organizationId: string, id: string): Promise<GuardrailPlace> {
-  const home = await findPlace(deps.db.query, organizationId, id)
-  if (!home) throw noGuardrail()
+/** @throws Fault `not_found` if the caller reaches neither a guardrail nor a default of this id. */
+export async function requirePlace(deps: { db: Db }, caller: CallerScope, id: string): Promise<GuardrailPlace> {
+  const home = await findPlace(deps.db.query, caller.organizationId, id)
+  if (!home || !reachesWorkspace(caller, home.workspaceId)) throw noGuardrail()
   return home
 }

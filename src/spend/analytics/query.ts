@@ -12,8 +12,8 @@ import { readCells } from './read-cells.ts'
 import { tablesOf } from './tables.ts'
 import { type Granularity, type Tile, tilesOf } from './tiles.ts'
 
-/** The scope: everything of an organization, or the requests of one key. */
-export type Scope = { organizationId: string; keyHash?: string; userId?: string }
+/** The requests to count: those of an organization, and of them those of one workspace, key or member. */
+export type Scope = { organizationId: string; workspaceId?: string; keyHash?: string; userId?: string }
 
 export type AnalyticsQuery = {
   metrics: readonly MetricName[]
@@ -67,11 +67,11 @@ function timeOf(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: n
 
 async function cellQuery(
   deps: Pick<AnalyticsDeps, 'db'>,
-  { organizationId, keyHash, userId }: Scope,
+  { organizationId, workspaceId, keyHash, userId }: Scope,
   { metrics: metricNames, dimensions: by, filters, granularity }: AnalyticsQuery,
   tiles: Tile[],
 ): Promise<CellQuery> {
-  const own = [...only('key_hash', keyHash), ...only('user_id', userId)]
+  const own = [...only('workspace_id', workspaceId), ...only('key_hash', keyHash), ...only('user_id', userId)]
   const all = [...own, ...filters]
   const columns = by.map((name) => dimensions[name].column)
   const requested = metricNames.map((name) => metrics[name])

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { inflateRaw } from 'node:zlib'
-import type { Caller } from '#identity/accounts/caller.ts'
+import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { getWorkspace } from '#identity/accounts/workspaces.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
@@ -63,16 +63,18 @@ async function writeOne(kind: Db['kind'], query: Query | Tx, content: SealedCont
   return Number(numInsertedOrUpdatedRows ?? 0)
 }
 
-type Reader = Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'organizationId' | 'workspaceId'>
+type Reader = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId'>
 
 /** A management key reads what its organization asked, an intern's key its own, every other what its member asked. */
-function readableBy(query: Query | Tx, { keyKind, keyHash, userId, organizationId, workspaceId }: Reader) {
+function readableBy(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: Reader) {
+  const { organizationId, workspaceId, isWorkspaceScoped } = scope
   const all = query
     .selectFrom('generation_contents')
     .innerJoin('workspaces', 'workspaces.id', 'generation_contents.workspace_id')
     .where('generation_contents.organization_id', '=', organizationId)
     .whereRef('generation_contents.created_at', '>=', 'workspaces.contents_since')
-  if (keyKind === 'management') return all
+  if (keyKind === 'management' && !isWorkspaceScoped) return all
+  if (keyKind === 'management') return all.where('generation_contents.workspace_id', '=', workspaceId)
   if (keyKind === 'intern') return all.where('generation_contents.key_hash', '=', keyHash)
   return all
     .where('generation_contents.workspace_id', '=', workspaceId)

@@ -1,3 +1,4 @@
+import type { CallerScope } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -130,11 +131,12 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
   }))
 }
 
-/** The total spending of an organization with the credentials of this service. */
-export async function spentOf(deps: { db: Pick<Db, 'reports'> }, organizationId: string): Promise<PicoUsd> {
+/** The spend of the caller's organization, or of its workspace, on credentials of this service. */
+export async function spentOf(deps: { db: Pick<Db, 'reports'> }, caller: CallerScope): Promise<PicoUsd> {
   const row = await deps.db.reports
     .selectFrom('workspace_days')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
+    .$if(caller.isWorkspaceScoped === true, (days) => days.where('workspace_id', '=', caller.workspaceId))
     .select(spent(0).as('cost'))
     .executeTakeFirstOrThrow()
   return readSum(row.cost)

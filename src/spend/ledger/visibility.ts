@@ -1,16 +1,19 @@
-import type { Caller } from '#identity/accounts/caller.ts'
+import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 
 /** The caller that reads past requests. */
-export type Visibility = Pick<Caller, 'keyKind' | 'keyHash' | 'organizationId' | 'workspaceId' | 'userId' | 'role'>
+export type Visibility = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role'>
 
 /**
- * The column and value that select the generations of a caller: of the organization for a management key, of the key for
- * an intern, of all their keys for a developer, and of the workspace for other keys.
+ * The column by which a caller's generations are found, and its value: a management key sees those of its organization, or of
+ * one workspace; an intern's own key its own, a developer those of their keys in the workspace, every other key those of its
+ * workspace.
  */
-export function visibilityOf({ keyKind, keyHash, organizationId, workspaceId, userId, role }: Visibility) {
+export function visibilityOf({ keyKind, keyHash, organizationId, workspaceId, userId, role, ...scope }: Visibility) {
   switch (keyKind) {
     case 'management':
-      return ['organization_id', organizationId] as const
+      return scope.isWorkspaceScoped
+        ? (['workspace_id', workspaceId] as const)
+        : (['organization_id', organizationId] as const)
     case 'intern':
       return ['key_hash', keyHash] as const
     case 'api':

@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { namedUser } from '#identity/accounts/members/members.ts'
-import { findWorkspace } from '#identity/accounts/workspaces.ts'
+import { findWorkspace, namedWorkspace } from '#identity/accounts/workspaces.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { accessRoles } from '#platform/core/vocabulary.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
@@ -52,8 +52,7 @@ export const listAllActivity = route({
       toDay: day ?? today,
       keyHash: query.api_key_hash,
       userId: ownOnly(caller) ?? (user && (await userNamed(deps, organizationId, user))),
-      // Also one that is no more.
-      workspaceId: workspace && ((await findWorkspace(deps, caller, workspace))?.id ?? workspace),
+      workspaceId: await workspaceIn(deps, caller, workspace),
       by: partsOf(query.group_by ?? []),
     })
     return { data: await activityItems(deps, organizationId, found) }
@@ -62,6 +61,12 @@ export const listAllActivity = route({
 
 /** Developers get only their own requests, whatever filter they send. */
 const ownOnly = ({ access, userId }: Caller) => (access === 'developer' ? userId : undefined)
+
+/** The workspace to count: the caller's if it reaches no other; else the named one, which may have been deleted. */
+async function workspaceIn(deps: ApiDeps, caller: Caller, name: string | undefined): Promise<string | undefined> {
+  if (caller.isWorkspaceScoped) return namedWorkspace(deps, caller, name)
+  return name && ((await findWorkspace(deps, caller, name))?.id ?? name)
+}
 
 /** The groups of the sums: models, unless whole days are requested. */
 function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityPart> {

@@ -75,7 +75,7 @@ export const queryAnalytics = route({
   },
 })
 
-function scopeOf({ organizationId, keyKind, keyHash, userId, access }: Caller): Scope {
-  if (keyKind === 'management') return { organizationId }
-  return access === 'developer' ? { organizationId, userId } : { organizationId, keyHash }
+function scopeOf({ organizationId, workspaceId, keyKind, keyHash, userId, access, isWorkspaceScoped }: Caller): Scope {
+  if (keyKind === 'management') return isWorkspaceScoped ? { organizationId, workspaceId } : { organizationId }
+  return access === 'developer' ? { organizationId, workspaceId, userId } : { organizationId, keyHash }
 }

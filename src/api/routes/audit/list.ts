@@ -64,7 +64,7 @@ export const listAudit = route({
   response: pageOf(AuditEvent),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
-    const { data: events, total_count } = await listChanges(deps, caller.organizationId, query)
+    const { data: events, total_count } = await listChanges(deps, caller, query)
     const data = events.map((event) => publicEvent(event, caller))
     const { query: read } = deps.db
     const [users, keys, nameOf] = await Promise.all([

@@ -26,6 +26,7 @@ export const deleteOrganizationBudget = route({
   path: '/organization/budgets/{interval}',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Delete a budget of the organization',
   description: 'Its limit no longer holds for the next request.',
   request: { params: OrganizationBudgetParams },

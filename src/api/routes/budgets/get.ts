@@ -29,6 +29,7 @@ export const getOrganizationBudget = route({
   path: '/organization/budgets/{interval}',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Get a budget of the organization',
   description: 'With what was spent in the current period.',
   request: { params: OrganizationBudgetParams },

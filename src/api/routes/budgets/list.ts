@@ -24,6 +24,7 @@ export const listOrganizationBudgets = route({
   path: '/organization/budgets',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'List the budgets of the organization',
   description: 'At most one for each interval, the shortest first. The spending of all workspaces counts together.',
   response: z.object({ data: z.array(OrganizationBudget), include_byok_in_budgets: includesByok }),

@@ -32,6 +32,7 @@ export const setOrganizationBudget = route({
   path: '/organization/budgets/{interval}',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Create or change a budget of the organization',
   description:
     'What all workspaces spend counts together. A new budget counts from the day on which it was created, in the current period.',

@@ -13,5 +13,5 @@ export const getByok = route({
   request: { params: z.object({ id: z.string() }) },
   response: z.object({ data: Credential }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
-  handler: async ({ params, caller }, deps) => ({ data: await getCredential(deps, caller.organizationId, params.id) }),
+  handler: async ({ params, caller }, deps) => ({ data: await getCredential(deps, caller, params.id) }),
 })

@@ -23,6 +23,7 @@ export const getCatalogue = route({
   path: '/catalogue',
   tag: 'catalogue',
   key: 'management',
+  scope: 'organization',
   summary: 'Get the sources of the catalogue, skipped rows, and the credentials of providers',
   description:
     'Returns the report of the last load. Providers are listed with the environment variables of their credentials, sorted by number of models. Values are never returned.',

@@ -8,6 +8,7 @@ export const reload = route({
   path: '/catalogue/reload',
   tag: 'catalogue',
   key: 'management',
+  scope: 'organization',
   summary: 'Reload the catalogue files on every server',
   description:
     'The answer reports the loaded sources and every skipped row with the reason. An invalid file changes nothing (409). Requests in flight keep the previous catalogue.',

@@ -22,9 +22,12 @@ export const getCredits = route({
       .meta({ id: 'Credits' }),
   }),
   faults: ['unauthenticated'],
-  handler: async ({ caller: { organizationId, keyHash, keyKind } }, deps) => {
-    if (keyKind === 'management') return creditsAnswer(await spentOf(deps, organizationId), undefined)
-    const { used, remaining } = await keyCredit(deps, await getKey(deps, organizationId, keyHash))
+  handler: async ({ caller }, deps) => {
+    if (caller.keyKind === 'management') return creditsAnswer(await spentOf(deps, caller), undefined)
+    const { used, remaining } = await keyCredit(
+      deps,
+      await getKey(deps, { ...caller, isWorkspaceScoped: false }, caller.keyHash),
+    )
     return creditsAnswer(used, remaining)
   },
 })

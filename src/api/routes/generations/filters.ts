@@ -49,7 +49,7 @@ export const GenerationFilters = z.object({
   max_generation_time: bound.describe('Maximum total time, in milliseconds.'),
 })
 
-type Viewer = CallerScope & Pick<Caller, 'keyKind'>
+type Viewer = CallerScope & Pick<Caller, 'keyKind' | 'access'>
 
 /** The filters in terms of the ledger. */
 export async function filterOf(
@@ -67,8 +67,7 @@ export async function filterOf(
     keyHash: query.api_key_hash,
     // An address that nobody has finds nothing, as an unknown id does.
     userId: user && (named ?? user),
-    // Also one that is no more.
-    workspaceId: workspace && ((await findWorkspace(deps, caller, workspace))?.id ?? workspace),
+    workspaceId: await workspaceIn(deps, caller, workspace),
     sessionId: query.session_id,
     model: query.model,
     provider: query.provider,
@@ -84,4 +83,10 @@ export async function filterOf(
     minDurationMs: query.min_generation_time,
     maxDurationMs: query.max_generation_time,
   }
+}
+
+/** A signed-in developer sees their requests of one workspace at a time. Others can name a workspace, also a deleted one. */
+async function workspaceIn(deps: { db: { query: Query } }, caller: Viewer, name: string | undefined) {
+  if (name === undefined) return caller.access === 'developer' ? caller.workspaceId : undefined
+  return (await findWorkspace(deps, caller, name))?.id ?? name
 }

@@ -55,7 +55,8 @@ export const getCurrentKey = route({
   handler: async ({ caller }, deps) => {
     const { disabled, external_user, created_at, updated_at, ...key } = await getKey(
       deps,
-      caller.organizationId,
+      // A session that acts in another workspace still has its own key.
+      { ...caller, isWorkspaceScoped: false },
       caller.keyHash,
     )
     const [usage] = await keyUsages(deps, [key])

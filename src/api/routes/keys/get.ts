@@ -16,7 +16,7 @@ export const getOneKey = route({
   response: z.object({ data: Key }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const key = await getKey(deps, caller.organizationId, params.hash)
+    const key = await getKey(deps, caller, params.hash)
     requireSeen(caller, key)
     return { data: await keyAnswer(deps, caller, key) }
   },

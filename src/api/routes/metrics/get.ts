@@ -6,6 +6,7 @@ export const getMetrics = route({
   path: '/metrics',
   tag: 'service',
   key: 'management',
+  scope: 'organization',
   summary: 'Get the metrics of this server in the Prometheus text format',
   description: 'With the setting `metrics_port`, the metrics are also served without a key on that port.',
   mediaTypes: ['text/plain'],

@@ -9,6 +9,7 @@ export const addOrganizationMember = route({
   path: '/organization/members',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Add a member to the organization',
   description:
     'A former member is restored with the same ID, so that their keys act for a member again. No email is sent.',

@@ -8,6 +8,7 @@ export const getOwnOrganization = route({
   path: '/organization',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Get the organization of the calling key',
   description: 'The organization of the calling key.',
   response: z.object({ data: Organization }),

@@ -8,6 +8,7 @@ export const giveUpInternHost = route({
   path: '/organization/intern-hosts/{host}/give-up',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Give up the files of all interns of a lost host',
   description:
     'Does the same as `POST /interns/{internId}/give-up` for all interns of the organization on this host, whoever created them. Each is recorded in the audit log. If the call is interrupted, repeat it to continue.',

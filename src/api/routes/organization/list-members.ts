@@ -8,6 +8,7 @@ export const listOrganizationMembers = route({
   path: '/organization/members',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'List the members of the organization, in the order of joining',
   description: 'Sorted oldest first. Every key belongs to one workspace.',
   request: {

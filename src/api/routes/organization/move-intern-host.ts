@@ -13,6 +13,7 @@ export const moveInternHost = route({
   path: '/organization/intern-hosts/{host}/move',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Move all interns of a lost host to another host',
   description:
     'Does the same as `POST /interns/{internId}/move` for all interns of the organization on this host, whoever created them. The service does not move files. Each intern is recorded in the audit log. If the call is interrupted, repeat it to continue.',

@@ -8,6 +8,7 @@ export const removeOrganizationMember = route({
   path: '/organization/members/{user_id}',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Remove a member',
   description:
     'The keys of a former member keep working, but can use interns only with a grant. `disable_keys=true` also disables the keys, except those of interns.',

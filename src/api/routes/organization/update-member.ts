@@ -9,6 +9,7 @@ export const updateOrganizationMember = route({
   path: '/organization/members/{user_id}',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Update the name, address or role of a member',
   description: 'Changes the role of a member. The last administrator cannot be changed.',
   request: { params: MemberParams, body: MemberPatch },

@@ -11,6 +11,7 @@ export const updateOrganization = route({
   path: '/organization',
   tag: 'organization',
   key: 'management',
+  scope: 'organization',
   summary: 'Update the organization',
   description: 'Changes the name, or whether keys can use interns. Missing fields stay unchanged.',
   request: { body: OrganizationPatch },

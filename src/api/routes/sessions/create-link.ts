@@ -21,6 +21,7 @@ export const createSignInLink = route({
   path: '/sessions/links',
   tag: 'sessions',
   key: 'management',
+  scope: 'organization',
   summary: 'Create a sign-in link, valid once for 15 minutes',
   description: 'The link is returned only once: only its hash is stored. The session has the role of the member.',
   request: { body: NewSignInLink },

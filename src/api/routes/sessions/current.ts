@@ -4,6 +4,7 @@ import type { SignedIn } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
+import { workspaceNamedBy } from '../../access/admit.ts'
 import { sessionTokenIn } from '../../access/session-cookie.ts'
 
 type CurrentDeps = { sessions: Pick<Sessions, 'find'>; connectionOf: ConnectionOf }
@@ -15,8 +16,9 @@ export async function currentSession(
   raw: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): Promise<{ token: string; found: SignedIn; origin: string }> {
   const { origin } = connectionOf(raw)
+  const header = workspaceNamedBy({ path: '' }, { headers: raw.headers, params: {}, query: {} }).explicit
   const token = sessionId === undefined ? undefined : sessionTokenIn(raw.headers.cookie, origin)
-  const found = token === undefined ? undefined : await sessions.find(token)
+  const found = token === undefined ? undefined : await sessions.find(token, { explicit: header })
   if (token === undefined || !found) {
     throw new Fault('unauthenticated', 'No session. Start one with POST /sessions and a key or a link.')
   }

@@ -9,6 +9,7 @@ export const endOneSession = route({
   path: '/sessions/{id}',
   tag: 'sessions',
   key: 'any',
+  scope: 'organization',
   roles: accessRoles,
   summary: 'End a session',
   description:

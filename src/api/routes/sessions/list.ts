@@ -10,6 +10,7 @@ export const listSessions = route({
   path: '/sessions',
   tag: 'sessions',
   key: 'any',
+  scope: 'organization',
   summary: 'List browser sessions, most recently used first',
   description:
     'A management key, an owner and an admin see all sessions of the organization. Other sessions see those of their member, and an API key those that it signed in.',

@@ -24,7 +24,7 @@ export async function newSessionAnswer(
 }
 
 async function endEarlier(deps: NewSessionDeps, earlier: SignedIn | undefined): Promise<void> {
-  const caller = earlier?.manages ?? earlier?.uses
+  const caller = earlier?.organization.manages ?? earlier?.uses
   if (!earlier || !caller) return
   await endSession(deps, caller, earlier.row.id, () => true)
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
 import { getOrganization } from '#identity/accounts/organizations.ts'
+import { listWorkspaces } from '#identity/accounts/workspaces.ts'
 import { idleEndOf, type SignedIn, signInMethods } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { csrfTokenOf } from '#identity/sign-in/token.ts'
@@ -21,10 +22,14 @@ const Times = z.object({
 export const Session = Times.extend({
   id: z.string(),
   method: z.enum(signInMethods).describe('How the member signed in.'),
-  role: z.enum(accessRoles).describe('The permissions of this session.'),
+  role: z.enum(accessRoles).describe('The permissions of this session in the workspace.'),
+  organization_role: z.enum(accessRoles).describe('The permissions of this session in the organization.'),
   member: Named.extend({ email: z.string() }),
   organization: Named,
   workspace: Named,
+  workspaces: z
+    .array(Named.extend({ slug: z.string() }))
+    .describe('The workspaces that the session can name in the header `X-Workspace`, at most 100, oldest first.'),
   csrf_token: z.string().describe('Send as the header `X-CSRF-Token` with all requests except GET.'),
 }).meta({ id: 'Session', description: 'A browser session of a member.' })
 
@@ -45,21 +50,35 @@ export async function sessionAnswer(
   found: SignedIn,
   token: string,
 ): Promise<z.infer<typeof Session>> {
-  const { row, role, manages, uses } = found
-  const { organizationId, workspaceId } = (manages ?? uses) as Caller
-  const [organization, members, workspaces] = await Promise.all([
+  const { row, workspace, uses } = found
+  const caller = (workspace.manages ?? uses) as Caller
+  const { organizationId, workspaceId } = caller
+  const [organization, members, names, workspaces] = await Promise.all([
     getOrganization(deps, organizationId),
     namesOfUsers(deps.db, organizationId, [row.user_id]),
     namesOfWorkspaces(deps.db, organizationId, [workspaceId]),
+    workspacesOf(deps, found),
   ])
   const { name = '', email = '' } = members.get(row.user_id) ?? {}
   return {
-    ...{ id: row.id, method: row.method as 'key', role, csrf_token: csrfTokenOf(token) },
+    ...{ id: row.id, method: row.method as 'key', csrf_token: csrfTokenOf(token) },
+    ...{ role: workspace.role, organization_role: found.organization.role },
     member: { id: row.user_id, name, email },
     organization: { id: organizationId, name: organization.name },
-    workspace: { id: workspaceId, name: workspaces.get(workspaceId)?.name ?? '' },
+    workspace: { id: workspaceId, name: names.get(workspaceId)?.name ?? '' },
+    workspaces,
     ...timesOf(deps, row),
   }
+}
+
+/** At most as many workspaces are listed. */
+const maxWorkspaces = 100
+
+/** A pasted API key acts in its workspace only. */
+async function workspacesOf(deps: AnswerDeps, { organization }: SignedIn) {
+  if (!organization.manages) return []
+  const { data } = await listWorkspaces(deps, organization.manages, { offset: 0, limit: maxWorkspaces })
+  return data.map(({ id, name, slug }) => ({ id, name, slug }))
 }
 
 export function timesOf({ sessions }: Pick<AnswerDeps, 'sessions'>, row: SignedIn['row']): z.infer<typeof Times> {

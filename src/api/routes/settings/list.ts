@@ -24,6 +24,7 @@ export const listSettings = route({
   path: '/settings',
   tag: 'service',
   key: 'management',
+  scope: 'organization',
   summary: 'List the effective settings with their values and sources, without secrets',
   description:
     'Sorted as in the documentation. Settings are read at start from the environment, or from the configuration file. To change a setting, change it there and restart the service.',

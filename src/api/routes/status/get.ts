@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { providersWithoutCredential } from '#catalogue/sources/without-credential.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
 import { internsStanding } from '#interns/registry/organization-standing.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
@@ -25,14 +26,15 @@ export const getStatus = route({
   path: '/status',
   tag: 'service',
   key: 'management',
+  scope: 'organization',
   summary: 'Get the status of the service',
   description:
     'Reports circuit breakers that are not closed, metered requests that are not in the database yet, reserved money, interns that failed or wait, providers without a credential, and skipped catalogue entries. `host` covers all processes of the answering host; `organization` covers all servers. Metrics are at `GET /metrics`, changes of circuits and interns at `GET /events`.',
   response: z.object({ data: Status }),
   faults: ['unauthenticated', 'forbidden'],
-  handler: async ({ caller: { organizationId } }, deps) => {
+  handler: async ({ caller }, deps) => {
     const { wanted, processes } = await deps.hostStatus()
-    const databaseStatus = await unlessUnreachable(fromDatabase(deps, organizationId, processes))
+    const databaseStatus = await unlessUnreachable(fromDatabase(deps, caller, processes))
     const isReadOnly = processes.some(({ database }) => database.readOnly)
     const state = databaseStatus === undefined ? 'away' : isReadOnly ? 'read_only' : 'ok'
     return {
@@ -53,11 +55,12 @@ export const getStatus = route({
   },
 })
 
-async function fromDatabase(deps: ApiDeps, organizationId: string, processes: ProcessStatus[]) {
+async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessStatus[]) {
+  const { organizationId } = caller
   const { db, now } = deps
   const [money, interns, circuits] = await Promise.all([
     heldMoney(db.query, databaseClock(db, now), organizationId),
-    internsStanding(deps, organizationId),
+    internsStanding(deps, caller),
     shutCircuits(deps, organizationId, processes),
   ])
   const { counts, failed, questions } = interns

@@ -17,6 +17,6 @@ export const getOneWebhook = route({
   response: z.object({ data: Webhook }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => ({
-    data: await getWebhook(deps, caller.organizationId, params.webhookId),
+    data: await getWebhook(deps, caller, params.webhookId),
   }),
 })

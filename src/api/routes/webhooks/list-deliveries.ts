@@ -21,7 +21,7 @@ export const listWebhookDeliveries = route({
   response: pageOf(WebhookDelivery),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, query, caller }, deps) => {
-    const { id } = await getWebhook(deps, caller.organizationId, params.webhookId)
+    const { id } = await getWebhook(deps, caller, params.webhookId)
     return listDeliveries(deps, id, query)
   },
 })

@@ -17,7 +17,7 @@ export const retryWebhookDelivery = route({
   response: z.object({ data: WebhookDelivery }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
-    const webhook = await getWebhook(deps, caller.organizationId, params.webhookId)
+    const webhook = await getWebhook(deps, caller, params.webhookId)
     return { data: await retryDelivery(deps, webhook, params.deliveryId) }
   },
 })

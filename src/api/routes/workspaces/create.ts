@@ -9,6 +9,7 @@ export const createOneWorkspace = route({
   path: '/workspaces',
   tag: 'workspaces',
   key: 'management',
+  scope: 'organization',
   summary: 'Create a workspace',
   description: 'The workspace gets a default guardrail, which has no rules until it is updated.',
   request: { body: NewWorkspace },

@@ -8,6 +8,7 @@ export const deleteOneWorkspace = route({
   path: '/workspaces/{id}',
   tag: 'workspaces',
   key: 'management',
+  scope: 'organization',
   summary: 'Delete a workspace, its guardrails and its presets',
   description: 'Fails while the workspace has keys.',
   request: { params: WorkspaceParams },

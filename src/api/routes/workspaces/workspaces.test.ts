@@ -116,7 +116,7 @@ test('a workspace is named by its slug wherever one is named', async () => {
 test('a disabled key, such as that of a member who was removed, goes with its workspace and leaves its record', async () => {
   await using service = await startTestService()
   await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })
-  const ada = { email: 'ada@example.com', name: 'Ada' }
+  const ada = { email: 'ada@example.com', name: 'Ada', workspaces: [{ workspace: 'research' }] }
   const { id } = (await service.manage('POST', '/organization/members', ada)).body.data
   const wanted = { name: 'laptop', workspace_id: 'research', creator_user_id: id }
   const { hash } = (await service.manage('POST', '/keys', wanted)).body.data

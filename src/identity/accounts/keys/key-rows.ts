@@ -141,6 +141,9 @@ export function selectKeysWithOwners(query: Query, hashes: string[]) {
     )
     .innerJoin('organizations as o', 'o.id', 'k.organization_id')
     .leftJoin('workspaces as w', 'w.id', 'k.workspace_id')
+    .leftJoin('workspace_members as wm', (join) =>
+      join.onRef('wm.workspace_id', '=', 'k.workspace_id').onRef('wm.user_id', '=', 'k.creator_user_id'),
+    )
     .where('k.hash', 'in', hashes)
     .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
     .select([
@@ -151,6 +154,6 @@ export function selectKeysWithOwners(query: Query, hashes: string[]) {
       'k.include_byok_in_limit',
       'k.interns_grant',
     ])
-    .select(['m.joined_at', 'm.left_at', 'm.role', 'o.interns_programme'])
+    .select(['m.joined_at', 'm.left_at', 'm.role', 'wm.role as workspace_role', 'o.interns_programme'])
     .select(['w.io_logging', 'w.io_logging_rate', 'w.io_logging_keys'])
 }

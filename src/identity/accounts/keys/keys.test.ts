@@ -52,7 +52,7 @@ onEachDatabase('keys in the store', (kind) => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const says = async (organizationId: string, hash: string) =>
-      getKey(deps, organizationId, hash).then(
+      getKey(deps, { organizationId, workspaceId: '' }, hash).then(
         () => 'found',
         (error: Error) => error.message,
       )
@@ -67,7 +67,7 @@ onEachDatabase('keys in the store', (kind) => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const changing = { ...deps, forgetSpending: async () => {} }
-    const told = async (hash: string) => (await getKey(deps, caller.organizationId, hash)).include_byok_in_limit
+    const told = async (hash: string) => (await getKey(deps, caller, hash)).include_byok_in_limit
     for (const include_byok_in_limit of [true, false]) {
       const { key } = await createKey(deps, caller, { ...wanted, include_byok_in_limit })
       assert.deepEqual(
@@ -84,7 +84,7 @@ onEachDatabase('keys in the store', (kind) => {
     const { deps, caller } = await newOrganization(store.db)
     const said = { limit: 3, limit_reset: 'weekly', expires_at: '2999-01-01T00:00:00.000Z' } as const
     const { key } = await createKey(deps, caller, { ...wanted, ...said, external: { user: 'u-1' } })
-    const { external_user, limit, limit_reset, expires_at } = await getKey(deps, caller.organizationId, key.hash)
+    const { external_user, limit, limit_reset, expires_at } = await getKey(deps, caller, key.hash)
     assert.deepEqual({ external_user, limit, limit_reset, expires_at }, { ...said, external_user: 'u-1' })
     const bare = await createKey(deps, caller, wanted)
     assert.deepEqual([bare.key.external_user, bare.key.limit, bare.key.expires_at], [null, null, null])

@@ -4,9 +4,11 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Page } from '#platform/json/page.ts'
 import { recordChange } from '../../audit/audit.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, type CallerScope, reachesWorkspace } from '../caller.ts'
 import { accountsLock } from '../lock.ts'
-import { isMember, namedUser } from '../members/members.ts'
+import { findMember, namedUser } from '../members/members.ts'
+import { reachesAllWorkspaces } from '../members/role.ts'
+import { findWorkspaceMember } from '../workspace-members/membership-change.ts'
 import { namedWorkspace } from '../workspaces.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
@@ -33,10 +35,11 @@ export async function listKeys(
   return { data: rows.map(keyRecord), total_count: total }
 }
 
-/** @throws Fault `not_found`, the same for another organization's key as for one that does not exist. */
-export async function getKey(deps: { db: { query: Query } }, organizationId: string, hash: string): Promise<KeyRecord> {
-  const row = await findKeyRow(deps.db.query, organizationId, hash)
-  if (!row) throw new Fault('not_found', 'There is no key with this hash.')
+/** @throws Fault `not_found`, the same for a key out of the caller's reach as for one that does not exist. */
+export async function getKey(deps: { db: { query: Query } }, caller: CallerScope, hash: string): Promise<KeyRecord> {
+  const row = await findKeyRow(deps.db.query, caller.organizationId, hash)
+  if (!row || !reachesWorkspace(caller, row.workspace_id))
+    throw new Fault('not_found', 'There is no key with this hash.')
   return keyRecord(row)
 }
 
@@ -44,27 +47,24 @@ export async function getKey(deps: { db: { query: Query } }, organizationId: str
 export async function createKey(
   deps: KeysDeps,
   caller: Caller,
-  wanted: NewKey,
+  newKey: NewKey,
 ): Promise<{ key: KeyRecord; secret: string }> {
-  const expiresAt = expiryOf(deps, wanted.expires_at)
+  const expiresAt = expiryOf(deps, newKey.expires_at)
   const secret = newSecret()
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
-    const workspaceId = await namedWorkspace({ db: { query: tx } }, caller, wanted.workspace_id)
-    const userId = await namedUser({ query: tx }, caller.organizationId, wanted.creator_user_id ?? caller.userId)
-    if (userId === undefined || !(await isMember(tx, caller.organizationId, userId))) {
-      throw new Fault('invalid', 'Invalid request: creator_user_id: the organization has no such member')
-    }
+    const workspaceId = await namedWorkspace({ db: { query: tx } }, caller, newKey.workspace_id)
+    const userId = await creatorOf(tx, caller, newKey, workspaceId)
     const owner = { organizationId: caller.organizationId, userId, workspaceId }
-    requireMayCreate(caller, wanted, owner)
+    requireMayCreate(caller, newKey, owner)
     const key = await insertKey(deps, tx, owner, {
       secret,
-      kind: wanted.kind,
-      name: wanted.name,
-      limitUsd: wanted.limit ?? null,
-      limitReset: wanted.limit_reset ?? null,
-      includeByokInLimit: wanted.include_byok_in_limit,
+      kind: newKey.kind,
+      name: newKey.name,
+      limitUsd: newKey.limit ?? null,
+      limitReset: newKey.limit_reset ?? null,
+      includeByokInLimit: newKey.include_byok_in_limit,
       expiresAt: expiresAt ?? null,
-      externalUser: wanted.external?.user ?? null,
+      externalUser: newKey.external?.user ?? null,
     })
     await recordChange(deps, tx, caller, {
       action: 'key.created',
@@ -78,11 +78,26 @@ export async function createKey(
   })
 }
 
+/** @throws Fault `invalid` if the member for whom the key acts does not belong to the organization or workspace. */
+async function creatorOf(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: string): Promise<string> {
+  const { organizationId } = caller
+  const userId = await namedUser({ query: tx }, organizationId, newKey.creator_user_id ?? caller.userId)
+  const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
+  if (!member) throw new Fault('invalid', 'Invalid request: creator_user_id: the organization has no such member')
+  const { email } = member
+  if (newKey.kind === 'management' || reachesAllWorkspaces(member.role)) return member.userId
+  if (await findWorkspaceMember(tx, organizationId, workspaceId, member.userId)) return member.userId
+  throw new Fault(
+    'invalid',
+    `Invalid request: creator_user_id: ${email} is not a member of the workspace; add them first`,
+  )
+}
+
 /** @throws Fault `conflict` when nobody could manage the organization afterwards. */
 export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
   const expiresAt = expiryOf(deps, patch.expires_at)
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
-    const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    const before = await getKey({ db: { query: tx } }, caller, hash)
     requireMayChange(caller, before, patch)
     if (changesNothing(before, patch, expiresAt)) return before
     const end = patch.disabled ? 0 : expiresAt
@@ -90,7 +105,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
     await updateKeyRow(tx, hash, { ...columnsOf(patch), expires_at: expiresAt, updated_at: deps.now() })
     // Nobody kept account while there was no limit: a new one begins with what the ledger says.
     if (before.limit === null) await deps.forgetSpending(tx, `key:${hash}`)
-    const after = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    const after = await getKey({ db: { query: tx } }, caller, hash)
     await recordChange(deps, tx, caller, {
       action: 'key.updated',
       targetKind: 'key',
@@ -106,7 +121,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
 /** @throws Fault `conflict` when nobody could manage the organization afterwards. */
 export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
-    const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    const before = await getKey({ db: { query: tx } }, caller, hash)
     requireMayChange(caller, before)
     await keepOneManagementKey(deps, tx, before, caller.organizationId)
     await deleteKeyRow(tx, hash)

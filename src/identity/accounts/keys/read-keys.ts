@@ -1,6 +1,8 @@
+import type { WorkspaceRole } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Caller, KeyKind } from '../caller.ts'
 import { keptShareOf } from '../io-logging.ts'
+import { roleInWorkspace } from '../members/role.ts'
 import type { ReadKeys, StoredKey } from './key-cache.ts'
 import { selectKeysWithOwners } from './key-rows.ts'
 
@@ -34,13 +36,22 @@ function storedKey(row: ReadKeysRow): StoredKey {
       keptShare: keptShareOf(row, row.hash),
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
-      role: (row.role ?? undefined) as Caller['role'],
+      isWorkspaceScoped: row.kind !== 'management',
+      role: roleOf(row),
+      organizationRole: (row.role ?? undefined) as Caller['role'],
       access: undefined,
       sessionId: undefined,
     },
     disabled: row.disabled === 1,
     expiresAt: row.expires_at,
   }
+}
+
+/** A key of a former member keeps the role that the member had in the organization. */
+function roleOf({ role, workspace_role, left_at }: ReadKeysRow): Caller['role'] {
+  const organizationRole = (role ?? undefined) as Caller['role']
+  if (left_at !== null) return organizationRole
+  return roleInWorkspace(organizationRole, (workspace_role ?? undefined) as WorkspaceRole | undefined)
 }
 
 function spendLimitOf({ limit_usd: usd, limit_reset, include_byok_in_limit }: ReadKeysRow): Caller['spendLimit'] {

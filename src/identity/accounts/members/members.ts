@@ -221,6 +221,16 @@ function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): voi
   throw new Fault('forbidden', 'Only an owner may make, change or remove an owner.')
 }
 
+/** The owners and admins, those who joined first first. */
+export function listManagers(query: Query | Tx, organizationId: string, limit: number): Promise<Member[]> {
+  return members(query, organizationId)
+    .where('m.left_at', 'is', null)
+    .where('m.role', 'in', managingRoles)
+    .orderBy('m.joined_at')
+    .limit(limit)
+    .execute()
+}
+
 /** Whether somebody else is an owner or admin. */
 export async function hasOtherManager(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
   const other = await members(tx, organizationId)

@@ -1,4 +1,4 @@
-import type { AccessRole } from '#platform/core/vocabulary.ts'
+import type { AccessRole, WorkspaceRole } from '#platform/core/vocabulary.ts'
 
 /**
  * What a member is to the organization. `member` is from before there were the others: it may do what a developer may, and
@@ -16,3 +16,18 @@ export const accessOf = (role: MemberRole | undefined): AccessRole =>
 /** Whether a caller does all that an owner may: owners, and management keys themselves. */
 export const actsAsOwner = ({ access }: { access?: AccessRole | undefined }) =>
   access === undefined || access === 'owner'
+
+/** Whether a member has access to every workspace of the organization. */
+export const reachesAllWorkspaces = (role: MemberRole | undefined) => role !== undefined && managingRoles.includes(role)
+
+/**
+ * The role of a member in a workspace. Owners and admins of the organization have the same role everywhere. Other
+ * members have the role of their membership in the workspace, and none without one.
+ */
+export function roleInWorkspace(
+  organizationRole: MemberRole | undefined,
+  workspaceRole: WorkspaceRole | undefined,
+): MemberRole | undefined {
+  if (reachesAllWorkspaces(organizationRole)) return organizationRole
+  return workspaceRole === 'developer' && organizationRole === 'member' ? 'member' : workspaceRole
+}

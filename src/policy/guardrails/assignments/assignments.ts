@@ -33,7 +33,7 @@ export async function assign(
   kind: TargetKind,
   targets: string[],
 ): Promise<number> {
-  const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
+  const { workspaceId } = await requirePlace(deps, caller, id)
   const targetIds = [...new Set(await idsOf(deps, caller, kind, targets))]
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
     if (!(await findGuardrail(tx, id))) throw noGuardrail()
@@ -76,7 +76,7 @@ export async function unassign(
   kind: TargetKind,
   targets: string[],
 ): Promise<number> {
-  const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
+  const { workspaceId } = await requirePlace(deps, caller, id)
   const ids = await idsOf(deps, caller, kind, targets)
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
     if (!(await findGuardrail(tx, id))) throw noGuardrail()
@@ -120,10 +120,11 @@ export async function listMemberAssignments(
 async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailId }: Listing) {
   const { organizationId } = caller
   if (guardrailId !== undefined) {
-    await requirePlace(deps, organizationId, guardrailId)
+    await requirePlace(deps, caller, guardrailId)
     if (!(await findGuardrail(deps.db.query, guardrailId))) throw noGuardrail()
   }
-  return listAssignments(deps.db.query, { organizationId, kind, guardrailId }, page)
+  const workspaceId = caller.isWorkspaceScoped ? caller.workspaceId : undefined
+  return listAssignments(deps.db.query, { organizationId, kind, guardrailId, workspaceId }, page)
 }
 
 /** Replaces email addresses of members by their ids. Keeps addresses that no member has. */

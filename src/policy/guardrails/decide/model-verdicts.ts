@@ -23,7 +23,7 @@ type VerdictDeps = {
   config: Pick<Config, 'zdr_vendors'>
 }
 
-/** Uses all guardrails of the organization for a management key, otherwise those that apply to the caller. */
+/** Uses all guardrails of the organization or workspace for a management key, otherwise those that apply to the caller. */
 export async function modelVerdicts(
   { db, guardrailCache, config }: VerdictDeps,
   caller: Caller,
@@ -32,7 +32,10 @@ export async function modelVerdicts(
 ): Promise<Page<ModelVerdict>> {
   const { data, total_count } =
     caller.keyKind === 'management'
-      ? await listRows(db.query, caller.organizationId, page)
+      ? await listRows(db.query, caller.organizationId, {
+          ...page,
+          workspace_id: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
+        })
       : pageIn((await guardrailCache.of(caller)).guardrails, page)
   return { data: data.map((guardrail) => verdictOf(guardrail, model, config.zdr_vendors)), total_count }
 }
