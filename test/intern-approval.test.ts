@@ -39,7 +39,7 @@ describe('whether an intern asks before it acts', () => {
     const chat = `/interns/${id}/chat/completions`
     const refused = await call('POST', chat, { stream: true, approval_mode: 'self-drive', ...asking })
     assert.equal(refused.status, 400)
-    assert.match(refused.body.error.message, /approval_mode: this intern asks before it acts \("manual"\)/)
+    assert.match(refused.body.error.message, /approval_mode: this intern is "manual", and a prompt cannot change it/)
     assert.equal(refused.body.error.metadata.reason, 'bad_request')
   })
 

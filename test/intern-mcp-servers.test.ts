@@ -66,7 +66,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
     ] as [object, string][]) {
       const { status, body } = await change([moved])
       assert.equal(status, 400)
-      assert.match(body.error.message, new RegExp(`mcp_servers\\[0\\]\\.${where}: .* tell the value`))
+      assert.match(body.error.message, new RegExp(`mcp_servers\\[0\\]\\.${where}: .* send the value`))
     }
     await service.ask('POST', '/interns/ada/provision')
     const { id } = made.body
@@ -116,10 +116,10 @@ test('what is wrong with a server of tools is said, and where', async () => {
     [{ name: 'a', url: 'https://u:p@a.example' }, /mcp_servers\[0\]\.url: must be an http:\/\//],
     [{ name: 'a', url: 'https://a.example', env: { A: 'b' } }, /mcp_servers\[0\]\.env: goes with a command/],
     [{ name: 'a', command: 'x', headers: { A: 'b' } }, /mcp_servers\[0\]\.headers: go with a URL/],
-    [{ name: 'a', command: 'x', env: { 'A-B': 'b' } }, /is no name of a variable/],
+    [{ name: 'a', command: 'x', env: { 'A-B': 'b' } }, /is not the name of a variable/],
     [
       { name: 'a', url: 'https://a.example', headers: { Host: 'b' } },
-      /headers\.Host: is no name of a header, or of one that the protocol sets itself/,
+      /headers\.Host: is not the name of a header, or one that the protocol sets itself/,
     ],
     [{ name: 'a', url: 'https://a.example', headers: { A: 'b\nc' } }, /must be visible ASCII/],
     [{ name: 'a', command: 'x', commands: 'y' }, /unknown field "commands" \(did you mean "command"\?\)/],

@@ -45,7 +45,7 @@ describe('a request for more than one answer', () => {
     const asked = world.upstream.requests.length
     for (const protocol of upstreamProtocols.filter((protocol) => protocol !== 'openai-chat')) {
       const { status, body } = await chat({ model: `${protocol}/m`, n: 2 })
-      assert.deepEqual([status, /^n: no endpoint /.test(body.error.message)], [400, true], protocol)
+      assert.deepEqual([status, /^n: no available endpoint /.test(body.error.message)], [400, true], protocol)
       assert.equal(body.error.metadata.excluded[0].reason, 'one_answer')
     }
     const told = await world.service.ask('POST', '/responses', { body: { model: 'openai-chat/m', input: 'Hi', n: 2 } })

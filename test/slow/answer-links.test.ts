@@ -65,7 +65,7 @@ onOneDatabase('a link that answers', (kind) => {
     }
     assert.equal((await w.service.ask('GET', `/interns/${w.id}/runs/${run}`)).body.data.status, 'waiting')
     const answered = await press(w.service, path, { answer: 'allow_once' })
-    assert.deepEqual([answered.status, /was given to/.test(answered.text)], [200, true])
+    assert.deepEqual([answered.status, /was sent to/.test(answered.text)], [200, true])
     assert.equal((await w.ended(run)).outcome, 'finished')
     for (const again of [await press(w.service, path, { answer: 'reject_once' }), await look(w.service, path)])
       assert.deepEqual([again.status, /has been used/.test(again.text)], [410, true])

@@ -166,7 +166,7 @@ onOneDatabase('a budget', (kind) => {
     const { sessionId: session_id } = await say(service, id, 'model_says one')
     const said = await trySaying(service, id, twoCents, { session_id })
     spent(said, 'session_max_cost_usd')
-    assert.match(said.error!.message, /^The turn has cost the 0\.02 USD that were left for its session/)
+    assert.match(said.error!.message, /^The turn reached the remaining 0\.02 USD of its session/)
     const refused = await trySaying(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],

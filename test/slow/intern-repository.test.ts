@@ -241,7 +241,7 @@ describe('a clone that fails', { skip }, () => {
     writeFileSync(fileIn(service, id, 'widgets/kept'), 'kept')
     await service.ask('POST', `/interns/${id}/provision`)
     const failed = await untilIntern(service, id, 'failed')
-    assert.match(failed.last_failure_message, /the folder "widgets" of the workspace is there already/)
+    assert.match(failed.last_failure_message, /the workspace already has a folder "widgets"; rename it/)
     assert.equal(readFileSync(fileIn(service, id, 'widgets/kept'), 'utf8'), 'kept')
   })
 })

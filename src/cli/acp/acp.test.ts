@@ -233,7 +233,7 @@ describe('signalbox acp', () => {
     assert.equal(read.resource.text, 'a,b')
     assert.match(read.resource.uri, /\/sums\.csv$/)
     const refused = unable.agent.request('session/prompt', { ...(await unable.begin()), prompt })
-    await assert.rejects(refused, /content\[1\].*image\/png.*it takes text/)
+    await assert.rejects(refused, /content\[1\].*image\/png.*it accepts text/)
     await Promise.all([able.leaves(), unable.leaves()])
   })
 

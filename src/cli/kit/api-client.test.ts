@@ -62,7 +62,7 @@ test('https to a server without TLS is an error that says so', async () => {
 
 test('an error of the operating system is one sentence', async () => {
   const message = await errorOf({ SIGNALBOX_KEY: 'sb-v1-1' }, ['interns', 'files', 'pull', 'ada', '', '/dev/null/here'])
-  assert.equal(message, 'The system does not let this program make /dev/null/here: not a directory.')
+  assert.equal(message, 'The system does not let this program create /dev/null/here: not a directory.')
 })
 
 test('without SIGNALBOX_KEY, the variables of the README are used if they have a key', async () => {
