@@ -142,7 +142,7 @@ test('the log of an intern is read through a server of another host, whether it 
   const unheard = await runningIntern(mute, { ...asked, name: 'unheard', host_labels: ['mute'] })
   const refused = await other.ask('GET', `/interns/${unheard.id}/log`)
   assert.deepEqual(
-    [refused.status, /log is on the host mute: ask a server of that host/.test(refused.text)],
+    [refused.status, /log is on the host mute: send the request to a server of that host/.test(refused.text)],
     [502, true],
   )
 })
@@ -156,7 +156,7 @@ test('what is kept of an intern that is stopped cannot be had where its host has
   await suspend(mute, id)
   const other = await hosts.start('other', { INTERNS: 'off' })
   const refused = await other.ask('GET', `/interns/${id}/files`)
-  const why = /The intern is stopped, and its files are on the host mute: start it, or ask a server of that host/
+  const why = /The intern is stopped, and its files are on the host mute: start it, or send the request to a server of that host/
   assert.deepEqual([refused.status, why.test(refused.text)], [502, true], refused.text)
   mute.process.signal('SIGKILL')
   await gone(other, id)
@@ -225,7 +225,7 @@ test('a host whose server was killed is told to be gone, with why and since when
   assert.match(refused.body.error.message, /^The host lost does not respond \(since \d{4}-.*Z\)\.$/)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
   const transcript = await other.ask('GET', `/interns/${id}/sessions/${sessionId}`)
-  assert.deepEqual([transcript.status, /not been heard of/.test(transcript.text)], [503, true])
+  assert.deepEqual([transcript.status, /The host lost does not respond/.test(transcript.text)], [503, true])
   assert.equal((await other.ask('GET', '/interns')).body.data[0].host.state, 'gone')
   await hosts.start('lost')
   await until(async () => (await other.ask('GET', `/interns/${id}`)).body.host.state === 'up')
@@ -243,7 +243,7 @@ test('an intern of a host that is gone is given up on demand, and what still run
   const { id } = await runningIntern(lost, asked)
   const other = await hosts.start('other')
   const early = await other.ask('POST', `/interns/${id}/give-up`)
-  assert.deepEqual([early.status, /its host lost is there/.test(early.text)], [409, true])
+  assert.deepEqual([early.status, /its host lost is available/.test(early.text)], [409, true])
   const pid = daemonPid(lost.dataDir, id)
   lost.process.signal('SIGKILL')
   await gone(other, id)
@@ -293,7 +293,7 @@ test('a server on another host that has no address to reach it at says so', { sk
   assert.deepEqual([said.status, said.error?.metadata?.reason], [502, 'intern_unreachable'])
   assert.match(
     said.error!.message,
-    /lives on the host a, where servers on other hosts cannot reach it: it says no INTERN_ADDRESS/,
+    /lives on the host a, where servers on other hosts cannot reach it: its server has no INTERN_ADDRESS/,
   )
 })
 
