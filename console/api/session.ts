@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { type Failure, failureOf } from './failure.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
-import type { Session } from './types.ts'
+import type { NewSession, Session } from './types.ts'
 
 const path = withRoot('/api/v1/sessions')
 
@@ -65,7 +65,7 @@ export function signedOut(): void {
   sessionState.value = { state: 'out' }
 }
 
-async function post(body: { key: string } | { pendingLink: string }): Promise<Session> {
+async function post(body: NewSession): Promise<Session> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -76,7 +76,7 @@ async function post(body: { key: string } | { pendingLink: string }): Promise<Se
 }
 
 /** @throws Failure if the key or the link is invalid. */
-export async function signIn(by: { key: string } | { pendingLink: string }): Promise<void> {
+export async function signIn(by: NewSession): Promise<void> {
   const session = await post(by)
   remember(session.role)
   if (lastMember !== undefined && lastMember !== session.member.id) return reloadPage()
@@ -153,7 +153,7 @@ async function fetchSession(): Promise<SessionState> {
     pendingLink = decodeURIComponent(inAddress)
   }
   if (pendingLink !== undefined) {
-    const session = await post({ pendingLink })
+    const session = await post({ link: pendingLink })
     pendingLink = undefined
     return { state: 'in', session }
   }

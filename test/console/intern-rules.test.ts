@@ -106,7 +106,7 @@ test('the replay tells what a draft would have decided, and where people decided
   await otherwise.getByText('npm test').waitFor()
   await otherwise.getByText('people: reject once').waitFor()
   assert.equal(await otherwise.getByRole('row').count(), 1)
-  await page.getByText('Questions').click()
+  await page.getByText('Questions: ').click()
   await page.getByRole('table', { name: 'Questions' }).getByText('people: allow once').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.deepEqual(faults, [])

@@ -65,7 +65,7 @@ test('what an agent does not take is refused before it begins, by its part, with
   ] as const) {
     const { status, error } = await at.send(file('notes.txt', 'Hello'), part)
     assert.deepEqual([status, error?.metadata?.reason], [400, 'bad_request'])
-    assert.match(error!.message, new RegExp(`content\\[2\\] of the last message is ${type}.*it takes text, files`))
+    assert.match(error!.message, new RegExp(`content\\[2\\] of the last message is ${type}.*it accepts text, files`))
   }
   assert.ok(!existsSync(join(at.workspace, 'attachments')))
 })
@@ -78,7 +78,7 @@ test('a part that is not well made is refused by its place', async () => {
     return `${status} ${error?.message}`
   }
   const url = (url: string) => ({ type: 'image_url', image_url: { url } })
-  assert.match(await refusal(url('https://example.com/a.png')), /^400 .*content\[1\].*must be a data URL.*fetches no/)
+  assert.match(await refusal(url('https://example.com/a.png')), /^400 .*content\[1\].*must be a data URL.*do not fetch images/)
   assert.match(await refusal(url('data:image/png;base64,%%%')), /^400 .*content\[1\].*not valid base64/)
   assert.match(await refusal(url('data:text/html;base64,SGk=')), /^400 .*text\/html, which is not an image/)
   assert.match(await refusal({ type: 'file', file: { file_id: 'file-1' } }), /^400 .*file_data must be a data URL/)

@@ -66,9 +66,9 @@ onOneDatabase('rules for what interns may do', (kind) => {
       { effect: 'ask', tools: ['read'], paths: ['notes.txt'] },
     ])
     await until(async () => /did not allow/.test((await say(service, id, 'run `touch a`', selfDrive)).text))
-    assert.match((await say(service, id, 'write secret/a.txt: x', selfDrive)).text, /not allowed/)
-    assert.match((await say(service, id, 'write secret/a.txt: x')).text, /not allowed/, 'which asks for no permission')
-    assert.doesNotMatch((await say(service, id, 'write notes.txt: x')).text, /not allowed/)
+    assert.match((await say(service, id, 'write secret/a.txt: x', selfDrive)).text, /Not allowed/)
+    assert.match((await say(service, id, 'write secret/a.txt: x')).text, /Not allowed/, 'which asks for no permission')
+    assert.doesNotMatch((await say(service, id, 'write notes.txt: x')).text, /Not allowed/)
     const echoed = await say(service, id, 'run `echo hello`')
     assert.deepEqual([echoed.asked, /hello/.test(echoed.text)], [undefined, true])
     const asked = await say(service, id, 'read notes.txt', selfDrive)
@@ -148,7 +148,7 @@ onOneDatabase('rules for what interns may do', (kind) => {
       [1, 1, 0, 0],
       [0, 0, 0, 0],
     ])
-    assert.match(summary, /granted 4 of 7, 1 of the 2 that were rejected; would have refused 2, 1 of the 4/)
+    assert.match(summary, /allowed 4 of 7, 1 of the 2 that people rejected; would have denied 2, 1 of the 4/)
     assert.deepEqual(
       by_rule.map((one: any) => [one.rule, one.effect, one.questions]),
       [
