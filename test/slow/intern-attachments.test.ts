@@ -78,7 +78,10 @@ test('a part that is not well made is refused by its place', async () => {
     return `${status} ${error?.message}`
   }
   const url = (url: string) => ({ type: 'image_url', image_url: { url } })
-  assert.match(await refusal(url('https://example.com/a.png')), /^400 .*content\[1\].*must be a data URL.*do not fetch images/)
+  assert.match(
+    await refusal(url('https://example.com/a.png')),
+    /^400 .*content\[1\].*must be a data URL.*do not fetch images/,
+  )
   assert.match(await refusal(url('data:image/png;base64,%%%')), /^400 .*content\[1\].*not valid base64/)
   assert.match(await refusal(url('data:text/html;base64,SGk=')), /^400 .*text\/html, which is not an image/)
   assert.match(await refusal({ type: 'file', file: { file_id: 'file-1' } }), /^400 .*file_data must be a data URL/)

@@ -156,7 +156,8 @@ test('what is kept of an intern that is stopped cannot be had where its host has
   await suspend(mute, id)
   const other = await hosts.start('other', { INTERNS: 'off' })
   const refused = await other.ask('GET', `/interns/${id}/files`)
-  const why = /The intern is stopped, and its files are on the host mute: start it, or send the request to a server of that host/
+  const why =
+    /The intern is stopped, and its files are on the host mute: start it, or send the request to a server of that host/
   assert.deepEqual([refused.status, why.test(refused.text)], [502, true], refused.text)
   mute.process.signal('SIGKILL')
   await gone(other, id)

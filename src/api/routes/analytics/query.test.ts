@@ -123,7 +123,10 @@ test('a query that makes no sense is refused, and says what would', async () => 
   )
   const old = at('2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z')
   assert.match(await wrong({ granularity: 'minute', ...old }), /minutes are kept for 2 days/)
-  assert.match(await wrong({ order_by: { field: 'error_count', direction: 'asc' } }), /error_count is not in the result/)
+  assert.match(
+    await wrong({ order_by: { field: 'error_count', direction: 'asc' } }),
+    /error_count is not in the result/,
+  )
 })
 
 test('OpenRouter’s own client asks, and reads what can be asked for', async () => {
