@@ -27,8 +27,10 @@ export type OidcPerson = {
   role: AccessRole | undefined
   /** The role of a new member; undefined if the account cannot become one. */
   joinsAs: AccessRole | undefined
-  /** The workspaces that each sign-in sets. Undefined if the settings map none, or the claim could not be read. */
+  /** The workspaces that each sign-in sets. Undefined if the settings map none. */
   workspaces: GroupWorkspace[] | undefined
+  /** Whether the issuer did not send the groups. Then memberships stay, and only those of `*` are added. */
+  groupsUnknown: boolean
   /** Why the role claim could not be read, to be logged. */
   roleUnknown: string | undefined
 }
@@ -38,6 +40,7 @@ export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
   const { idToken, userInfo } = answer
   const claims: Claims = { ...userInfo, ...idToken }
   const email = addressIn([idToken, userInfo ?? {}], rules)
+  const groupsUnknown = unreadableClaim(claims, rules.oidc_groups_claim, answer.isIncomplete) !== undefined
   const defaultRole = rules.oidc_default_role === 'none' ? undefined : rules.oidc_default_role
   const { oidc_role_claim: claim } = rules
   const roleUnknown = claim === undefined ? undefined : unreadableClaim(claims, claim, answer.isIncomplete)
@@ -52,7 +55,8 @@ export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
     name: nameIn(claims) ?? email ?? idToken.sub,
     role,
     joinsAs: mayJoin(email, rules.oidc_domains) ? (role ?? defaultRole) : undefined,
-    workspaces: workspacesIn(claims, rules, answer.isIncomplete),
+    workspaces: workspacesIn(claims, rules, groupsUnknown),
+    groupsUnknown,
     roleUnknown,
   }
 }
@@ -116,11 +120,11 @@ function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): s
   return isIncomplete ? `the claim "${path}" is missing, and the user-info endpoint failed` : undefined
 }
 
-/** The workspaces of all groups of an account. Of several roles in one workspace, the highest. */
-function workspacesIn(claims: Claims, rules: OidcRules, isIncomplete: boolean): GroupWorkspace[] | undefined {
+/** The workspaces of all groups of an account, or those of `*` alone. Of several roles in one workspace, the highest. */
+function workspacesIn(claims: Claims, rules: OidcRules, groupsUnknown: boolean): GroupWorkspace[] | undefined {
   const { oidc_groups_claim: claim, oidc_groups: groups } = rules
-  if (Object.keys(groups).length === 0 || unreadableClaim(claims, claim, isIncomplete) !== undefined) return undefined
-  const values = ['*', ...[valueAt(claims, claim)].flat().flatMap(roleName)]
+  if (Object.keys(groups).length === 0) return undefined
+  const values = ['*', ...(groupsUnknown ? [] : [valueAt(claims, claim)].flat().flatMap(roleName))]
   const given = values.flatMap((value) => (Object.hasOwn(groups, value) ? [groups[value]!] : []))
   const rank = ({ role }: GroupWorkspace) => (role ? workspaceRoles.indexOf(role) : workspaceRoles.length)
   return given

@@ -31,7 +31,7 @@ export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, brows
     const member = await admitMember(deps, tx, announce, { organizationId, userId, ...person })
     if (known === undefined) await bindIdentity(deps, tx, organizationId, person, member.userId)
     const actor = { organizationId, userId: member.userId, keyHash: null }
-    await applyGroups({ deps, tx, announce, actor }, member, person.workspaces)
+    await applyGroups({ deps, tx, announce, actor }, member, person)
     const workspaceId = await workspaceOf(tx, actor)
     // The new member is stored, so that an admin can add them to a workspace.
     if (workspaceId === undefined) return withoutWorkspace(tx, organizationId)
@@ -46,19 +46,22 @@ export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, brows
 async function applyGroups(
   change: MembershipChange,
   { userId, role: organizationRole }: Member,
-  workspaces: OidcPerson['workspaces'],
+  { workspaces, groupsUnknown }: Pick<OidcPerson, 'workspaces' | 'groupsUnknown'>,
 ): Promise<void> {
   if (workspaces === undefined) return
   const { organizationId } = change.actor
+  const present = await workspacesOfMember(change.tx, organizationId, userId)
   const mapped = new Set<string>()
   for (const { workspace, role } of workspaces) {
     const scope = { organizationId, workspaceId: '' }
     const id = (await findWorkspace({ db: { query: change.tx } }, scope, workspace))?.id
     if (id === undefined || mapped.has(id)) continue
     mapped.add(id)
+    if (groupsUnknown && present.some(({ workspace_id }) => workspace_id === id)) continue
     await joinWorkspace(change, id, userId, role ?? workspaceRoleOf(organizationRole), 'oidc')
   }
-  for (const { workspace_id, source } of await workspacesOfMember(change.tx, organizationId, userId))
+  if (groupsUnknown) return
+  for (const { workspace_id, source } of present)
     if (source === 'oidc' && !mapped.has(workspace_id)) await leaveWorkspace(change, workspace_id, userId)
 }
 

@@ -68,10 +68,8 @@ export class DirectCall<Caller, Body extends object> {
   async #answer(): Promise<void> {
     const { response } = this
     try {
-      const bytes = this.#takeBytes()
-      this.pause = pauseFor(bytes.length)
-      if (this.pause) await this.#readLong(bytes, this.pause)
-      else this.#validate(this.#parse(this.#decode(bytes)))
+      const reading = this.#readBody()
+      if (reading) await reading
       // A client can leave during a pause.
       if (response.signal.aborted) return
       const answer = await this.#route.handle(this)
@@ -79,6 +77,18 @@ export class DirectCall<Caller, Body extends object> {
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /**
+   * Reads a short body at once, a long one in stages. In a method of its own, because an async function holds its variables
+   * while it waits: the bytes of a prompt would be held as long as its answer is streamed.
+   */
+  #readBody(): Promise<void> | undefined {
+    const bytes = this.#takeBytes()
+    this.pause = pauseFor(bytes.length)
+    if (this.pause) return this.#readLong(bytes, this.pause)
+    this.#validate(this.#parse(this.#decode(bytes)))
+    return undefined
   }
 
   #takeBytes(): Buffer {
