@@ -28,7 +28,7 @@ test('a workspace is made, and changed to keep prompts and answers, which can be
   await page.getByLabel('Name').fill('Field research')
   assert.equal(await page.getByLabel('Slug').inputValue(), 'field-research')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
-  await page.getByRole('row').filter({ hasText: 'Field research' }).getByText('not kept').waitFor()
+  await page.getByRole('row').filter({ hasText: 'Field research' }).getByText('not stored').waitFor()
   await page.getByRole('button', { name: 'Change Field research' }).click()
   await page.getByLabel('Store prompts and answers').check()
   await page.getByLabel('Share of requests').fill('12.5')
@@ -48,7 +48,7 @@ test('what is kept can be chosen by keys, and all of it is deleted once the name
   const own = (await workspaces())[0]
   await page.getByRole('button', { name: `Change ${own.name}` }).click()
   await page.getByLabel('Store prompts and answers').check()
-  await page.getByLabel('Whose').selectOption('some')
+  await page.getByLabel('Requests of').selectOption('some')
   await page.getByLabel('Keys').selectOption([{ label: 'ci-bot' }])
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('stored for all requests of 1 key').waitFor()

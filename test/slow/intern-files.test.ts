@@ -258,14 +258,14 @@ test('an archive that is bad anywhere changes nothing, and is told where', async
   assert.match(await refusal(good.subarray(0, good.length - 20)), /^400 The archive is not a complete/)
   const outside = ['--absolute-names', '--transform=s,^\\./,../,']
   const filled = (folder: string) => writeFileSync(join(folder, 'evil'), 'x')
-  assert.match(await refusal(tarOf(filled, outside, ['./evil'])), /^400 .*\.\.\/evil holds "\.\."/)
+  assert.match(await refusal(tarOf(filled, outside, ['./evil'])), /^400 .*\.\.\/evil contains "\.\."/)
   const absolute = ['--absolute-names', '--transform=s,^\\.,/tmp,']
   assert.match(await refusal(tarOf(filled, absolute, ['./evil'])), /^400 .*\/tmp\/evil is absolute/)
   const link = (target: string) => tarOf((folder) => symlinkSync(target, join(folder, 'l')))
   assert.match(await refusal(link('/etc/passwd')), /^403 .*l is a link that leads out/)
   assert.match(await refusal(link('../../x')), /^403 .*l is a link that leads out/)
   const hard = tarOf((folder) => execFileSync('sh', ['-c', 'echo x > a; ln a b'], { cwd: folder }))
-  assert.match(await refusal(hard), /^400 .*is a hard link; make the archive with "tar --hard-dereference"/)
+  assert.match(await refusal(hard), /^400 .*is a hard link; create the archive with "tar --hard-dereference"/)
   assert.match(await refusal(tarOf((folder) => execFileSync('mkfifo', [join(folder, 'p')]))), /^400 .*p is a pipe/)
   assert.deepEqual((await ask('GET', '')).body.data, [])
 })
