@@ -42,7 +42,7 @@ async function fail(page: Page, what: string | RegExp, how: Failing, before: () 
 
 /** Of the service itself, and not of what stands before it. */
 const own = { 'x-request-id': 'made-up' }
-const isBehind = (page: Page) => page.getByText(/the latest could not be read/)
+const isBehind = (page: Page) => page.getByText(/latest data could not be loaded/)
 const guardrail = (name: string) => talk.manage('POST', '/guardrails', { name })
 
 for (const how of [

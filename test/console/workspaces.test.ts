@@ -48,8 +48,8 @@ test('what is kept can be chosen by keys, and all of it is deleted once the name
   const own = (await workspaces())[0]
   await page.getByRole('button', { name: `Change ${own.name}` }).click()
   await page.getByLabel('Store prompts and answers').check()
-  await page.getByLabel('Requests of').selectOption('some')
-  await page.getByLabel('Keys').selectOption([{ label: 'ci-bot' }])
+  await page.getByRole('combobox', { name: 'Requests of' }).selectOption('some')
+  await page.getByRole('listbox', { name: 'Keys' }).selectOption([{ label: 'ci-bot' }])
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('stored for all requests of 1 key').waitFor()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Keep this' }] }
