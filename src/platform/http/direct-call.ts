@@ -31,7 +31,7 @@ type ParsedBody = DecodedBody & { value: unknown }
 
 type Facts<Caller> = { caller: Caller; requestId: string; host: string | undefined; head: (string | number)[] }
 
-/** One request for a direct route: its caller is known, and its body, which is to be JSON, is still to come. */
+/** One request for a direct route: its caller is known, and its body, which must be JSON, has not arrived. */
 export class DirectCall<Caller, Body extends object> {
   readonly caller: Caller
   readonly requestId: string
@@ -80,7 +80,7 @@ export class DirectCall<Caller, Body extends object> {
   }
 
   /**
-   * Reads a short body at once, a long one in stages. In a method of its own, because an async function holds its variables
+   * Reads a short body at once, a long one in stages. In a separate method, because an async function holds its variables
    * while it waits: the bytes of a prompt would be held as long as its answer is streamed.
    */
   #readBody(): Promise<void> | undefined {
