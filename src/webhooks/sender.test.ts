@@ -45,7 +45,8 @@ async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: str
     senders.push(end)
     return end
   }
-  const current = () => getWebhook(deps, { organizationId: at.organization_id, workspaceId: '' }, webhook.id)
+  const current = () =>
+    getWebhook(deps, { organizationId: at.organization_id, workspaceId: '', isWorkspaceScoped: false }, webhook.id)
   return {
     ...{ deps, db, caller, secret, time, begin, observed, current },
     test: async () => queueTest(deps, await current()),

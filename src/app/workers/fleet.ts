@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
+import { backoffDelay } from '#platform/async/backoff.ts'
 import { serializeCalls } from '#platform/async/serialize-calls.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
@@ -44,7 +45,7 @@ type FleetDeps = {
 
 /** One that lives shorter than this has failed; the first such is tried again at once. */
 const soonMs = 10_000
-const backoff = { firstMs: 250, mostMs: 30_000 }
+const backoff = { firstMs: 250, maxMs: 30_000 }
 
 /** A worker must report its metrics, or how it is, within this time. */
 const figuresMs = 2000
@@ -152,7 +153,7 @@ export class Fleet {
     this.#deps.log.error({ pid: worker.pid }, `a worker ${how}; another one takes its place`)
     this.#spread()
     for (; ; slot.failures++) {
-      const waitMs = slot.failures > 1 ? Math.min(backoff.firstMs * 2 ** (slot.failures - 2), backoff.mostMs) : 0
+      const waitMs = slot.failures > 1 ? backoffDelay(backoff, slot.failures - 1) : 0
       await sleep(waitMs, undefined, { ref: false })
       if (this.#isStopping) return
       this.#deps.onRestart()

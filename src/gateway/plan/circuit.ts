@@ -1,3 +1,4 @@
+import { backoffDelay } from '#platform/async/backoff.ts'
 import { countOutcomes, isFailing, type Window } from './circuit-window.ts'
 
 /** Why an endpoint is restricted: too many failures, a failure while half-open, or a `Retry-After`. */
@@ -53,8 +54,7 @@ export type CircuitEvent =
 
 const reopeningFailureRate = 0.5
 const troubleMs = 30_000
-const firstOpenMs = 5_000
-const maxOpenMs = 60_000
+const openTimes = { firstMs: 5_000, maxMs: 60_000 }
 const maxPauseMs = 10 * 60_000
 /** Connections lost within this time count as one failure. */
 const sameOutageMs = 1_000
@@ -210,7 +210,7 @@ function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
 
 function openCircuit(circuit: Circuit, now: number, reason: Open['reason']): Circuit {
   const openings = circuit.openings + 1
-  const until = now + Math.min(firstOpenMs * 2 ** (openings - 1), maxOpenMs)
+  const until = now + backoffDelay(openTimes, openings)
   return { ...commonState(circuit), since: now, openings, at: 'open', until, reason }
 }
 

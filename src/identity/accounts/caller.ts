@@ -25,7 +25,7 @@ export type Caller = {
   organizationId: string
   workspaceId: string
   /** Whether the caller reaches only the objects of its workspace, and none of the organization's other workspaces. */
-  isWorkspaceScoped?: boolean | undefined
+  isWorkspaceScoped: boolean
   /** The role of the member in the workspace. Undefined if the member does not belong to it. */
   role?: MemberRole | undefined
   /** The role of the member in the organization. */
@@ -41,4 +41,4 @@ export type CallerScope = Pick<Caller, 'organizationId' | 'workspaceId' | 'isWor
 
 /** Whether a caller reaches the objects of a workspace of its organization. */
 export const reachesWorkspace = (caller: Omit<CallerScope, 'organizationId'>, workspaceId: string): boolean =>
-  caller.isWorkspaceScoped !== true || caller.workspaceId === workspaceId
+  !caller.isWorkspaceScoped || caller.workspaceId === workspaceId

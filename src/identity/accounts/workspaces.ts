@@ -25,7 +25,7 @@ export async function listWorkspaces(
   const all = deps.db.query
     .selectFrom('workspaces')
     .where('organization_id', '=', organizationId)
-    .$if(isWorkspaceScoped === true, (workspaces) => workspaces.where('id', 'in', own))
+    .$if(isWorkspaceScoped, (workspaces) => workspaces.where('id', 'in', own))
   const [rows, count] = await Promise.all([
     all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
     all.select((workspace) => workspace.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),

@@ -32,7 +32,7 @@ async function newTrail(db: Db, count: number) {
   const list = async (filter: Partial<AuditFilter> = {}, organization = organizationId) => {
     const page = await listChanges(
       { db },
-      { organizationId: organization, workspaceId: '' },
+      { organizationId: organization, workspaceId: '', isWorkspaceScoped: false },
       { offset: 0, limit: 100, ...filter },
     )
     return { ...page, targets: page.data.map((event) => event.target.id) }

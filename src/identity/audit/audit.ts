@@ -105,7 +105,7 @@ function matchingEvents({ db }: { db: Db }, caller: CallerScope, filter: AuditFi
   return db.query
     .selectFrom('audit_events')
     .where('organization_id', '=', caller.organizationId)
-    .$if(caller.isWorkspaceScoped === true, (events) => events.where(isOfWorkspace(caller.workspaceId)))
+    .$if(caller.isWorkspaceScoped, (events) => events.where(isOfWorkspace(caller.workspaceId)))
     .$if(action !== undefined, (events) => events.where('action', '=', action!))
     .$if(target_kind !== undefined, (events) => events.where('target_kind', '=', target_kind!))
     .$if(target_id !== undefined, (events) => events.where('target_id', '=', target_id!))

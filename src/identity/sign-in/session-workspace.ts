@@ -35,15 +35,17 @@ export async function workspaceOf(
   return found?.id
 }
 
-/** The hash of the console key of a member in a workspace that they have access to, created if it is missing. */
+/**
+ * The hash of the console key of a member in a workspace, created if it is missing. Undefined if the member has lost access
+ * to the workspace.
+ */
 export async function consoleKeyIn(
   deps: { db: Db; now: Now; newId: NewId },
   member: Pick<KeyOwner, 'organizationId' | 'userId'>,
-  name?: string,
+  workspaceId: string,
 ): Promise<string | undefined> {
-  if ((await workspaceOf(deps.db.query, member, name)) === undefined) return undefined
   return deps.db.exclusively(accountsLock(member.organizationId), async (tx, announce) => {
-    const workspaceId = await workspaceOf(tx, member, name)
-    return workspaceId === undefined ? undefined : consoleKey(deps, tx, announce, { ...member, workspaceId })
+    const hasAccess = (await workspaceOf(tx, member, workspaceId)) === workspaceId
+    return hasAccess ? consoleKey(deps, tx, announce, { ...member, workspaceId }) : undefined
   })
 }

@@ -1,4 +1,5 @@
 import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
@@ -16,7 +17,7 @@ import {
   type View,
 } from './session.ts'
 import { findSessionRow, touchSessionRow } from './session-rows.ts'
-import { consoleKeyIn } from './session-workspace.ts'
+import { consoleKeyIn, workspaceOf } from './session-workspace.ts'
 import { actsAsPastedKey, signedInAs } from './signed-in.ts'
 import { isSameSecret, sessionIdIn, tokenHash } from './token.ts'
 
@@ -30,7 +31,8 @@ const touchEveryMs = 60_000
 export type Sessions = {
   /**
    * The session of a cookie. Undefined if it is unknown or has ended, or if its member belongs to no workspace.
-   * @param named the workspace that the request names. If the member has no access to it, another one is used.
+   * @param named the workspace that the request names.
+   * @throws Fault `forbidden` if the request explicitly names a workspace that the member has no access to.
    */
   find: (token: string, named?: NamedWorkspace) => Promise<SignedIn | undefined>
   /** The present state of a caller; undefined when its session has ended. */
@@ -84,22 +86,39 @@ export function createSessions(deps: SessionsDeps): Sessions {
   /** The workspace of a request: the one that it names, that of the session, or the first of the member. */
   async function viewOf(row: SessionRow, { explicit, forMembers }: NamedWorkspace): Promise<View> {
     const own = { keyHash: row.using_key_hash, isNamed: false }
-    if (actsAsPastedKey(row)) return own
     const using = await keys.current(row.using_key_hash)
+    if (actsAsPastedKey(row)) {
+      if (explicit !== undefined && (await workspaceOf(db.query, memberOf(row), explicit)) !== using?.workspaceId)
+        throw noWorkspace(explicit)
+      return own
+    }
     const isManager = row.managing_key_hash !== null || reachesAllWorkspaces(using?.organizationRole)
     const name = isManager ? explicit : (forMembers ?? explicit)
     const named = name === undefined ? undefined : await keyInWorkspace(row, name)
     if (named !== undefined) return { keyHash: named, isNamed: true }
+    // A write would otherwise happen in another workspace than the client meant.
+    if (name !== undefined && name === explicit) throw noWorkspace(name)
     if (using?.role !== undefined || isManager) return own
-    const first = await consoleKeyIn(deps, memberOf(row))
+    const first = await keyInWorkspace(row)
     return first === undefined ? own : { keyHash: first, isNamed: false }
   }
 
-  /** From memory if the workspace is named by its ID and the key is known. */
-  async function keyInWorkspace(row: SessionRow, name: string): Promise<string | undefined> {
-    const hash = consoleKeyHash({ userId: row.user_id, workspaceId: name })
-    const caller = await keys.current(hash)
-    return caller?.role === undefined ? consoleKeyIn(deps, memberOf(row), name) : hash
+  /**
+   * The console key in the named workspace, or in the first of the member. From memory if the workspace is named by its ID
+   * and the key exists; one query if it is named by its slug.
+   */
+  async function keyInWorkspace(row: SessionRow, name?: string): Promise<string | undefined> {
+    const byId = name === undefined ? undefined : await existingKey(row, name)
+    if (byId !== undefined) return byId
+    const workspaceId = await workspaceOf(db.query, memberOf(row), name)
+    if (workspaceId === undefined) return undefined
+    return (await existingKey(row, workspaceId)) ?? consoleKeyIn(deps, memberOf(row), workspaceId)
+  }
+
+  /** The console key of the member in a workspace, if it exists and the member has access to the workspace. */
+  async function existingKey({ user_id: userId }: SessionRow, workspaceId: string): Promise<string | undefined> {
+    const hash = consoleKeyHash({ userId, workspaceId })
+    return (await keys.current(hash))?.role === undefined ? undefined : hash
   }
 
   return {
@@ -122,5 +141,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
     close: rows.close,
   }
 }
+
+const noWorkspace = (name: string) =>
+  new Fault(
+    'forbidden',
+    `X-Workspace: you have no access to a workspace "${name.slice(0, 100)}". GET /workspaces lists yours.`,
+  )
 
 const memberOf = ({ organization_id, user_id }: SessionRow) => ({ organizationId: organization_id, userId: user_id })

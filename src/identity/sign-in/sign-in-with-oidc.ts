@@ -53,7 +53,7 @@ async function applyGroups(
   const present = await workspacesOfMember(change.tx, organizationId, userId)
   const mapped = new Set<string>()
   for (const { workspace, role } of workspaces) {
-    const scope = { organizationId, workspaceId: '' }
+    const scope = { organizationId, workspaceId: '', isWorkspaceScoped: false }
     const id = (await findWorkspace({ db: { query: change.tx } }, scope, workspace))?.id
     if (id === undefined || mapped.has(id)) continue
     mapped.add(id)

@@ -24,7 +24,7 @@ export async function internsStanding(
   const own = query
     .selectFrom('interns')
     .where('organization_id', '=', organizationId)
-    .$if(isWorkspaceScoped === true, (interns) => interns.where('workspace_id', '=', workspaceId))
+    .$if(isWorkspaceScoped, (interns) => interns.where('workspace_id', '=', workspaceId))
   const [counted, failed, waiting] = await Promise.all([
     own
       .groupBy('status')

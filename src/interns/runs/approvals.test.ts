@@ -25,7 +25,11 @@ async function inVain(error: Error) {
   const give = () => Promise.reject(error)
   await assert.rejects(answerAudited(deps, { caller, internId: 'intern', answer }, give), /It is not to be/)
   const asked = await findQuestion(deps, 'intern', { sessionId: 's', id: 'q' })
-  const { data } = await listChanges({ db }, { organizationId: 'o', workspaceId: '' }, { limit: 10, offset: 0 })
+  const { data } = await listChanges(
+    { db },
+    { organizationId: 'o', workspaceId: '', isWorkspaceScoped: false },
+    { limit: 10, offset: 0 },
+  )
   await db.close()
   return { known: asked !== undefined, records: data.map(({ action }) => action) }
 }

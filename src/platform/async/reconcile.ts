@@ -1,4 +1,4 @@
-import { type Backoff, backoffDelay } from './retry.ts'
+import { type Backoff, backoffDelay } from './backoff.ts'
 
 type ReconcilerOptions = {
   /** Stops the loop. */

@@ -34,6 +34,7 @@ async function newStore(kind: 'sqlite' | 'postgres', now = Date.now) {
       internsProgramme: true,
       internsGrant: false,
       spendLimit: null,
+      isWorkspaceScoped: false,
     },
   }
   return { deps, caller, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }

@@ -136,7 +136,7 @@ export async function spentOf(deps: { db: Pick<Db, 'reports'> }, caller: CallerS
   const row = await deps.db.reports
     .selectFrom('workspace_days')
     .where('organization_id', '=', caller.organizationId)
-    .$if(caller.isWorkspaceScoped === true, (days) => days.where('workspace_id', '=', caller.workspaceId))
+    .$if(caller.isWorkspaceScoped, (days) => days.where('workspace_id', '=', caller.workspaceId))
     .select(spent(0).as('cost'))
     .executeTakeFirstOrThrow()
   return readSum(row.cost)

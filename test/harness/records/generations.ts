@@ -10,6 +10,7 @@ export const caller = {
   internsProgramme: true,
   internsGrant: false,
   spendLimit: null,
+  isWorkspaceScoped: false,
   organizationId: 'organization',
   workspaceId: 'workspace',
 }

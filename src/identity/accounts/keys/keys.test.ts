@@ -52,7 +52,7 @@ onEachDatabase('keys in the store', (kind) => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const says = async (organizationId: string, hash: string) =>
-      getKey(deps, { organizationId, workspaceId: '' }, hash).then(
+      getKey(deps, { organizationId, workspaceId: '', isWorkspaceScoped: false }, hash).then(
         () => 'found',
         (error: Error) => error.message,
       )
