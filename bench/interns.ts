@@ -187,7 +187,7 @@ function openFiles(pid: number): number {
 }
 
 /**
- * Ten thousand turns of one intern, each a separate session, after as many for warm-up. For the daemon, which is not asked to
+ * Ten thousand turns of one intern, each a separate session, after as many for warm-up. For the daemon, which does not have to
  * collect garbage, reports the median memory in the second half.
  */
 async function benchEndurance(intern: Intern): Promise<void> {

@@ -32,9 +32,9 @@ describe('the time that Gemini asks to wait', () => {
       const { status, headers, text } = await ask(form, '/chat/completions')
       assert.deepEqual([status, headers.get('retry-after')], [429, '46'], text)
       const count = recorded.upstream.requests.length
-      const again = await ask(form, '/messages')
-      assert.equal(again.status, 503, again.text)
+      const second = await ask(form, '/messages')
+      assert.equal(second.status, 503, second.text)
       assert.equal(recorded.upstream.requests.length, count, 'the endpoint is not called while it rests')
-      assert.ok(Number(again.headers.get('retry-after')) > 30, `${again.headers.get('retry-after')}`)
+      assert.ok(Number(second.headers.get('retry-after')) > 30, `${second.headers.get('retry-after')}`)
     })
 })

@@ -7,7 +7,7 @@ type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
-/** What each built-in filter detects. */
+/** A description for each built-in filter. */
 export const builtins: Record<Builtin['slug'], string> = {
   email: 'email addresses',
   phone: 'phone numbers',

@@ -55,7 +55,7 @@ async function recentlyUsedEndpoints(signal: AbortSignal) {
   return answers.flatMap(({ data }) => data.endpoints)
 }
 
-/** `isComplete`: all data was read, so an empty list means that there are no problems. */
+/** `isComplete`: all data was read, so an empty list means that nothing is wrong. */
 type ProblemsState = { problems: ProblemItem[]; isComplete: boolean; failure: Failure | undefined }
 
 /** The current problems. @param turn reloads the data when it changes. */

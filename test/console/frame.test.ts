@@ -47,23 +47,23 @@ test('the palette goes to a screen by a few letters, and "?" shows the keys', op
 })
 
 test(
-  'what the page asks before any script runs is what the screen then takes: nothing is asked twice',
+  'what the page asks before any script runs is what the screen then takes: nothing is requested twice',
   options,
   async () => {
     await using watched = await signedInPage(browser, service, '/service')
     const { page, faults } = watched
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url().replace(/.*\/api\/v1/, '')))
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url().replace(/.*\/api\/v1/, '')))
     // After the event stream opens, earlier changes are requested.
-    page.on('response', (response) => response.url().endsWith('/events') && asked.push('told'))
+    page.on('response', (response) => response.url().endsWith('/events') && requested.push('told'))
     const came = await page.goto(new URL('/requests', service.url).href)
     await page.getByText('No requests yet').waitFor()
     // Nor is the frame drawn otherwise than it came.
     const places = await page.locator('nav .places').innerHTML()
     assert.ok((await came?.text())?.includes(`<div class="places">${places}</div>`), places)
-    await until(() => asked.includes('told'))
-    const early = asked
-      .slice(0, asked.indexOf('told'))
+    await until(() => requested.includes('told'))
+    const early = requested
+      .slice(0, requested.indexOf('told'))
       .filter((path) => /^\/(sessions\/current|generations)/.test(path))
     assert.deepEqual(early.sort(), ['/generations?limit=100', '/sessions/current'])
     assert.deepEqual(faults, [])
@@ -72,14 +72,14 @@ test(
 
 test('without a session, the page asks for a key and requests only the sign-in methods', options, async () => {
   await using watched = await watchedPage(browser, new URL(service.url).origin)
-  const asked: string[] = []
-  watched.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const requested: string[] = []
+  watched.page.on('request', (request) => requested.push(new URL(request.url()).pathname))
   await watched.page.goto(`${new URL(service.url).origin}/requests`)
   await watched.page.getByLabel('Key', { exact: true }).waitFor()
   await watched.page.waitForLoadState('networkidle')
-  // The second tells whether there is an issuer of OpenID Connect to offer.
+  // The second request reads the sign-in methods, such as OpenID Connect.
   assert.deepEqual(
-    asked.filter((path) => path.startsWith('/api/')),
+    requested.filter((path) => path.startsWith('/api/')),
     ['/api/v1/sessions/current', '/api/v1/sessions/methods'],
   )
 })

@@ -75,7 +75,7 @@ async function endOf(running: Running, act: () => Promise<{ status: number }>) {
   return { tookMs, error: last?.error, text: running.text() }
 }
 
-onOneDatabase('a stream under way', (kind) => {
+onOneDatabase('a stream in progress', (kind) => {
   let servers: Awaited<ReturnType<typeof twoServers>>
   const took: Record<string, number> = {}
   before(async () => {

@@ -287,8 +287,8 @@ test('a repeated call with the same result gets a note, unless something changed
   const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]
   await using at = await setUp(listModel(answers).model, { tools })
   await runTurn(at.deps, 'go')
-  const told = at.results().map((text) => text.includes('This call was made before'))
-  assert.deepEqual(told, [false, true, false, false, false, true])
+  const hasNote = at.results().map((text) => text.includes('This call was made before'))
+  assert.deepEqual(hasNote, [false, true, false, false, false, true])
 })
 
 test('a change without a check gets one reminder if the workspace has instructions', async () => {

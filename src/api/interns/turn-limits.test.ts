@@ -30,7 +30,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
   await db.query.updateTable('interns').set({ key_hash: 'own' }).where('id', '=', id).execute()
   const own = { internId: id, sessionId: 's', keyHash: 'own', budget: ofDollar }
-  const begun = { id: 'r', sessionId: 's', background: false, startedBy: null, startedAt: 1000, meteredKey: 'own' }
+  const started = { id: 'r', sessionId: 's', background: false, startedBy: null, startedAt: 1000, meteredKey: 'own' }
   const clock = clockOf(now)
   const server = (reportMs = 20) =>
     new Budgets(
@@ -50,12 +50,12 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   return {
     ...{ db, server, ask },
     announce: (budget: TurnBudget = ofDollar) =>
-      announceTurn(deps, { ...own, account: newUuid(), budget }, async (told) => told!),
+      announceTurn(deps, { ...own, account: newUuid(), budget }, async (announcement) => announcement!),
     announceUnlimited: () =>
       announceTurn(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
     announceTurn: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
       announceTurn({ ...deps, budgetMs }, { ...own, account }, begin),
-    begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...begun, budget, meteredKey }),
+    begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
     limits: (key = 'own') =>
       turnLimits({ db, now })(key).then(
@@ -100,7 +100,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     await using store = await newDb(kind)
     const { announceTurn, limits } = await place(store)
     for (const kind of ['session_busy', 'intern_unreachable', 'intern_asleep'] as const) {
-      await assert.rejects(announceTurn(() => Promise.reject(new Refusal(kind, 'not begun'))))
+      await assert.rejects(announceTurn(() => Promise.reject(new Refusal(kind, 'not started'))))
       assert.equal(await limits(), 'forbidden')
     }
     const severed = () => Promise.reject(new Refusal('stream_severed', 'severed'))
@@ -131,7 +131,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     assert.deepEqual(limits?.budgets[0]?.id, `turn:${budget.id}`)
   })
 
-  test('limits a turn, too, that was begun by a daemon that knows of no accounts, with its key of then alone', async () => {
+  test('limits a turn, too, that was started by a daemon that knows of no accounts, with its key of then alone', async () => {
     await using store = await newDb(kind)
     const { begin, limits } = await place(store)
     await begin(ofDollar, 'earlier')

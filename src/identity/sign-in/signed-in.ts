@@ -24,8 +24,8 @@ export function signedInAs(keys: Pick<KeyCache, 'current'>) {
     ])
     const views = made.get(row) ?? new Map<string, Keys & { as: SignedIn }>()
     const name = `${view.keyHash} ${view.isNamed}`
-    const known = views.get(name)
-    if (known && known.using === using && known.managing === managing) return known.as
+    const previous = views.get(name)
+    if (previous?.using === using && previous?.managing === managing && previous) return previous.as
     const behind = managingHash === null ? using : managing
     if (!behind || behind.creatorLeft) return undefined
     if (managingHash === null && using?.role === undefined) return undefined
@@ -40,7 +40,7 @@ function asMember(row: SessionRow, keys: Keys, { isNamed }: View): SignedIn {
   const isPasted = row.method === 'key'
   const isManager = managing !== undefined || (!isPasted && reachesAllWorkspaces(using?.organizationRole))
   const standing = (role: AccessRole, isWorkspaceScoped: boolean): Standing => {
-    // A pasted API key has its own rights only, whoever created it.
+    // A pasted API key has its own rights only, not those of its creator.
     const access = isPasted && !managing ? undefined : role
     const caller = managing ? { ...managing, workspaceId: (using ?? managing).workspaceId } : managerOf(using, access)
     return { role, manages: caller && { ...caller, access, isWorkspaceScoped, sessionId: row.id } }

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { chooseHost, type LoadedHost } from './choose-host.ts'
 
 const host = (name: string, interns: number, more: Partial<LoadedHost> = {}): LoadedHost => ({
-  ...{ name, interns, address: null, keptPort: null, labels: [], capacity: 0, gone: null },
+  ...{ name, interns, address: null, keptPort: null, labels: [], capacity: 0, loss: null },
   ...more,
 })
-const gone = { reason: 'gone', since: 1 }
+const loss = { reason: 'gone', since: 1 }
 
 for (const [what, hosts, wanted, expected] of [
   ['the one with the fewest', [host('a', 3), host('b', 1), host('c', 2)], [], { host: 'b' }],
@@ -18,7 +18,7 @@ for (const [what, hosts, wanted, expected] of [
     { host: 'b' },
   ],
   ['one without a capacity as one of 100', [host('a', 2), host('b', 1, { capacity: 10 })], [], { host: 'a' }],
-  ['none that is gone', [host('a', 0, { gone }), host('b', 9)], [], { host: 'b' }],
+  ['none that is loss', [host('a', 0, { loss }), host('b', 9)], [], { host: 'b' }],
   ['none that is full', [host('a', 1, { capacity: 1 }), host('b', 99, { capacity: 100 })], [], { host: 'b' }],
   [
     'one that has all that is wanted',
@@ -26,7 +26,7 @@ for (const [what, hosts, wanted, expected] of [
     ['x', 'y'],
     { host: 'b' },
   ],
-  ['none without hosts', [host('a', 0, { gone })], [], { why: 'No host runs interns now.' }],
+  ['none without hosts', [host('a', 0, { loss })], [], { why: 'No host runs interns now.' }],
   ['none without the label', [host('a', 0)], ['x'], { why: 'No available host has all labels x.' }],
   [
     'none where all are full',

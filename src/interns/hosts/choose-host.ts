@@ -11,7 +11,7 @@ export type LoadedHost = KnownHost & { interns: number }
  * Otherwise returns the reason why there is none.
  */
 export function chooseHost(hosts: LoadedHost[], labels: string[]): { host: string } | { why: string } {
-  const available = hosts.filter((host) => !host.gone)
+  const available = hosts.filter((host) => !host.loss)
   if (available.length === 0) return { why: 'No host runs interns now.' }
   const matching = available.filter((host) => labels.every((label) => host.labels.includes(label)))
   if (matching.length === 0) return { why: `No available host has all labels ${labels.join(', ')}.` }

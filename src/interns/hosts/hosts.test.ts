@@ -26,7 +26,7 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await place()
     assert.deepEqual(
       await here.off.all(),
-      ['a', 'b'].map((name) => ({ ...own(name), keptPort: null, gone: null })),
+      ['a', 'b'].map((name) => ({ ...own(name), keptPort: null, loss: null })),
     )
     assert.deepEqual(await here.off.standing('a'), { name: 'a', state: 'up', reason: null, since: null })
     assert.equal(await here.off.standing(null), null)
@@ -40,7 +40,7 @@ onEachDatabase('hosts of interns', (kind) => {
     const since = '2030-01-01T00:00:00.000Z'
     const reason = 'The host a does not respond.'
     assert.deepEqual(await here.b.standing('a'), { name: 'a', state: 'gone', reason, since })
-    assert.equal(lostHostMessage((await here.b.find('a'))!.gone!), `The host a does not respond (since ${since}).`)
+    assert.equal(lostHostMessage((await here.b.find('a'))!.loss!), `The host a does not respond (since ${since}).`)
     assert.equal((await here.a.standing('a'))?.state, 'up', 'to its own server it is there')
     await here.a.renew()
     assert.equal((await here.b.standing('a'))?.state, 'up')

@@ -16,11 +16,11 @@ const successorWithinMs = 2 * renewEveryMs
 /** A server's description of its host. */
 export type OwnHost = { name: string; address: string | null; labels: string[]; capacity: number }
 
-/** A host of interns in the database. `gone` has the reason and time if the host is lost. */
+/** A host of interns in the database. `loss` has the reason and time if the host is lost. */
 export type KnownHost = OwnHost & {
   /** The port at which a server of the host serves the files of interns that do not run; null if there is none. */
   keptPort: number | null
-  gone: { reason: string; since: number } | null
+  loss: { reason: string; since: number } | null
 }
 
 type HostDeps = {
@@ -84,7 +84,7 @@ export class InternHosts {
     const hosts = new Map((isRemote ? await this.all() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
-      return standingOf(name === this.here ? { name, gone: null } : (hosts.get(name) ?? unknownHost(name)))
+      return standingOf(name === this.here ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
     }
   }
 
@@ -99,17 +99,17 @@ export class InternHosts {
   #hostOf(row: HostRow): KnownHost {
     const { name, address, labels, capacity, kept_port: keptPort } = row
     const own = { name, address, labels: JSON.parse(labels) as string[], capacity, keptPort }
-    return { ...own, gone: name === this.here ? null : lossOf(row) }
+    return { ...own, loss: name === this.here ? null : lossOf(row) }
   }
 }
 
 /** The status of a host, in the form of the API. */
-export function standingOf({ name, gone }: Pick<KnownHost, 'name' | 'gone'>): InternHost {
-  if (!gone) return { name, state: 'up', reason: null, since: null }
-  return { name, state: 'gone', reason: gone.reason, since: gone.since === 0 ? null : isoTime(gone.since) }
+export function standingOf({ name, loss }: Pick<KnownHost, 'name' | 'loss'>): InternHost {
+  if (!loss) return { name, state: 'up', reason: null, since: null }
+  return { name, state: 'gone', reason: loss.reason, since: loss.since === 0 ? null : isoTime(loss.since) }
 }
 
-function lossOf({ name, seen_at, left_at, now }: HostRow): KnownHost['gone'] {
+function lossOf({ name, seen_at, left_at, now }: HostRow): KnownHost['loss'] {
   if (left_at !== null && now - left_at > successorWithinMs)
     return { reason: `The server of the host ${name} was stopped.`, since: left_at }
   if (now - seen_at <= lostAfterMs) return null
@@ -117,16 +117,16 @@ function lossOf({ name, seen_at, left_at, now }: HostRow): KnownHost['gone'] {
 }
 
 /** A host without a row: from an old version, or of another installation. */
-export function unknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 'keptPort' | 'gone'> {
+export function unknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 'keptPort' | 'loss'> {
   return {
     name,
     address: null,
     keptPort: null,
-    gone: { reason: `The host ${name} is unknown.`, since: 0 },
+    loss: { reason: `The host ${name} is unknown.`, since: 0 },
   }
 }
 
 /** Says for people why and since when a host is lost. */
-export function lostHostMessage({ reason, since }: NonNullable<KnownHost['gone']>): string {
+export function lostHostMessage({ reason, since }: NonNullable<KnownHost['loss']>): string {
   return since === 0 ? reason : `${reason.replace(/\.$/, '')} (since ${isoTime(since)}).`
 }

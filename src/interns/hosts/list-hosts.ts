@@ -19,7 +19,7 @@ export async function listHosts(
     countInService(db.query),
     countOfOrganization(db.query, organizationId),
   ])
-  const isListed = ({ name, gone }: KnownHost) => !gone || interns.has(name) || now() - gone.since < listedForMs
+  const isListed = ({ name, loss }: KnownHost) => !loss || interns.has(name) || now() - loss.since < listedForMs
   const listed = hosts
     .filter(isListed)
     .map((host) => ({ ...standingOf(host), labels: host.labels, capacity: host.capacity || null }))

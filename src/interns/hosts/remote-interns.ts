@@ -28,8 +28,8 @@ export type RemoteInternDeps = {
 export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Promise<DaemonAddress> {
   const { hosts, certificates } = deps
   const name = intern.hostname ?? ''
-  const { address, gone } = (await hosts.find(name)) ?? unknownHost(name)
-  if (gone) throw new Refusal('host_gone', lostHostMessage(gone))
+  const { address, loss } = (await hosts.find(name)) ?? unknownHost(name)
+  if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
   if (!isUp(intern)) throw new Refusal('intern_unreachable', `${atRest(intern)}: start it.`)
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
@@ -64,8 +64,8 @@ export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: n
 /** Connects to a server of the intern's host. @param noServer the message if there is none. */
 async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: string, noServer: () => string) {
   const name = intern.hostname ?? ''
-  const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? unknownHost(name)
-  if (gone) throw new Refusal('host_gone', lostHostMessage(gone))
+  const { address, keptPort, loss } = (await deps.hosts.find(name)) ?? unknownHost(name)
+  if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
   if (address === null || keptPort === null) throw new Refusal('intern_unreachable', noServer())
   const tls = await deps.certificates.forServer(intern.id, servername)
   return connectTls({ host: address, port: keptPort, token: hostConnectionToken, tls })

@@ -118,7 +118,7 @@ function command(
  * takes it over and ends them before it is started again.
  */
 async function supervisorColumns(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
-  const isAvailable = hostname !== null && (hostname === hosts.here || (await hosts.find(hostname, tx))?.gone === null)
+  const isAvailable = hostname !== null && (hostname === hosts.here || (await hosts.find(hostname, tx))?.loss === null)
   return isAvailable ? { supervisor: sql<string>`coalesce(supervisor, ${unnamedSupervisor})` } : {}
 }
 
@@ -128,8 +128,8 @@ const unnamedSupervisor = ''
 /** @throws Fault `unavailable` if its host is lost. */
 async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
   if (hostname === null || hostname === hosts.here) return {}
-  const { gone } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
-  if (gone) throw new Fault('unavailable', `${lostHostMessage(gone)} ${howToRecover}`)
+  const { loss } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
+  if (loss) throw new Fault('unavailable', `${lostHostMessage(loss)} ${howToRecover}`)
   return {}
 }
 

@@ -37,7 +37,7 @@ export function giveUpIntern(deps: RelocateDeps, caller: Caller, id: string): Pr
 /** Callers must check permissions before, also for `giveUp`. */
 export async function move(deps: RelocateDeps, tx: Tx, announce: Announce, intern: Intern, to: string): Promise<void> {
   const hosts = await deps.internHosts.all(tx)
-  const target = hosts.find(({ name, gone }) => name === to && !gone)
+  const target = hosts.find(({ name, loss }) => name === to && !loss)
   if (!target) throw noSuchHost(to, hosts)
   if (intern.hostname === to) throw new Fault('conflict', `The intern is already on the host ${to}.`)
   if (intern.status !== 'stopped' && !hostLoss(intern, hosts, deps.internHosts.here))
@@ -52,10 +52,10 @@ export async function move(deps: RelocateDeps, tx: Tx, announce: Announce, inter
 }
 
 export async function giveUp(deps: RelocateDeps, tx: Tx, announce: Announce, intern: Intern): Promise<void> {
-  const gone = hostLoss(intern, await deps.internHosts.all(tx), deps.internHosts.here)
-  if (!gone) throw hostAvailable(intern, 'give up')
+  const loss = hostLoss(intern, await deps.internHosts.all(tx), deps.internHosts.here)
+  if (!loss) throw hostAvailable(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
-  const last_failure_message = `Its files were given up: ${lostHostMessage(gone)}`
+  const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`
   await takeOutOfService(deps, tx, announce, intern, {
     ...hostFields,
     ...{ hostname: null, moved_at: null, status, last_failure_message },
@@ -65,9 +65,9 @@ export async function giveUp(deps: RelocateDeps, tx: Tx, announce: Announce, int
 /** The columns that belong to the previous host. */
 const hostFields = { home: null, tcp_access: null, supervisor: null, supervised_until: 0 }
 
-function hostLoss({ hostname }: Intern, hosts: KnownHost[], here: string | undefined): KnownHost['gone'] {
+function hostLoss({ hostname }: Intern, hosts: KnownHost[], here: string | undefined): KnownHost['loss'] {
   if (hostname === null || hostname === here) return null
-  return (hosts.find(({ name }) => name === hostname) ?? unknownHost(hostname)).gone
+  return (hosts.find(({ name }) => name === hostname) ?? unknownHost(hostname)).loss
 }
 
 function hostAvailable({ hostname, status }: Intern, what: 'move' | 'give up'): Fault {
@@ -77,7 +77,7 @@ function hostAvailable({ hostname, status }: Intern, what: 'move' | 'give up'): 
 }
 
 function noSuchHost(name: string, hosts: KnownHost[]): Fault {
-  const names = hosts.filter(({ gone }) => !gone).map((host) => host.name)
+  const names = hosts.filter(({ loss }) => !loss).map((host) => host.name)
   const available = names.length > 0 ? names.join(', ') : 'none'
   return new Fault('invalid', `Invalid request: host: ${name} is not available; available hosts: ${available}`)
 }

@@ -100,8 +100,8 @@ const isPending = ({ status }: Intern) => status === 'queued' || status === 'pro
 /** Only a server of its host starts an intern. @throws Refusal `host_gone` if none is left, as after a rename. */
 async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
   if (hostname === null || hostname === hosts.here) return
-  const { gone } = (await hosts.find(hostname)) ?? unknownHost(hostname)
-  if (gone) throw new Refusal('host_gone', lostHostMessage(gone))
+  const { loss } = (await hosts.find(hostname)) ?? unknownHost(hostname)
+  if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
 }
 
 /** Queues an intern to be started by a server of its host. The audit trail has no record: a request for the intern is not an act of starting it. */

@@ -224,9 +224,9 @@ onEachDatabase('interns in the database', (kind) => {
       ['cancelled', 0.5],
       ['over_budget', 0.5],
     ] as const) {
-      const begun = { id: outcome, sessionId: outcome, background: false, startedBy: null, startedAt: 1 }
+      const started = { id: outcome, sessionId: outcome, background: false, startedBy: null, startedAt: 1 }
       await saveStartedRun(db.query, id, {
-        ...begun,
+        ...started,
         budget: { costUsd: 1, costOf: 'max_cost_usd' },
         meteredKey: 'key',
       })

@@ -74,8 +74,8 @@ onEachDatabase('a turn that has begun', (kind) => {
     assert.match(account, /^[\w-]{36}$/)
     assert.ok(run!.began_at >= since)
     // As its daemon tells it, when the intern was started again and has another key.
-    const told = { id: 'r', sessionId: 's', background: false, startedAt: 1, startedBy: null }
-    await saveStartedRun(store.db.query, id, { ...told, budget, meteredKey: 'a later key' })
+    const started = { id: 'r', sessionId: 's', background: false, startedAt: 1, startedBy: null }
+    await saveStartedRun(store.db.query, id, { ...started, budget, meteredKey: 'a later key' })
     assert.deepEqual(await kept(), [run])
   })
 
@@ -139,26 +139,26 @@ onEachDatabase('a turn that has begun', (kind) => {
       const gone = { status, last_failure_message: failure }
       await store.db.query.updateTable('interns').set(gone).where('id', '=', id).execute()
       const columns = ['status', 'outcome', 'message'] as const
-      return { id, told: () => store.db.query.selectFrom('intern_runs').select(columns).executeTakeFirst() }
+      return { id, started: () => store.db.query.selectFrom('intern_runs').select(columns).executeTakeFirst() }
     }
 
     test(`and is noted when its intern is ${status} already, has ended with it`, async () => {
       await using store = await newDb(kind)
-      const { id, told } = await stoppedIntern(store)
+      const { id, started } = await stoppedIntern(store)
       const run = { id: 'r', sessionId: 's', background: true, startedBy: 'u', startedAt: 1 }
       await storeRun({ db: store.db, now: Date.now }, { cancel: async () => false }, id, run)
-      assert.deepEqual(await told(), { status: 'ended', outcome, message })
+      assert.deepEqual(await started(), { status: 'ended', outcome, message })
     })
 
-    test(`and is told by its daemon when its intern is ${status} already, has ended with it`, async () => {
+    test(`and is started by its daemon when its intern is ${status} already, has ended with it`, async () => {
       await using store = await newDb(kind)
-      const { id, told } = await stoppedIntern(store)
+      const { id, started } = await stoppedIntern(store)
       const entry = { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello' }
       const pages = [[{ sessionId: 's', entry }]]
       const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
       const deps = { db: store.db, now: Date.now, ended: assert.fail, onError: assert.fail } as unknown as FollowDeps
       const leave = followRuns(deps, { id } as never, () => runs as never)
-      assert.deepEqual(await until(told), { status: 'ended', outcome, message })
+      assert.deepEqual(await until(started), { status: 'ended', outcome, message })
       leave()
     })
   }

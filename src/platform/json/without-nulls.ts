@@ -1,6 +1,6 @@
 /** The object without the members that are null or undefined: in the bodies of chats and messages both mean nothing. */
 export function withoutNulls<T extends object>(object: T): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
-  for (const name in object) if (object[name] != null) kept[name] = object[name]
-  return kept
+  const present: Record<string, unknown> = {}
+  for (const name in object) if (object[name] != null) present[name] = object[name]
+  return present
 }

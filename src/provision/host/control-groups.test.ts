@@ -32,7 +32,7 @@ test('a mounted part of the hierarchy is found by its root', () => {
   assert.equal(topGroup('0::/docker/1f2\n', part), undefined)
 })
 
-test('without cgroup v2 there is no top group', () => {
+test('a host without cgroup v2 has no top group', () => {
   assert.equal(topGroup('4:memory:/user\n8:pids:/\n', beside), undefined)
   assert.equal(topGroup('4:memory:/user\n0::/\n', beside), undefined)
 })

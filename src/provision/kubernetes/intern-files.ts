@@ -32,7 +32,7 @@ type FilesDeps = {
 export function filesOf(deps: FilesDeps): InternFiles {
   const { config, intern, secret, token, baseUrl, servers, certificates, gitAuthor } = deps
   const { repository } = intern
-  // The pod is the sandbox: there is no other one in it.
+  // The pod is the only sandbox.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
   const trusted = trustedAuthorities()
   const places = { ...inPod, authorities: trusted === undefined ? undefined : inPod.authorities }

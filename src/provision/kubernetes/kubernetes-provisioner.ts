@@ -143,7 +143,7 @@ export class KubernetesProvisioner implements Provisioner {
     return podLog(this.#client, intern.id, range)
   }
 
-  /** There is no other host: all servers of a namespace are one. */
+  /** All servers of a namespace count as one host. */
   async serveStorage(): Promise<undefined> {}
 
   #isHere(intern: Intern): boolean {

@@ -27,7 +27,7 @@ export type Provisioner = {
    * and no run is active. @returns a function that stops the watch.
    */
   watch: (intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void) => () => void
-  /** Ends the daemon and all of its processes; its files remain. Fast if there is no daemon. */
+  /** Ends the daemon and all of its processes; its files remain. Returns at once if no daemon runs. */
   stop: (intern: Intern) => Promise<void>
   /**
    * Ends the daemon when the server stops, or aborts its start; a daemon on another host keeps running. Also called to abort a start that is

@@ -190,7 +190,7 @@ export class Supervisor {
   async #checkAll(): Promise<void> {
     // A start can take long: this server must not lose the lease in the meantime.
     if (this.#interns.isSupervisingAny() || this.#passes.isRunningAny()) await this.#leases.renew()
-    // With the embedded database there is no other server.
+    // The embedded database has only one server.
     if (this.#deps.db.kind === 'postgres') await this.#deps.hosts.renew()
     const inUse = await this.#leases.inUse()
     for (const found of inUse) if (this.#needsCheck(found)) this.#check(found.intern.id)

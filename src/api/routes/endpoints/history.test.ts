@@ -41,14 +41,17 @@ onEachDatabase('GET /endpoints/history', (kind) => {
   })
 })
 
-test('an endpoint or model that there is not is told, and one of the two is required', async () => {
+test('an endpoint or model that there is not is refusal, and one of the two is required', async () => {
   await using service = await startTestService()
-  const told = async (query: string) => {
+  const refusal = async (query: string) => {
     const { status, body } = await service.ask('GET', `/endpoints/history${query}`)
     return [status, body.error.message]
   }
-  assert.deepEqual(await told('?model=a/b'), [404, 'There is no model "a/b".'])
-  assert.deepEqual(await told('?endpoint_id=signalbox/demo@x'), [404, 'Endpoint "signalbox/demo@x" does not exist.'])
+  assert.deepEqual(await refusal('?model=a/b'), [404, 'There is no model "a/b".'])
+  assert.deepEqual(await refusal('?endpoint_id=signalbox/demo@x'), [404, 'Endpoint "signalbox/demo@x" does not exist.'])
   const either = [400, 'Invalid request: either model or endpoint_id is required']
-  assert.deepEqual([await told(''), await told(`?model=signalbox/demo&endpoint_id=${endpoint}`)], [either, either])
+  assert.deepEqual(
+    [await refusal(''), await refusal(`?model=signalbox/demo&endpoint_id=${endpoint}`)],
+    [either, either],
+  )
 })

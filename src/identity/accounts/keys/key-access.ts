@@ -10,11 +10,14 @@ type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId'>
 export const keysSeenBy = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
   access === 'developer' ? userId : undefined
 
+/** The same for a key out of the caller's reach as for one that does not exist. */
+export const keyNotFound = () => new Fault('not_found', 'No key has this hash.')
+
 /** @throws Fault `not_found`, the same for a key that is not the caller's to see as for one that does not exist. */
 export function requireSeen(caller: Member, key: KeyRecord): void {
   const only = keysSeenBy(caller)
   if (only !== undefined && key.creator_user_id !== only) {
-    throw new Fault('not_found', 'There is no key with this hash.')
+    throw keyNotFound()
   }
 }
 

@@ -80,27 +80,19 @@ export function enabledManagementKeys(tx: Tx, organizationId: string): Promise<K
 
 /** The enabled keys that act for a member, but for those of interns. */
 export function enabledKeysOfMember(tx: Tx, organizationId: string, userId: string): Promise<KeyRow[]> {
-  return tx
-    .selectFrom('api_keys')
+  return enabledKeysFor(tx, userId)
     .where('organization_id', '=', organizationId)
-    .where('creator_user_id', '=', userId)
     .where('kind', '!=', 'intern')
-    .where('disabled', '=', 0)
-    .selectAll()
     .execute()
 }
 
 /** The enabled API keys of a member in a workspace. */
 export function enabledKeysInWorkspace(tx: Tx, workspaceId: string, userId: string): Promise<KeyRow[]> {
-  return tx
-    .selectFrom('api_keys')
-    .where('workspace_id', '=', workspaceId)
-    .where('creator_user_id', '=', userId)
-    .where('kind', '=', 'api')
-    .where('disabled', '=', 0)
-    .selectAll()
-    .execute()
+  return enabledKeysFor(tx, userId).where('workspace_id', '=', workspaceId).where('kind', '=', 'api').execute()
 }
+
+const enabledKeysFor = (tx: Tx, userId: string) =>
+  tx.selectFrom('api_keys').where('creator_user_id', '=', userId).where('disabled', '=', 0).selectAll()
 
 export async function countEnabledKeys(tx: Tx, workspaceId: string): Promise<number> {
   const { keys } = await tx

@@ -67,15 +67,15 @@ onEachDatabase('keys in the store', (kind) => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const changing = { ...deps, forgetSpending: async () => {} }
-    const told = async (hash: string) => (await getKey(deps, caller, hash)).include_byok_in_limit
+    const includesByok = async (hash: string) => (await getKey(deps, caller, hash)).include_byok_in_limit
     for (const include_byok_in_limit of [true, false]) {
       const { key } = await createKey(deps, caller, { ...wanted, include_byok_in_limit })
       assert.deepEqual(
-        [key.include_byok_in_limit, await told(key.hash)],
+        [key.include_byok_in_limit, await includesByok(key.hash)],
         [include_byok_in_limit, include_byok_in_limit],
       )
       await changeKey(changing, caller, key.hash, { include_byok_in_limit: !include_byok_in_limit })
-      assert.equal(await told(key.hash), !include_byok_in_limit)
+      assert.equal(await includesByok(key.hash), !include_byok_in_limit)
     }
   })
 

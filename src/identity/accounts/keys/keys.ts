@@ -12,7 +12,7 @@ import { findWorkspaceMember } from '../workspace-members/membership-change.ts'
 import { namedWorkspace } from '../workspaces.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
-import { keysSeenBy, requireMayChange, requireMayCreate } from './key-access.ts'
+import { keyNotFound, keysSeenBy, requireMayChange, requireMayCreate } from './key-access.ts'
 import { deleteKeyRow, findKeyRow, type KeysQuery, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { newSecret } from './secret.ts'
@@ -38,8 +38,7 @@ export async function listKeys(
 /** @throws Fault `not_found`, the same for a key out of the caller's reach as for one that does not exist. */
 export async function getKey(deps: { db: { query: Query } }, caller: CallerScope, hash: string): Promise<KeyRecord> {
   const row = await findKeyRow(deps.db.query, caller.organizationId, hash)
-  if (!row || !reachesWorkspace(caller, row.workspace_id))
-    throw new Fault('not_found', 'There is no key with this hash.')
+  if (!row || !reachesWorkspace(caller, row.workspace_id)) throw keyNotFound()
   return keyRecord(row)
 }
 
