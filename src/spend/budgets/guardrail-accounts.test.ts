@@ -79,11 +79,19 @@ test('when the last older server has left, accounts are separate and start with 
   let elapsed = 0
   const every = (_ms: number, work: () => void) => {
     look = work
-    return () => {}
+    return () => {
+      look = () => {}
+    }
+  }
+  const errors: string[] = []
+  const exclusively: typeof db.exclusively = async (lock, work) => {
+    if (errors.length === 0) throw new Error('the database restarts')
+    return db.exclusively(lock, work)
   }
   let separate = 0
   const accounts = await watchGuardrailAccounts({
-    ...{ db, every, elapsed: () => elapsed, onSeparate: () => separate++, onError: assert.fail },
+    ...{ db: { ...db, exclusively }, every, elapsed: () => elapsed },
+    ...{ onSeparate: () => separate++, onError: ({ message }: Error) => errors.push(message) },
   })
   assert.equal(accounts.areShared(), true)
   await older.end()
@@ -99,6 +107,7 @@ test('when the last older server has left, accounts are separate and start with 
     return (await spent('guardrail:g:key:a')) === undefined
   })
   assert.deepEqual([separate, await spent('guardrail:g')], [1, 3n])
+  assert.deepEqual(errors, ['the database restarts'], 'a failed attempt is repeated')
 })
 
 test('accounts are separate from the start where no older server runs', { skip }, async () => {

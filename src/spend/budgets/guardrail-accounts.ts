@@ -54,9 +54,9 @@ export async function watchGuardrailAccounts(
       onSeparate()
     }
     if (absentForMs < absentMs + noticeMs) return
-    end()
     // Until a moment ago another server may still have used shared accounts.
     await db.exclusively('guardrail accounts', forgetSpendingBesideOlderServers)
+    end()
   }
   const end = every(checkEveryMs, () => {
     look().catch((error) => {
