@@ -2,8 +2,11 @@ import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { jobsOf, selectFiles } from './runner/jobs.ts'
+import { isSlow, type Job, jobsOf, selectFiles } from './runner/jobs.ts'
 import { type JobResult, runJobs } from './runner/run-jobs.ts'
+
+/** The number of failed files that are repeated. More of them have a common cause. */
+const maxRepeated = 5
 
 /**
  * Runs tests: the quick ones, or all of them. Arguments select files by a part of their path. `run.ts` starts this program.
@@ -26,14 +29,41 @@ const files = selectFiles(globSync(['src/**/*.test.ts', 'console/**/*.test.ts', 
   words: positionals,
 })
 // Test processes wait about two fifths of the time, so twice as many as cores keep the cores busy.
-const results = await runJobs(jobsOf(files), availableParallelism() * 2)
+const jobs = jobsOf(files)
+const first = await runJobs(jobs, availableParallelism() * 2)
+const repeated = await repeatFailed(jobs.filter(({ name }) => isSlow(name) && !hasPassed(first, name)))
+const results = first.map((result) => repeated.find(({ name }) => name === result.name) ?? result)
 printSummary(results)
 process.exit(results.every((result) => result.passed) ? 0 : 1)
+
+/**
+ * Runs a few failed files once more, one at a time: a file that starts several servers can fail because the machine is overloaded.
+ * The summary lists those that pass only then, because a race in the product looks the same.
+ */
+async function repeatFailed(failed: Job[]): Promise<JobResult[]> {
+  if (failed.length === 0 || failed.length > maxRepeated) return []
+  console.log(`\nOnce more, one at a time: ${failed.map(({ name }) => name).join(', ')}`)
+  return runJobs(failed, 1)
+}
+
+function hasPassed(all: JobResult[], name: string): boolean {
+  return all.some((result) => result.name === name && result.passed)
+}
 
 function printSummary(all: JobResult[]): void {
   const slowest = all.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10)
   console.log(`\n${files.length} test files. The slowest:`)
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
-  const failed = all.filter((result) => !result.passed)
-  if (failed.length > 0) console.log(`\nFailed:\n${failed.map(({ name }) => `  ${name}`).join('\n')}`)
+  printNames(
+    'Passed only when repeated',
+    repeated.filter(({ passed }) => passed),
+  )
+  printNames(
+    'Failed',
+    all.filter(({ passed }) => !passed),
+  )
+}
+
+function printNames(heading: string, all: JobResult[]): void {
+  if (all.length > 0) console.log(`\n${heading}:\n${all.map(({ name }) => `  ${name}`).join('\n')}`)
 }

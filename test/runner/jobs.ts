@@ -17,6 +17,8 @@ const ownScripts = ['test/optional/', 'test/cluster/', 'test/kubernetes/']
 
 /** The files that take over 30 seconds and mostly wait. They start first, so that none of them runs alone at the end. */
 export const longest = [
+  'intern-limits',
+  'soak',
   'crash',
   'intern-kills',
   'budgets',
@@ -45,7 +47,7 @@ export function selectFiles(files: string[], { all, skipQuick, words }: Selectio
   if (words.length > 0) return files.filter((file) => words.some((word) => file.includes(word)))
   return files.filter((file) => {
     if (isIn(ownScripts, file)) return false
-    return isIn(slowFolders, file) ? all : !skipQuick
+    return isSlow(file) ? all : !skipQuick
   })
 }
 
@@ -78,6 +80,9 @@ function mixBrowsers(files: string[]): string[] {
 }
 
 const startsBrowser = (file: string) => file.startsWith('test/console/')
+
+/** Whether `npm test` leaves the file to `npm run test:all`. */
+export const isSlow = (file: string) => isIn(slowFolders, file)
 
 const isIn = (folders: string[], file: string) => folders.some((folder) => file.startsWith(folder))
 const jobOf = (file: string): Job => ({ name: file, files: [file] })

@@ -59,10 +59,9 @@ onOneDatabase('a budget', (kind) => {
     const run = await lastRun(service, id)
     assert.deepEqual([run.outcome, run.error, run.cost_usd], ['over_budget', message, 2 * cent])
     const { entries } = (await service.ask('GET', `/interns/${id}/sessions/${said.sessionId}`)).body.data
-    assert.deepEqual(
-      [entries.at(-1).type, entries.at(-1).outcome, entries.at(-1).message],
-      ['end', 'over_budget', message],
-    )
+    // Text that the agent had already received can follow the end.
+    const end = entries.findLast(({ type }: { type: string }) => type === 'end')
+    assert.deepEqual([end?.outcome, end?.message], ['over_budget', message])
     const told = verified(hook.secret, await receiver.hear('intern.run_ended')).data
     assert.deepEqual([told.outcome, told.error], ['over_budget', message])
     const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })

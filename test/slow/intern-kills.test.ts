@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { hasGit, startGitServer } from '../harness/interns/git-server.ts'
 import { daemonPid, isRunning, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import {
@@ -62,8 +62,8 @@ async function withIntern(w: KilledInterns, env = {}): Promise<string> {
   return id
 }
 
-onEachDatabase('a server that is killed', (kind) => {
-  for (const moment of kind === 'sqlite' ? provisioning : provisioning.slice(-2))
+onOneDatabase('a server that is killed', (kind) => {
+  for (const moment of provisioning)
     test(`while it provisions an intern, ${moment}: the intern comes to run, once`, async () => {
       await using w = await killedInterns(kind)
       const server = await killedWhile(w, moment, ({ ask }) =>

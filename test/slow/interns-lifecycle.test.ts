@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import {
   answer,
   daemonPid,
@@ -20,7 +20,7 @@ const make = (service: TestService, body: object, headers?: Record<string, strin
   service.ask('POST', '/interns', { body, ...(headers && { headers }) })
 const command = (service: TestService, id: string, verb: string) => service.ask('POST', `/interns/${id}/${verb}`)
 
-onEachDatabase('the life of an intern', (kind) => {
+onOneDatabase('the life of an intern', (kind) => {
   test('made, provisioned, talked to, suspended, provisioned again with its files and sessions, deleted', async () => {
     await using service = await startTestService({ kind })
     const made = await make(service, { name: 'ada' })

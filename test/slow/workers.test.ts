@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newEmptyPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { newEmptyPlace, onEachDatabase, onOneDatabase } from '../harness/database/databases.ts'
 import { apiKey, askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { timed, until } from '../harness/until.ts'
 
@@ -127,6 +127,27 @@ onEachDatabase('a service of three workers', (kind) => {
     assert.ok(lost.now <= answers + broken)
   })
 
+  test('when the primary is killed, workers end, and what they had metered is there after the next start', async () => {
+    const place = await newEmptyPlace(kind)
+    const env = { WORKERS: String(workers), LOG_FORMAT: 'json' }
+    const [first] = await startPriced(place, 1, undefined, env)
+    const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))
+    const pids = childrenOf(pid)
+    const url = await first!.url
+    const asked = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
+    first!.signal('SIGKILL')
+    await first!.ended
+    assert.ok(asked.every(({ status }) => status === 200))
+    await until(() => pids.every((worker) => !isRunning(worker)))
+    const [next] = await startPriced(place, 1, undefined, env)
+    await until(async () => (await metered(await next!.url)) === 100)
+    await next![Symbol.asyncDispose]()
+    await sleep(100)
+    await place.remove()
+  })
+})
+
+onOneDatabase('three workers', (kind) => {
   test('a worker that is stopped, and does not die, is ended and replaced, and its clients are answered', async () => {
     await using service = await startWorkers(kind, { WORKER_SILENCE_MS: '2000' })
     const before = service.pids()
@@ -211,25 +232,6 @@ onEachDatabase('a service of three workers', (kind) => {
       .split('\n')
       .map((line) => JSON.parse(line))
     assert.ok(new Set(lines.filter(({ msg }) => msg === 'completion').map(({ pid }) => pid)).size > 1)
-  })
-
-  test('when the primary is killed, workers end, and what they had metered is there after the next start', async () => {
-    const place = await newEmptyPlace(kind)
-    const env = { WORKERS: String(workers), LOG_FORMAT: 'json' }
-    const [first] = await startPriced(place, 1, undefined, env)
-    const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))
-    const pids = childrenOf(pid)
-    const url = await first!.url
-    const asked = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
-    first!.signal('SIGKILL')
-    await first!.ended
-    assert.ok(asked.every(({ status }) => status === 200))
-    await until(() => pids.every((worker) => !isRunning(worker)))
-    const [next] = await startPriced(place, 1, undefined, env)
-    await until(async () => (await metered(await next!.url)) === 100)
-    await next![Symbol.asyncDispose]()
-    await sleep(100)
-    await place.remove()
   })
 })
 
