@@ -19,6 +19,8 @@ const external = [
   'yaml',
   'libphonenumber-js',
   'openid-client',
+  '@simplewebauthn/server',
+  'jose',
   'esbuild',
 ]
 const isPackage = /(?:^|\/)node_modules\//

@@ -14,6 +14,7 @@ import { nextTheme, setTheme, theme, themes } from './components/theme.ts'
 import { runOrToast } from './components/use-action.ts'
 import { counted } from './format/count.ts'
 import { clockTime } from './format/time.ts'
+import { PasskeyNotice } from './passkey-notice.tsx'
 import { usePendingQuestions } from './pending-questions.ts'
 import { screens, screensFor } from './screens.ts'
 
@@ -96,6 +97,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       </nav>
       <main>
         <ConnectionNotice />
+        <PasskeyNotice session={session} path={path} />
         {children}
       </main>
     </div>

@@ -2,8 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { queryOf } from './api/address.ts'
 import { base, call } from './api/client.ts'
 import { asFailure, type Failure } from './api/failure.ts'
+import { hasPasskeySupport, signInWithPasskey } from './api/passkeys.ts'
 import { withoutRoot } from './api/root.ts'
 import { findSession, signIn } from './api/session.ts'
+import type { Session } from './api/types.ts'
 
 /** The sign-in form: exchanges a key for a session. */
 export function SignIn({ failure: before }: { failure: Failure | undefined }) {
@@ -46,14 +48,14 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
         {failure && (
           <p class="bad" role="alert">
             {failure.message} {failure.requestId && <code>{failure.requestId}</code>}{' '}
-            {failure.status === 0 && (
+            {failure.status === 0 && failure === before && (
               <button type="button" onClick={() => void findSession()}>
                 Try again
               </button>
             )}
           </p>
         )}
-        <OpenIdConnect />
+        <OtherMethods onFailure={setFailure} />
         <p id="key-help" class="dim">
           The first start prints two keys. The management key sees everything, an API key its own requests. Lost both?
           Run <code>npx signalbox keys --help</code> on the server.
@@ -69,20 +71,32 @@ const returnPath = () => {
   return path === '/' ? undefined : path + location.search
 }
 
-/** The link to sign in with OpenID Connect, if an issuer is configured. Without an answer only the key is offered. */
-function OpenIdConnect() {
-  const [isSetUp, setUp] = useState(false)
+/** The other sign-in methods of the service. If they cannot be loaded, only the key is offered. */
+function OtherMethods({ onFailure }: { onFailure: (failure: Failure | undefined) => void }) {
+  const [methods, setMethods] = useState<Session['method'][]>([])
   useEffect(() => {
     call('GET /sessions/methods', {}).then(
-      ({ data }) => setUp(data.includes('oidc')),
+      ({ data }) => setMethods(data),
       () => {},
     )
   }, [])
-  if (!isSetUp) return null
-  // The router handles links to this origin that have no target.
+  const usePasskey = async () => {
+    onFailure(undefined)
+    await signInWithPasskey().catch((error) => onFailure(asFailure(error)))
+  }
   return (
-    <a class="button" href={`${base}/sessions/oidc${queryOf({ return_to: returnPath() })}`} target="_top">
-      Sign in with your organization’s account
-    </a>
+    <>
+      {methods.includes('passkey') && hasPasskeySupport() && (
+        <button type="button" onClick={() => void usePasskey()}>
+          Sign in with a passkey
+        </button>
+      )}
+      {/* The router handles links to this origin that have no target. */}
+      {methods.includes('oidc') && (
+        <a class="button" href={`${base}/sessions/oidc${queryOf({ return_to: returnPath() })}`} target="_top">
+          Sign in with your organization’s account
+        </a>
+      )}
+    </>
   )
 }

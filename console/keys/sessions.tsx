@@ -7,7 +7,7 @@ import { RelativeTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { runOrToast } from '../components/use-action.ts'
 
-const methods = { key: 'Key', link: 'Sign-in link', oidc: 'OpenID Connect' }
+const methods = { key: 'Key', link: 'Sign-in link', oidc: 'OpenID Connect', passkey: 'Passkey' }
 
 /** The signed-in browser sessions. */
 export function Sessions() {

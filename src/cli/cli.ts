@@ -15,6 +15,7 @@ import { internsCommand } from './commands/interns.ts'
 import { keysCommand } from './commands/keys.ts'
 import { membersCommand } from './commands/members.ts'
 import { openapiCommand } from './commands/openapi.ts'
+import { passkeysCommand } from './commands/passkeys.ts'
 import { presetsCommand } from './commands/presets.ts'
 import { requestsCommand } from './commands/requests.ts'
 import { sessionsCommand } from './commands/sessions.ts'
@@ -41,6 +42,7 @@ const commands = [
   keysCommand,
   membersCommand,
   openapiCommand,
+  passkeysCommand,
   presetsCommand,
   requestsCommand,
   sessionsCommand,

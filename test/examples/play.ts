@@ -1,8 +1,8 @@
-/** Plays the calls of `steps.ts` against a service, each with what the earlier ones left. */
+/** Sends the calls of `steps.ts` to a service, each with values of earlier answers. */
 import { describeApi } from '#api/server/description.ts'
 import { openDb } from '#platform/db/open.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
-import { type Browser, openBrowser } from '../harness/service/browser-client.ts'
+import { type Browser, openBrowser, originOf } from '../harness/service/browser-client.ts'
 import { type Reply, startTestService, type TestService } from '../harness/service/service.ts'
 import { type Kept, steps } from './steps.ts'
 
@@ -13,8 +13,9 @@ type Ask = (body: unknown) => Promise<Reply>
 
 type Described = { paths: Record<string, Record<string, { security: Record<string, []>[] }>> }
 
-/** A service whose catalogue and credentials are what the calls want. */
-export const startForExamples = () => startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
+/** A service with the catalogue and credentials for the calls, at a host name, as passkeys require. */
+export const startForExamples = () =>
+  startTestService({ settings: { host: 'localhost' }, variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
 
 /** `then` is called after each with what was answered. @throws Error where a call is refused. */
 export async function play(
@@ -24,15 +25,15 @@ export async function play(
   const { paths } = describeApi() as Described
   const [owner] = (await service.manage('GET', '/organization/members')).body.data
   const [workspace] = (await service.manage('GET', '/workspaces')).body.data
-  const kept: Kept = { user: owner.id, workspace: workspace.id, apiKey: service.apiKey }
+  const kept: Kept = { user: owner.id, workspace: workspace.id, apiKey: service.apiKey, origin: originOf(service) }
   let browser: Browser | undefined
   const from = (_: string, value: unknown) =>
     typeof value === 'string' && value.startsWith('$') ? (kept[value.slice(1)] ?? value) : value
   for (const { operation, params: open = {}, query = '', body: template, bySession, bytes, keep, isEndless } of steps) {
     const [method = '', path = ''] = operation.split(' ')
     const { params, body } = JSON.parse(JSON.stringify({ params: open, body: template }), from)
-    const asked = query.replace(/\$(\w+)/, (_, name) => kept[name] ?? '')
-    const target = path.replace(/\{(\w+)\}/g, (_, name) => params[name]) + asked
+    const filledQuery = query.replace(/\$(\w+)/, (_, name) => kept[name] ?? '')
+    const target = path.replace(/\{(\w+)\}/g, (_, name) => params[name]) + filledQuery
     if (bySession) browser ??= await openBrowser(service, { key: service.managementKey })
     const isManagement = paths[path]?.[method]?.security.every((one) => !('api_key' in one)) ?? true
     const key = isManagement ? service.managementKey : service.apiKey
@@ -41,7 +42,7 @@ export async function play(
     const url = service.url + target
     const reply = bytes ? await sent(url, key, bytes()) : isEndless ? await begun(url, key) : await ask(body)
     if (reply.status > 299) throw new Error(`${operation}: ${reply.text}`)
-    if (keep) Object.assign(kept, keep(reply.body))
+    if (keep) Object.assign(kept, keep(reply.body, kept))
     if (operation === 'post /interns') {
       kept.host = (await runningIntern(service, { name: 'bob' })).hostname
       for (const [name, host] of [

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
+import { registration, softPasskey } from '../harness/service/authenticator.ts'
 
 /** Values that earlier steps keep for later ones, which write `$name` for them. */
-export type Kept = Record<string, string>
+export type Kept = Record<string, any>
 
 type Step = {
   /** Method and path, as the description has them. */
@@ -11,9 +12,9 @@ type Step = {
   /** Asked by a browser that is signed in, not with a key. */
   bySession?: boolean
   body?: unknown
-  /** What is sent where a body is bytes. */
+  /** The body, if it is bytes. */
   bytes?: () => Buffer
-  keep?: (answer: any) => Kept
+  keep?: (answer: any, kept: Kept) => Kept
   /** Its answer has no end: it is left when it has begun. */
   isEndless?: boolean
 }
@@ -22,6 +23,10 @@ const guardrail = { id: '$guardrail' }
 const preset = { slug: 'support' }
 const chat = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
 const model = { author: 'openai', slug: 'gpt-5.2' }
+
+/** Answers the options for a new passkey. */
+const newCredential = ({ challenge, user, rp }: any, origin: string) =>
+  registration(softPasskey(user.id), { challenge, rpId: rp.id, origin })
 
 /** One call of each operation, in an order in which each finds what it needs. */
 export const steps: Step[] = [
@@ -289,6 +294,21 @@ export const steps: Step[] = [
   { operation: 'delete /sessions/{id}', params: { id: '$session' } },
   { operation: 'post /sessions/links', body: { user_id: 'owner@localhost' } },
   { operation: 'get /sessions/methods' },
+  { operation: 'post /sessions/passkeys/options', bySession: true },
+  {
+    operation: 'post /passkeys/options',
+    bySession: true,
+    keep: ({ data }, { origin }) => ({ credential: newCredential(data, origin) }),
+  },
+  {
+    operation: 'post /passkeys',
+    bySession: true,
+    body: { name: 'Laptop', response: '$credential' },
+    keep: ({ data }) => ({ passkey: data.id }),
+  },
+  { operation: 'get /passkeys', bySession: true },
+  { operation: 'patch /passkeys/{id}', params: { id: '$passkey' }, bySession: true, body: { name: 'Work laptop' } },
+  { operation: 'delete /passkeys/{id}', params: { id: '$passkey' }, bySession: true },
   { operation: 'get /sessions/current', bySession: true },
   { operation: 'delete /sessions/current', bySession: true },
   { operation: 'get /audit' },

@@ -48,6 +48,7 @@ const visibleState: Record<Change['targetKind'], (state: State, reader: Reader) 
   catalogue: whole,
   credential: whole,
   session: whole,
+  passkey: whole,
   generation: whole,
 }
 

@@ -58,6 +58,8 @@ export type ApiDeps = {
   connectionOf: ConnectionOf
   /** Limits the sign-in attempts of each address. */
   attempts: SignInAttempts
+  /** Limits the passkey challenges that each address can request. */
+  challengeLimit: SignInAttempts
   /** Encrypts provider credentials. */
   vault: Vault
   /** The dependencies of conversations with interns. */

@@ -101,6 +101,12 @@ import { moveInternHost } from './organization/move-intern-host.ts'
 import { removeOrganizationMember } from './organization/remove-member.ts'
 import { updateOrganization } from './organization/update.ts'
 import { updateOrganizationMember } from './organization/update-member.ts'
+import { createPasskey } from './passkeys/create.ts'
+import { createPasskeyOptions } from './passkeys/create-options.ts'
+import { deletePasskeyById } from './passkeys/delete.ts'
+import { listPasskeys } from './passkeys/list.ts'
+import { createPasskeySignInOptions } from './passkeys/sign-in-options.ts'
+import { updatePasskey } from './passkeys/update.ts'
 import { designatePresetVersion } from './presets/designate-version.ts'
 import { getOnePreset } from './presets/get.ts'
 import { getPresetVersion } from './presets/get-version.ts'
@@ -271,6 +277,12 @@ const table = {
   deleteCurrentSession: endCurrentSession,
   listSessions,
   deleteSession: endOneSession,
+  createPasskeySignInOptions,
+  listPasskeys,
+  createPasskeyOptions,
+  createPasskey,
+  updatePasskey,
+  deletePasskey: deletePasskeyById,
   createSignInLink,
   listWorkspaces: listAllWorkspaces,
   createWorkspace: createOneWorkspace,
@@ -320,6 +332,7 @@ export const tags = [
   { name: 'byok', description: 'Provider keys of workspaces (BYOK).' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },
   { name: 'sessions', description: 'Browser sessions of members.' },
+  { name: 'passkeys', description: 'Passkeys with which members sign in.' },
   { name: 'workspaces', description: 'Workspaces: parts of the organization.' },
   { name: 'organization', description: 'The organization and its members.' },
   { name: 'audit', description: 'The audit log of changes.' },

@@ -134,6 +134,7 @@ export async function openDeps(
     connectionOf: connectionReader({ addresses: config.trusted_proxies, header: config.proxy_host_header }),
     oidc: openOidc(opening),
     attempts: new SignInAttempts(() => performance.now()),
+    challengeLimit: new SignInAttempts(() => performance.now(), { atOnce: 60, everySeconds: 1 }),
     around: traces.wrap,
     liveEvents,
     vault,

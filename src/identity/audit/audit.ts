@@ -22,6 +22,7 @@ export type Change = {
     | 'catalogue'
     | 'credential'
     | 'session'
+    | 'passkey'
     | 'generation'
     | 'webhook'
     | 'budget'

@@ -1,49 +1,51 @@
 import { TokenBucket } from '#platform/async/token-bucket.ts'
 import { Fault } from '#platform/core/fault.ts'
 
-/** How many attempts that fail an address has at once, and how many seconds later each one more. */
-const atOnce = 10
-const everySeconds = 6
-
 /** How many addresses are remembered. */
 const mostAddresses = 10_000
 
-/** Bounds how often an address may try to sign in in vain, at this process. What succeeds does not count. */
+/** The rate of attempts: the burst, and the seconds until another one is possible. */
+type AttemptRate = { atOnce: number; everySeconds: number }
+
+const failureRate: AttemptRate = { atOnce: 10, everySeconds: 6 }
+
+/** Limits the sign-in attempts of each address, at this process. */
 export class SignInAttempts {
   readonly #buckets = new Map<string, TokenBucket>()
   readonly #now: () => number
+  readonly #rate: AttemptRate
 
   /** @param now a clock that does not jump. */
-  constructor(now: () => number) {
+  constructor(now: () => number, rate: AttemptRate = failureRate) {
     this.#now = now
+    this.#rate = rate
   }
 
-  /** Runs one attempt. @throws Fault `rate_limited` when the address has failed too often. */
+  /** Runs one attempt. Only failures count. @throws Fault `rate_limited` after too many of the address. */
   async run<T>(address: string, attempt: () => Promise<T>): Promise<T> {
-    const bucket = this.#bucketOf(networkOf(address))
-    // Taken before the attempt: many at once are not one.
-    const waitMs = bucket.take(1)
-    if (waitMs > 0) {
-      bucket.take(-1)
-      const retryAfterSeconds = Math.ceil(waitMs / 1000)
-      throw new Fault(
-        'rate_limited',
-        `Too many attempts to sign in failed. Try again in ${retryAfterSeconds} seconds.`,
-        {
-          retryAfterSeconds,
-        },
-      )
-    }
+    // Counted before the attempt, so that concurrent ones count, too.
+    const bucket = this.count(address)
     const result = await attempt()
     bucket.take(-1)
     return result
+  }
+
+  /** Counts one attempt. @throws Fault `rate_limited` after too many of the address. */
+  count(address: string): TokenBucket {
+    const bucket = this.#bucketOf(networkOf(address))
+    const waitMs = bucket.take(1)
+    if (waitMs === 0) return bucket
+    bucket.take(-1)
+    const retryAfterSeconds = Math.ceil(waitMs / 1000)
+    const message = `Too many attempts to sign in failed. Try again in ${retryAfterSeconds} seconds.`
+    throw new Fault('rate_limited', message, { retryAfterSeconds })
   }
 
   #bucketOf(network: string): TokenBucket {
     const known = this.#buckets.get(network)
     if (known) return known
     if (this.#buckets.size >= mostAddresses) this.#buckets.delete(this.#buckets.keys().next().value!)
-    const made = new TokenBucket(1 / everySeconds, atOnce, this.#now)
+    const made = new TokenBucket(1 / this.#rate.everySeconds, this.#rate.atOnce, this.#now)
     this.#buckets.set(network, made)
     return made
   }

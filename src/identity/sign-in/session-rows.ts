@@ -70,4 +70,11 @@ export async function pruneSignIns(tx: Tx, now: number, { idleMs }: SessionTimes
     .where((row) => row.or([row('expires_at', '<=', now), row('seen_at', '<=', now - idleMs)]))
     .execute()
   await tx.deleteFrom('sign_in_links').where('expires_at', '<=', now).execute()
+  await tx.deleteFrom('passkey_challenges').where('expires_at', '<=', now).execute()
+}
+
+/** Deletes the sessions that a passkey started. @returns their IDs. */
+export async function deleteSessionsOfPasskey(tx: Tx, passkeyId: string): Promise<string[]> {
+  const ended = await tx.deleteFrom('browser_sessions').where('passkey_id', '=', passkeyId).returning('id').execute()
+  return ended.map(({ id }) => id)
 }

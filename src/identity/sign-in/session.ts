@@ -4,7 +4,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import type { Caller } from '../accounts/caller.ts'
 
 /** How somebody signed in. */
-export const signInMethods = ['key', 'link', 'oidc'] as const
+export const signInMethods = ['key', 'link', 'oidc', 'passkey'] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
 export type SessionRow = Selectable<Tables['browser_sessions']>

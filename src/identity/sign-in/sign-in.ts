@@ -17,8 +17,12 @@ export type SignInDeps = { db: Db; now: Now; newId: NewId; times: SessionTimes }
 /** The browser, as far as it tells. */
 export type Browser = { address: string | null; userAgent: string | null }
 
-/** The member, how they proved it, and the key that signs in, where one does. */
-export type Proof = KeyOwner & { method: SignInMethod; key?: Pick<Caller, 'keyHash' | 'keyKind'> }
+/** The member, how they proved it, and the key or the passkey that signs in, where one does. */
+export type Proof = KeyOwner & {
+  method: SignInMethod
+  key?: Pick<Caller, 'keyHash' | 'keyKind'>
+  passkeyId?: string
+}
 
 /** A session that has just begun; the token is kept nowhere but in the browser's cookie. */
 export type NewSession = { row: SessionRow; token: string }
@@ -42,7 +46,7 @@ export async function beginSession(
   deps: SignInDeps,
   tx: Tx,
   announce: Announce,
-  { method, key, ...owner }: Proof,
+  { method, key, passkeyId, ...owner }: Proof,
   { address, userAgent }: Browser,
 ): Promise<NewSession> {
   const at = deps.now()
@@ -55,7 +59,7 @@ export async function beginSession(
     managing_key_hash: key?.keyKind === 'management' ? key.keyHash : null,
     using_key_hash: using,
     ...{ address, user_agent: userAgent?.slice(0, maxUserAgent) ?? null },
-    ...{ created_at: at, seen_at: at, expires_at: at + deps.times.wholeMs },
+    ...{ created_at: at, seen_at: at, expires_at: at + deps.times.wholeMs, passkey_id: passkeyId ?? null },
   }
   await insertSessionRow(tx, row)
   await recordChange(

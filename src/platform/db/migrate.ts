@@ -44,6 +44,7 @@ import * as modelCells from './migrations/0088_model_cells.ts'
 import * as schemaRange from './migrations/0091_schema_range.ts'
 import * as pooledBudgets from './migrations/0092_pooled_budgets.ts'
 import * as workspaceMembers from './migrations/0093_workspace_members.ts'
+import * as passkeys from './migrations/0096_passkeys.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
@@ -90,6 +91,7 @@ export const migrations: Record<string, Migration> = {
   '0091_schema_range': schemaRange,
   '0092_pooled_budgets': pooledBudgets,
   '0093_workspace_members': workspaceMembers,
+  '0096_passkeys': passkeys,
 }
 
 /**

@@ -401,7 +401,7 @@ export type Tables = {
     token_hash: string
     organization_id: string
     user_id: string
-    /** `key`, `link` or `oidc`. */
+    /** `key`, `link`, `oidc` or `passkey`. */
     method: string
     /** The management key that signed in, if one did: the session manages as it does, and ends with it. */
     managing_key_hash: string | null
@@ -412,6 +412,32 @@ export type Tables = {
     created_at: number
     /** When it was last used, to the minute. */
     seen_at: number
+    expires_at: number
+    /** The passkey that started it, if one did: the session ends when that is deleted. */
+    passkey_id: string | null
+  }
+  /** Passkeys of members. */
+  passkeys: {
+    id: string
+    organization_id: string
+    user_id: string
+    /** The ID that the authenticator chose, base64url. */
+    credential_id: string
+    /** COSE, base64url. */
+    public_key: string
+    /** The host name that it is bound to. */
+    relying_party: string
+    /** The signature counter of the authenticator. 0 if it does not count. */
+    signatures: number
+    name: string
+    created_at: number
+    last_used_at: number | null
+  }
+  /** Challenges that were issued and not used yet. */
+  passkey_challenges: {
+    challenge_hash: string
+    /** The member who adds a passkey; null for a sign-in. */
+    user_id: string | null
     expires_at: number
   }
   /** Which member an account at an issuer of OIDC is. */

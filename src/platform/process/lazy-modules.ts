@@ -10,5 +10,6 @@ export const lazyModules = {
   promClient: once(() => require('prom-client') as typeof import('prom-client')),
   yaml: once(() => require('yaml') as typeof import('yaml')),
   openIdClient: once(() => require('openid-client') as typeof import('openid-client')),
+  simpleWebAuthn: once(() => require('@simplewebauthn/server') as typeof import('@simplewebauthn/server')),
   pinoPretty: once(() => require('pino-pretty') as typeof import('pino-pretty')),
 }

@@ -1,9 +1,12 @@
+import { requireRelyingParty } from '#identity/passkeys/relying-party.ts'
+import { signInWithPasskey } from '#identity/passkeys/sign-in-with-passkey.ts'
 import { signInWithLink } from '#identity/sign-in/links.ts'
 import { type Browser, type NewSession, type SignInDeps, signInWithKey } from '#identity/sign-in/sign-in.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { refuseOtherOrigins } from '../../access/own-page.ts'
+import { SignedChallenge } from '../passkeys/credentials.ts'
 import { route } from '../route.ts'
 import { newSessionAnswer } from './new-session.ts'
 import { Session } from './session.ts'
@@ -14,6 +17,7 @@ const NewSessionBody = z
   .union([
     z.strictObject({ key: secret.describe('An API key or a management key.') }),
     z.strictObject({ link: secret.describe('The token after `#sign-in=` in a sign-in link.') }),
+    z.strictObject({ passkey: SignedChallenge }),
   ])
   .meta({ id: 'NewSession' })
 
@@ -22,32 +26,38 @@ export const createSession = route({
   path: '/sessions',
   tag: 'sessions',
   key: 'none',
-  summary: 'Create a browser session with a key or a sign-in link',
+  summary: 'Create a browser session with a key, a sign-in link or a passkey',
   description:
-    'Sets a session cookie for the member of the key or link. An earlier session of the browser is ended, and its cookie replaced.',
+    'Sets a session cookie for the member of the key, link or passkey. An earlier session of the browser is ended, and its cookie replaced.',
   request: { body: NewSessionBody },
   status: 201,
   response: z.object({ data: Session }),
-  faults: ['invalid', 'unauthenticated', 'forbidden', 'rate_limited', 'unsupported_media_type'],
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'rate_limited', 'unsupported_media_type'],
   handler: async ({ body, headers, raw }, deps) => {
     const { origin, address } = deps.connectionOf(raw)
     refuseOtherOrigins(headers, origin)
     const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
     const started = await deps.attempts.run(address, () =>
-      signIn({ ...deps, times: deps.sessions.times }, body, browser),
+      signIn({ ...deps, times: deps.sessions.times }, body, { browser, origin }),
     )
     const { cookies, data } = await newSessionAnswer(deps, started, raw, origin)
     return new HttpAnswer(201, { 'set-cookie': cookies, 'cache-control': 'no-store' }, { data })
   },
 })
 
-type Keys = { keys: { find: (secret: string) => Promise<Parameters<typeof signInWithKey>[1] | undefined> } }
+type CreateDeps = SignInDeps & {
+  keys: { find: (secret: string) => Promise<Parameters<typeof signInWithKey>[1] | undefined> }
+  config: Parameters<typeof requireRelyingParty>[0]
+}
 
 async function signIn(
-  deps: SignInDeps & Keys,
+  deps: CreateDeps,
   proof: z.output<typeof NewSessionBody>,
-  browser: Browser,
+  { browser, origin }: { browser: Browser; origin: string },
 ): Promise<NewSession> {
+  if ('passkey' in proof) {
+    return signInWithPasskey(deps, proof.passkey, requireRelyingParty(deps.config, origin), browser)
+  }
   if ('link' in proof) return signInWithLink(deps, proof.link, browser)
   const caller = await deps.keys.find(proof.key.trim())
   if (caller) return signInWithKey(deps, caller, browser)

@@ -1,3 +1,4 @@
+import { relyingPartyAt } from '#identity/passkeys/relying-party.ts'
 import { signInMethods } from '#identity/sign-in/session.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -9,8 +10,12 @@ export const listSignInMethods = route({
   key: 'none',
   summary: 'List the sign-in methods',
   description:
-    'Keys and sign-in links are always available, OpenID Connect (`GET /sessions/oidc`) if the settings have an issuer.',
+    'Keys and sign-in links are always available, OpenID Connect (`GET /sessions/oidc`) if the settings have an issuer, and passkeys at a host name with TLS and at localhost.',
   response: z.object({ data: z.array(z.enum(signInMethods)) }),
   faults: [],
-  handler: async (_call, { oidc }) => ({ data: signInMethods.filter((method) => method !== 'oidc' || oidc) }),
+  handler: async ({ raw }, { oidc, config, connectionOf }) => {
+    const hasPasskeys = relyingPartyAt(config, connectionOf(raw).origin) !== undefined
+    const isOffered = { key: true, link: true, oidc: oidc !== undefined, passkey: hasPasskeys }
+    return { data: signInMethods.filter((method) => isOffered[method]) }
+  },
 })

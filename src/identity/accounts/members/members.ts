@@ -13,6 +13,7 @@ import { deleteMemberFromWorkspaces, setRoleInWorkspaces } from '../workspace-me
 import { workspaceRoleOf } from '../workspace-members/workspace-member.ts'
 import { namedWorkspace } from '../workspaces.ts'
 import { type Member, type MemberPatch, type NewMember, roleAsked } from './member.ts'
+import { deletePasskeysOfMember } from './member-passkeys.ts'
 import { recordMembership } from './record-membership.ts'
 import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
 
@@ -172,6 +173,7 @@ export async function removeMember(
     const leftAt = deps.now()
     await membership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
     await deleteMemberFromWorkspaces(tx, organizationId, userId)
+    await deletePasskeysOfMember(tx, organizationId, userId)
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
     announce('organization.changed', organizationId)
     return disableKeys ? disableKeysOf(deps, tx, announce, caller, userId) : 0

@@ -30,6 +30,8 @@ export const copied = [
   'browser_sessions',
   'sign_in_links',
   'oidc_identities',
+  'passkeys',
+  'passkey_challenges',
   'endpoint_minutes',
   'endpoint_hours',
   'endpoint_history',

@@ -1,0 +1,43 @@
+import { signal } from '@preact/signals'
+import { call } from './client.ts'
+import { Failure } from './failure.ts'
+import { signIn } from './session.ts'
+import type { NewPasskey, Passkey, PasskeySignature } from './types.ts'
+
+/** Whether this browser can create and use passkeys at all. */
+export const hasPasskeySupport = () => typeof PublicKeyCredential === 'function'
+
+/** Whether a passkey was added since the page was loaded. */
+export const isPasskeyAdded = signal(false)
+
+/** Loads the conversion between JSON and the objects of browsers. Few visits need it. */
+const webAuthn = () => import('@simplewebauthn/browser')
+
+/** @throws Failure if the device or the service refuses. */
+export async function signInWithPasskey(): Promise<void> {
+  const { data } = await call('POST /sessions/passkeys/options', {})
+  const { startAuthentication } = await webAuthn()
+  const passkey = await startAuthentication({ optionsJSON: data }).catch(refuse)
+  await signIn({ passkey: passkey as PasskeySignature })
+}
+
+/** Creates a passkey for the signed-in member. @throws Failure if the device or the service refuses. */
+export async function addPasskey(name: string): Promise<Passkey> {
+  const { data: options } = await call('POST /passkeys/options', {})
+  const { startRegistration } = await webAuthn()
+  type Options = Parameters<typeof startRegistration>[0]['optionsJSON']
+  const response = await startRegistration({ optionsJSON: options as Options }).catch(refuse)
+  const { data } = await call('POST /passkeys', { body: { name, response: response as NewPasskey['response'] } })
+  isPasskeyAdded.value = true
+  return data
+}
+
+const messages: Record<string, string> = {
+  NotAllowedError: 'No passkey was used: the request was cancelled, or it took too long.',
+  InvalidStateError: 'This device already has a passkey of yours for this console.',
+  SecurityError: 'The browser allows no passkeys at this address.',
+}
+
+function refuse(error: Error): never {
+  throw new Failure(0, messages[error.name] ?? `The browser could not use a passkey: ${error.message}`)
+}

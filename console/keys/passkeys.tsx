@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { addPasskey } from '../api/passkeys.ts'
+import { useGet } from '../api/resource.ts'
+import { useSession } from '../api/session.ts'
+import type { ListedPasskey } from '../api/types.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { Listing, usePage } from '../components/listing.tsx'
+import { EmptyState } from '../components/page-states.tsx'
+import { Problem } from '../components/problem.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
+import { toast } from '../components/toast.tsx'
+import { useAction } from '../components/use-action.ts'
+import { nameOfDevice } from './device-name.ts'
+
+/** The passkeys that the session can see: those of all members for owners and admins, else the member's own. */
+export function Passkeys() {
+  const resource = useGet('GET /passkeys', { query: usePage() })
+  const methods = useGet('GET /sessions/methods', {}).data?.data
+  const [open, setOpen] = useState<ListedPasskey | 'new'>()
+  const close = () => setOpen(undefined)
+  const isOffered = methods?.includes('passkey')
+  return (
+    <>
+      {!resource.failure && (
+        <div class="does">
+          {isOffered && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Add passkey
+            </button>
+          )}
+          {isOffered === false && (
+            <p class="dim">
+              Passkeys cannot be added at this address: browsers require a host name with TLS, or localhost.
+            </p>
+          )}
+        </div>
+      )}
+      <Listing
+        resource={resource}
+        label="Passkeys"
+        heads={['name', 'member', 'host', 'created', 'last used', '']}
+        empty={
+          <EmptyState title="No passkeys">
+            <p>With a passkey you sign in with the fingerprint or PIN of a device, without a key or a link.</p>
+          </EmptyState>
+        }
+        row={(passkey) => <PasskeyLine key={passkey.id} of={passkey} onDelete={() => setOpen(passkey)} />}
+      />
+      {open === 'new' && <AddPasskey onAdded={resource.reload} onClose={close} />}
+      {open && open !== 'new' && <DeletePasskey of={open} onDeleted={resource.reload} onClose={close} />}
+    </>
+  )
+}
+
+function PasskeyLine({ of: passkey, onDelete }: { of: ListedPasskey; onDelete: () => void }) {
+  const { name, member, relying_party, created_at, last_used_at } = passkey
+  const isOwn = member.id === useSession()?.member.id
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td data-head="member">
+        {member.name || member.email} {isOwn && <span class="dim">you</span>}
+      </td>
+      <td data-head="host">{relying_party}</td>
+      <td data-head="created">
+        <RelativeTime time={created_at} />
+      </td>
+      <td data-head="last used">{last_used_at ? <RelativeTime time={last_used_at} /> : 'never'}</td>
+      <td class="number">
+        <button type="button" aria-label={`Delete ${name}`} onClick={onDelete}>
+          Delete
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
+  const [name, setName] = useState(nameOfDevice(navigator.userAgent))
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await addPasskey(name.trim())
+      onAdded()
+      onClose()
+      toast(`Passkey ${name.trim()} added`)
+    })
+  }
+  return (
+    <Dialog title="Add passkey" onClose={onClose}>
+      <h2>Add passkey</h2>
+      <form class="fields" onSubmit={submit}>
+        <label>
+          Name
+          <input
+            required
+            maxLength={100}
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+        <p class="dim">Your browser asks next where to store it.</p>
+        <Problem text={problem} />
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy || name.trim() === ''}>
+            Continue
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+type DeleteProps = { of: ListedPasskey; onDeleted: () => void; onClose: () => void }
+
+function DeletePasskey({ of: { id, name }, onDeleted, onClose }: DeleteProps) {
+  const { problem, isBusy, act } = useAction()
+  const remove = async () => {
+    const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })
+    onDeleted()
+    onClose()
+    toast(`Passkey ${name} deleted, sessions ended: ${ended_sessions}`)
+  }
+  return (
+    <Dialog title={`Delete ${name}`} onClose={onClose}>
+      <h2>Delete {name}</h2>
+      <p>It no longer signs in, and the sessions that it started end. This cannot be undone.</p>
+      <Problem text={problem} />
+      <div class="actions">
+        <button type="button" class="bad" disabled={isBusy} onClick={() => void act(remove)}>
+          Delete passkey
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,53 @@
+import { namedUser } from '#identity/accounts/members/members.ts'
+import { pageOfPasskeys } from '#identity/passkeys/passkey-rows.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
+import { Passkey, passkeyAnswer, passkeyScope } from './passkey.ts'
+
+export const ListedPasskey = Passkey.extend({
+  member: z.object({ id: z.string(), name: z.string(), email: z.string() }),
+}).meta({ id: 'ListedPasskey', description: 'A passkey in the list.' })
+
+export const listPasskeys = route({
+  method: 'get',
+  path: '/passkeys',
+  tag: 'passkeys',
+  key: 'any',
+  scope: 'organization',
+  summary: 'List passkeys, newest first',
+  description: 'A management key, an owner and an admin see those of all members, other members their own.',
+  request: {
+    query: PageQuery.extend({
+      user_id: z.string().min(1).max(320).optional().describe('Only those of this member, by ID or email address.'),
+    }),
+  },
+  response: pageOf(ListedPasskey),
+  faults: ['invalid', 'unauthenticated', 'forbidden'],
+  handler: async ({ query, caller }, deps) => {
+    const scope = passkeyScope(caller)
+    const { rows, total } = await pageOfPasskeys(deps.db.query, await narrowed(deps, scope, query.user_id), query)
+    return {
+      data: rows.map((row) => ({
+        ...passkeyAnswer(row),
+        member: { id: row.user_id, name: row.member_name, email: row.member_email },
+      })),
+      total_count: total,
+    }
+  },
+})
+
+async function narrowed(
+  { db }: { db: Parameters<typeof namedUser>[0] },
+  scope: ReturnType<typeof passkeyScope>,
+  name: string | undefined,
+) {
+  if (name === undefined) return scope
+  const userId = await namedUser(db, scope.organizationId, name)
+  if (userId === undefined) throw new Fault('invalid', 'Invalid request: user_id: no member has this email address')
+  if (scope.userId !== undefined && scope.userId !== userId) {
+    throw new Fault('forbidden', 'Only owners and admins see the passkeys of other members.')
+  }
+  return { ...scope, userId }
+}

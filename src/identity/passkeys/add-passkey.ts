@@ -1,0 +1,100 @@
+import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import { lazyModules } from '#platform/process/lazy-modules.ts'
+import type { Caller } from '../accounts/caller.ts'
+import { accountsLock } from '../accounts/lock.ts'
+import { findMember } from '../accounts/members/members.ts'
+import { recordChange } from '../audit/audit.ts'
+import { challengeIn, challengeMs, storeChallenge, useChallenge } from './challenges.ts'
+import { findByCredential, insertPasskey, type PasskeyRow, passkeysOfMember } from './passkey-rows.ts'
+import type { RelyingParty } from './relying-party.ts'
+
+type PasskeyDeps = { db: Db; now: Now; newId: NewId }
+
+/** The user handle that an authenticator stores and returns at a sign-in. */
+export const userHandleOf = (userId: string) => Buffer.from(userId).toString('base64url')
+
+const maxPasskeys = 20
+
+/** EdDSA, ES256 and RS256, as COSE numbers them. Every authenticator has one of them. */
+const algorithms = [-8, -7, -257]
+
+/** The options with which the browser of a member creates a passkey. */
+export async function passkeyOptions(
+  deps: Omit<PasskeyDeps, 'newId'>,
+  { organizationId, userId }: Pick<Caller, 'organizationId' | 'userId'>,
+  relyingParty: RelyingParty,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const member = await findMember(deps.db, organizationId, userId)
+  if (!member) throw new Fault('forbidden', 'Only members of the organization have passkeys.')
+  const existing = await passkeysOfMember(deps.db.query, organizationId, userId)
+  const options = await lazyModules.simpleWebAuthn().generateRegistrationOptions({
+    rpName: 'Signalbox',
+    rpID: relyingParty.id,
+    userID: new Uint8Array(Buffer.from(userId)),
+    userName: member.email,
+    userDisplayName: member.name,
+    timeout: challengeMs,
+    attestationType: 'none',
+    supportedAlgorithmIDs: algorithms,
+    excludeCredentials: existing.map(({ credential_id }) => ({ id: credential_id })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+  await storeChallenge(deps, options.challenge, userId)
+  return options
+}
+
+/** @throws Fault `invalid` if the browser's answer does not match the options; `conflict` for a passkey that exists. */
+export async function addPasskey(
+  deps: PasskeyDeps,
+  caller: Caller,
+  relyingParty: RelyingParty,
+  { name, response }: { name: string; response: RegistrationResponseJSON },
+): Promise<PasskeyRow> {
+  const { organizationId, userId } = caller
+  const { challenge, credential } = await verifiedRegistration(response, relyingParty)
+  return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
+    if (!(await useChallenge(tx, deps.now, challenge, userId))) throw notCreated()
+    if ((await passkeysOfMember(tx, organizationId, userId)).length >= maxPasskeys) {
+      throw new Fault('conflict', `A member has at most ${maxPasskeys} passkeys. Delete one that is no longer used.`)
+    }
+    if (await findByCredential(tx, credential.id)) throw new Fault('conflict', 'This passkey was added before.')
+    const row: PasskeyRow = {
+      ...{ id: deps.newId(), organization_id: organizationId, user_id: userId, name },
+      credential_id: credential.id,
+      public_key: Buffer.from(credential.publicKey).toString('base64url'),
+      ...{ relying_party: relyingParty.id, signatures: credential.counter },
+      ...{ created_at: deps.now(), last_used_at: null },
+    }
+    await insertPasskey(tx, row)
+    const after = { user_id: userId, name, relying_party: relyingParty.id }
+    await recordChange(deps, tx, caller, {
+      ...{ action: 'passkey.created', targetKind: 'passkey', targetId: row.id, before: null, after },
+    })
+    return row
+  })
+}
+
+async function verifiedRegistration(response: RegistrationResponseJSON, { id, origin }: RelyingParty) {
+  const challenge = challengeIn(response.response.clientDataJSON)
+  if (challenge === undefined) throw notCreated()
+  const verified = await lazyModules
+    .simpleWebAuthn()
+    .verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    })
+    .catch(() => undefined)
+  if (!verified?.verified) throw notCreated()
+  return { challenge, credential: verified.registrationInfo.credential }
+}
+
+const notCreated = () =>
+  new Fault('invalid', 'Invalid request: response: does not match the options, or they were used or have expired.')

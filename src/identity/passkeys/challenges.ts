@@ -1,0 +1,41 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { tokenHash } from '../sign-in/token.ts'
+
+/** The time limit for the answer to a challenge. */
+export const challengeMs = 5 * 60_000
+
+/** Stores a challenge. @param userId the member who adds a passkey; null for a sign-in. */
+export async function storeChallenge(
+  { db, now }: { db: Db; now: Now },
+  challenge: string,
+  userId: string | null,
+): Promise<void> {
+  const hash = tokenHash(challenge)
+  const at = now()
+  await db.exclusively(`passkey challenge ${hash}`, async (tx) => {
+    await tx.deleteFrom('passkey_challenges').where('expires_at', '<=', at).execute()
+    const row = { challenge_hash: hash, user_id: userId, expires_at: at + challengeMs }
+    await tx.insertInto('passkey_challenges').values(row).execute()
+  })
+}
+
+/** Deletes a challenge. @returns whether it was issued for this purpose, and was neither used nor expired. */
+export async function useChallenge(tx: Tx, now: Now, challenge: string, userId: string | null): Promise<boolean> {
+  const used = await tx
+    .deleteFrom('passkey_challenges')
+    .where('challenge_hash', '=', tokenHash(challenge))
+    .returningAll()
+    .executeTakeFirst()
+  return used !== undefined && used.user_id === userId && used.expires_at > now()
+}
+
+/** The challenge that a browser answered; undefined if its data cannot be read. */
+export function challengeIn(clientDataJson: string): string | undefined {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as { challenge?: unknown }
+    return typeof challenge === 'string' ? challenge : undefined
+  } catch {
+    return undefined
+  }
+}

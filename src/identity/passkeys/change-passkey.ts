@@ -1,0 +1,63 @@
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { accountsLock } from '../accounts/lock.ts'
+import { type Actor, recordChange } from '../audit/audit.ts'
+import { deleteSessionsOfPasskey } from '../sign-in/session-rows.ts'
+import { deletePasskeyRow, findPasskey, type PasskeyRow, type PasskeyScope, updatePasskeyRow } from './passkey-rows.ts'
+
+type PasskeyDeps = { db: Db; now: Now; newId: NewId }
+
+/** @throws Fault `not_found` for a passkey out of the caller's reach. */
+export function renamePasskey(
+  deps: PasskeyDeps,
+  caller: Actor,
+  scope: PasskeyScope,
+  id: string,
+  name: string,
+): Promise<PasskeyRow> {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx) => {
+    const before = await requirePasskey(tx, scope, id)
+    if (before.name === name) return before
+    const after = { ...before, name }
+    await updatePasskeyRow(tx, id, { name })
+    await record(deps, tx, caller, { action: 'passkey.updated', id, before, after })
+    return after
+  })
+}
+
+/**
+ * Deletes a passkey, and ends the sessions that it started.
+ * @returns the number of ended sessions.
+ * @throws Fault `not_found` for a passkey out of the caller's reach.
+ */
+export function deletePasskey(deps: PasskeyDeps, caller: Actor, scope: PasskeyScope, id: string): Promise<number> {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await requirePasskey(tx, scope, id)
+    await deletePasskeyRow(tx, id)
+    const ended = await deleteSessionsOfPasskey(tx, id)
+    await record(deps, tx, caller, { action: 'passkey.deleted', id, before, after: null })
+    for (const session of ended) announce('session.changed', session)
+    return ended.length
+  })
+}
+
+async function requirePasskey(tx: Tx, scope: PasskeyScope, id: string): Promise<PasskeyRow> {
+  const found = await findPasskey(tx, scope, id)
+  if (found) return found
+  throw new Fault('not_found', 'No passkey has this ID.')
+}
+
+type PasskeyChange = {
+  action: 'passkey.updated' | 'passkey.deleted'
+  id: string
+  before: PasskeyRow
+  after: PasskeyRow | null
+}
+
+function record(deps: PasskeyDeps, tx: Tx, actor: Actor, { action, id, before, after }: PasskeyChange): Promise<void> {
+  const publicForm = ({ user_id, name, relying_party }: PasskeyRow) => ({ user_id, name, relying_party })
+  const states = { before: publicForm(before), after: after && publicForm(after) }
+  return recordChange(deps, tx, actor, { action, targetKind: 'passkey', targetId: id, ...states })
+}

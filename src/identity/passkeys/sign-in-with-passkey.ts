@@ -1,0 +1,77 @@
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Db } from '#platform/db/db.ts'
+import { lazyModules } from '#platform/process/lazy-modules.ts'
+import { accountsLock } from '../accounts/lock.ts'
+import { ownerOf } from '../sign-in/links.ts'
+import { type Browser, beginSession, type NewSession, type SignInDeps } from '../sign-in/sign-in.ts'
+import { userHandleOf } from './add-passkey.ts'
+import { challengeIn, challengeMs, storeChallenge, useChallenge } from './challenges.ts'
+import { findByCredential, type PasskeyRow, updatePasskeyRow } from './passkey-rows.ts'
+import type { RelyingParty } from './relying-party.ts'
+
+/** The options with which a browser signs in. They name no member: the authenticator offers its passkeys. */
+export async function passkeySignInOptions(
+  deps: { db: Db; now: Now },
+  relyingParty: RelyingParty,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const options = await lazyModules.simpleWebAuthn().generateAuthenticationOptions({
+    rpID: relyingParty.id,
+    userVerification: 'required',
+    timeout: challengeMs,
+  })
+  await storeChallenge(deps, options.challenge, null)
+  return options
+}
+
+/** @throws Fault `unauthenticated`, the same for every reason; `forbidden` for a member without a workspace. */
+export async function signInWithPasskey(
+  deps: SignInDeps,
+  response: AuthenticationResponseJSON,
+  relyingParty: RelyingParty,
+  browser: Browser,
+): Promise<NewSession> {
+  const passkey = await findByCredential(deps.db.query, response.id)
+  if (passkey === undefined || passkey.relying_party !== relyingParty.id) throw notSignedIn()
+  const { challenge, counter } = await verifiedSignature(passkey, response, relyingParty)
+  const { organization_id, user_id } = passkey
+  return deps.db.exclusively(accountsLock(organization_id), async (tx, announce) => {
+    if (!(await useChallenge(tx, deps.now, challenge, null))) throw notSignedIn()
+    // Another request with the same passkey may have been completed since it was read.
+    const current = await findByCredential(tx, response.id)
+    if (current?.id !== passkey.id || (counter > 0 && counter <= current.signatures)) throw notSignedIn()
+    await updatePasskeyRow(tx, passkey.id, { signatures: counter, last_used_at: deps.now() })
+    const owner = await ownerOf(tx, organization_id, user_id)
+    return beginSession(deps, tx, announce, { ...owner, method: 'passkey', passkeyId: passkey.id }, browser)
+  })
+}
+
+async function verifiedSignature(
+  { credential_id, public_key, signatures, user_id }: PasskeyRow,
+  response: AuthenticationResponseJSON,
+  { id, origin }: RelyingParty,
+): Promise<{ challenge: string; counter: number }> {
+  const challenge = challengeIn(response.response.clientDataJSON)
+  if (challenge === undefined || response.response.userHandle !== userHandleOf(user_id)) throw notSignedIn()
+  const publicKey = new Uint8Array(Buffer.from(public_key, 'base64url'))
+  const verified = await lazyModules
+    .simpleWebAuthn()
+    .verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      credential: { id: credential_id, publicKey, counter: signatures },
+      requireUserVerification: true,
+    })
+    .catch(() => undefined)
+  if (!verified?.verified) throw notSignedIn()
+  return { challenge, counter: verified.authenticationInfo.newCounter }
+}
+
+const notSignedIn = () =>
+  new Fault(
+    'unauthenticated',
+    'This passkey does not sign in: it is unknown or was deleted, or the attempt took too long. Try again, or ask an administrator for a sign-in link.',
+  )
