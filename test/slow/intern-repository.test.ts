@@ -263,7 +263,7 @@ describe('whose a clone is', { skip }, () => {
       const asked = await say(service, id, 'run `git -C widgets status --short --branch`')
       assert.match(
         (await answer(service, id, asked, 'allow_once')).text,
-        /## main\.\.\.origin\/main|There is no sandbox/,
+        /## main\.\.\.origin\/main|The sandbox is not available/,
       )
     })
   }

@@ -87,7 +87,7 @@ for (const [what, env, through, says, replies] of [
     'a setting that names no bubblewrap',
     { SANDBOX_PROGRAM: '/bin/true' },
     [],
-    /^ {2}Sandbox {5}util-linux, because bubblewrap \(\/bin\/true\) makes no sandbox/m,
+    /^ {2}Sandbox {5}util-linux, because bubblewrap \(\/bin\/true\) does not restrict/m,
     /Now the haiku.*Done\./s,
   ],
   [
@@ -95,7 +95,7 @@ for (const [what, env, through, says, replies] of [
     { INTERN_USERS_FROM: '0' },
     withoutNamespaces,
     /^ {2}Sandbox {5}none: interns ask in `manual`, but run no command/m,
-    /there is no sandbox here, and commands are not run without one.*Done\./s,
+    /the sandbox is not available, and commands are not run without it.*Done\./s,
   ],
   [
     'no sandbox, where consent suffices',
@@ -114,7 +114,7 @@ for (const [what, env, through, says, replies] of [
     const [asking = '', answering = ''] = server.out().match(/^ *curl .*$/gm) ?? []
     const asked = paste(asking)
     assert.match(asked, / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
-    assert.match(asked, through.length > 0 ? /There is no sandbox here, so .*: ls -la/ : /ls -la/)
+    assert.match(asked, through.length > 0 ? /The sandbox is not available, so .*: ls -la/ : /ls -la/)
     assert.match(saidIn(paste(answering)), replies)
     assert.equal((await stopped(server)).code, 0)
   })

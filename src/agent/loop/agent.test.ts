@@ -184,8 +184,8 @@ test('the mode of a prompt is the one set before it', async () => {
 test('without a sandbox the demo asks, says in words why the command was not run, and goes on', async () => {
   await using at = await newAgent({ shell: realShell({}, noWays) })
   await at.prompt(haiku)
-  assert.match(at.asked[0]?.toolCall.title ?? '', /^There is no sandbox here, so this is not run even if/)
-  assert.match(at.text(), /there is no sandbox here, and commands are not run without one.*Made haiku\.txt/s)
+  assert.match(at.asked[0]?.toolCall.title ?? '', /^The sandbox is not available, so this is not run even if/)
+  assert.match(at.text(), /the sandbox is not available, and commands are not run without it.*Made haiku\.txt/s)
 })
 
 test('a question comes as a form with its fields, in self-drive too, and its answer goes on', async () => {

@@ -17,9 +17,9 @@ type CompactionDeps = {
   now: Now
 }
 
-/** The context is made smaller when it fills this share of the window, so that the answer still fits. */
+/** Share of the window at which the context is compacted, so that the answer still fits. */
 const fullAt = 0.8
-/** The newest messages are kept as they are, up to this share. */
+/** Share of the window for the newest messages, which are not summarised. */
 const keptShare = 0.3
 
 const instruction = [
@@ -29,17 +29,17 @@ const instruction = [
   'their results; what is done, what failed, and what comes next. Leave out pleasantries. Do not answer the user.',
 ].join(' ')
 
-/** Makes the context smaller when it is about to fill the model's window. */
+/** Compacts the context if it is close to filling the model's window. */
 export async function fitContext(deps: CompactionDeps): Promise<void> {
   if (tokensIn(deps) > deps.windowTokens * fullAt) await compact(deps)
 }
 
-/** So often the window is taken for half of what it was thought to be. */
+/** How often the assumed window is halved. */
 const halvings = 6
 
 /**
- * Makes the context smaller than one that the model did not take, however large its window was thought to be. `attempt`
- * counts from 1: each later one goes further. @returns whether it is smaller now.
+ * Shrinks a context that the model refused as too long, whatever its window should be. `attempt` counts from 1; each
+ * attempt shrinks it further. @returns whether the context is smaller now.
  */
 export async function shrinkContext(deps: CompactionDeps, attempt: number): Promise<boolean> {
   const taken = Math.min(deps.windowTokens, tokensIn(deps))
@@ -48,7 +48,7 @@ export async function shrinkContext(deps: CompactionDeps, attempt: number): Prom
   return false
 }
 
-/** Replaces the older messages of the context by the model's summary of them. @returns whether there were such. */
+/** Replaces the older messages of the context by the model's summary. @returns whether there were older messages. */
 async function compact(deps: CompactionDeps): Promise<boolean> {
   const { context } = deps.log.session
   const from = keepFrom(context, deps.windowTokens * keptShare)
@@ -63,7 +63,7 @@ async function compact(deps: CompactionDeps): Promise<boolean> {
 
 const summaryStart = 'This conversation was long; its older part is summarised here.'
 
-/** A summary is worth a call of the model; when that fails, the beginning and the end of what was said must do. */
+/** Summarises messages with a model call. If it fails, returns the beginning and the end of their text. */
 async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
   const room = Math.floor(deps.windowTokens * 0.5 * bytesPerToken.usual)
   const text = shorten(older.map(asText).join('\n\n'), { head: room / 2, tail: room / 2 })
@@ -84,7 +84,7 @@ async function summarise(deps: CompactionDeps, older: Message[]): Promise<string
   return summary.trim() || shorten(text, { head: most / 2, tail: most / 2 })
 }
 
-/** @returns the first of the newest messages that fit into `tokens`; never a result without its call. */
+/** @returns the index of the first of the newest messages that fit into `tokens`; never separates a result from its call. */
 function keepFrom(messages: Message[], tokens: number): number {
   let [from, size] = [messages.length, 0]
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -95,7 +95,7 @@ function keepFrom(messages: Message[], tokens: number): number {
   return from
 }
 
-/** The model's own count where there is one, and an estimate of what came since. */
+/** Counts the context: the model's own count if there is one, plus an estimate of the messages since. */
 function tokensIn({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overheadTokens'>): number {
   const { counted, context } = log.session
   const since = counted ? context.slice(counted.messages) : context

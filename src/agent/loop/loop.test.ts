@@ -194,7 +194,7 @@ test('when the summary fails too, a cut text takes its place', async () => {
   await using at = await setUp(model, { windowTokens: 1_000 })
   await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
   await runTurn(at.deps, `new ${'y'.repeat(400)}`)
-  assert.match(requests[2]!.messages[1]!.text, /summarised here.*\[user\] old xxx.*left out/s)
+  assert.match(requests[2]!.messages[1]!.text, /summarised here.*\[user\] old xxx.*omitted/s)
 })
 
 test('a context is made shorter again and again, as far as a window takes that nobody knew', async () => {

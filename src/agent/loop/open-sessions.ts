@@ -12,7 +12,7 @@ import type { SessionLog, SessionStore } from './session-store.ts'
 /** A prompt that is being answered. `over` resolves when it ends, also after a failure. */
 export type OpenTurn = { abort: AbortController; over: Promise<void> }
 
-/** A session this process works on. `mode` holds from the next prompt on. */
+/** A session that is open in this process. A change of `mode` applies from the next prompt. */
 export type OpenSession = {
   log: SessionLog
   workspace: Workspace
@@ -20,11 +20,11 @@ export type OpenSession = {
   turn: OpenTurn | undefined
   mcp: SessionTools
   processes: Processes
-  /** Ends the servers of a session that is left alone. */
+  /** Ends the MCP servers of an idle session. */
   idle?: NodeJS.Timeout
 }
 
-/** Sessions by id. Each starts, and starts again, in the mode that asks. */
+/** The open sessions by id. Each is opened in the mode `manual`. */
 export function createOpenSessions(deps: {
   store: SessionStore
   newId: NewId
@@ -84,7 +84,7 @@ async function workspaceAt(cwd: string): Promise<Workspace> {
   const found = await stat(cwd).catch(() => undefined)
   if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `cwd is not a folder: ${cwd}`)
   const workspace = await openWorkspace(cwd)
-  // In the sandbox the workspace is all there is; so it must not be all there is.
+  // The sandbox hides everything outside the workspace, so the workspace must not be the root folder.
   if (workspace.root === '/')
     throw RequestError.invalidParams(undefined, 'the workspace cannot be the whole file system')
   return workspace

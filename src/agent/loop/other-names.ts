@@ -1,4 +1,4 @@
-/** Names that other agents have for what our tools do; models know them well. */
+/** The names of equivalent tools of other agents, which models know well. */
 const names: Record<string, string[]> = {
   shell: ['bash', 'sh', 'terminal', 'run', 'runcommand', 'runshellcommand', 'execcommand', 'execute', 'executecommand'],
   start_process: ['runinbackground', 'startserver', 'bashbackground'],
@@ -26,7 +26,7 @@ const names: Record<string, string[]> = {
 
 const bare = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '')
 
-/** @returns the name of our tool for what `name` does elsewhere. */
+/** @returns the name of the tool that is equivalent to another agent's tool `name`. */
 export function ownNameOf(name: string): string | undefined {
   return Object.keys(names).find((own) => bare(own) === bare(name) || names[own]!.includes(bare(name)))
 }

@@ -5,7 +5,7 @@ import { textContent, updateOf } from './acp-updates.ts'
 import type { SessionEntry } from './session.ts'
 import { announcementOf } from './tool-call.ts'
 
-/** The whole past of a session as its client is shown it again, what was compacted included. */
+/** Returns the whole history of a session as updates for its client, including compacted messages. */
 export function replayOf(entries: SessionEntry[], tools: Tool[]): SessionUpdate[] {
   return entries.flatMap((entry) => (entry.type === 'message.added' ? updatesOf(entry.message, tools) : []))
 }

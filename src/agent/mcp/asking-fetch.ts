@@ -1,6 +1,6 @@
 import { boundedFetch } from './bounded-fetch.ts'
 
-/** `fetch` for one server, which knows afterwards that the server wanted to know who asks, and what to do about it. */
+/** `fetch` for one server. Remembers a 401 answer, and explains what to do about it. */
 export function askingFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
   const isSet = headers.some(([name]) => name.toLowerCase() === 'authorization')
   let refused: string | undefined
@@ -15,8 +15,8 @@ export function askingFetch(headers: [name: string, value: string][], fetch: typ
 }
 
 const noToken =
-  'it wants to know who asks (401): whoever made the intern sets the credential among the headers of this server ' +
-  '(mcp_servers), mostly "authorization" with "Bearer …". The agent does not sign in by OAuth itself'
+  'it requires authentication (401): set its credential in the headers of this server in the configuration of the intern ' +
+  '(mcp_servers), usually "authorization" with "Bearer …". The agent does not support OAuth'
 const otherToken =
-  'it does not take the header "authorization" that it is given (401): the token is wrong or has expired, and whoever made ' +
-  'the intern sets another (mcp_servers)'
+  'it refused the header "authorization" (401): the token is wrong or has expired; set another one in the configuration ' +
+  'of the intern (mcp_servers)'

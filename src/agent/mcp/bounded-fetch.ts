@@ -1,9 +1,9 @@
 import { explainConnection } from '#platform/core/connection-failure.ts'
 
-/** The most that one answer of a server may have. */
+/** The largest answer of a server. */
 const maxBytes = 32 * 1024 * 1024
 
-/** `fetch` for servers that nobody vouches for: an answer that does not end is given up. */
+/** `fetch` for untrusted servers: fails for an answer above `maxBytes`. */
 export async function boundedFetch(
   fetch: typeof globalThis.fetch,
   url: string | URL,

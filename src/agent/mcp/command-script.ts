@@ -1,5 +1,5 @@
 /**
- * The script that becomes a server, and the line that it reads first. Its environment comes in that line: it stands in
+ * Returns a script that starts a server. It first reads one line with the server's environment, which is therefore in
  * no command line and in no other process's environment.
  */
 export function scriptOf(command: string, args: string[]): string {
@@ -11,7 +11,7 @@ export function environmentLine(env: [name: string, value: string][]): string {
   return env.length === 0 ? ':' : `export ${env.map(([name, value]) => `${name}=${quoted(value)}`).join(' ')}`
 }
 
-/** As bash reads it back, on one line. */
+/** Quotes a text for bash, on one line. */
 function quoted(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')
   return `$'${escaped}'`

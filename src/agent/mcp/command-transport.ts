@@ -7,8 +7,8 @@ type Library = Pick<typeof import('@modelcontextprotocol/client'), 'ReadBuffer' 
 const maxMessageBytes = 16 * 1024 * 1024
 
 /**
- * A server as a command of ours: the library's own transport knows neither the sandbox nor how to end all that a command
- * has started. `start` begins the command; `firstLine` is written to it before the protocol begins.
+ * A transport for a server that is a command. The library's own transport supports neither the sandbox nor ending all
+ * descendants. `start` starts the command; `firstLine` is written to it before the first message.
  */
 export function commandTransport(
   { ReadBuffer, serializeMessage }: Library,
@@ -34,7 +34,7 @@ export function commandTransport(
       )
     },
     async send(message: JSONRPCMessage) {
-      if (!running?.input?.writable) throw new Error('The server is gone.')
+      if (!running?.input?.writable) throw new Error('The server has ended.')
       running.input.write(serializeMessage(message))
     },
     async close() {
@@ -56,7 +56,7 @@ export function commandTransport(
       ended.abort()
     }
   }
-  /** A line that is no message, as servers print them by mistake, is passed over. */
+  /** Returns the next message. Skips lines that are not messages, which some servers print by mistake. */
   function nextMessage(): JSONRPCMessage | null | undefined {
     try {
       return read.readMessage()
@@ -74,14 +74,14 @@ export function commandTransport(
 
 function endOf({ end, complaint }: CommandResult): string {
   const lines = complaint.split('\n').filter((line) => line.trim() !== '')
-  // Under a stack the end says nothing.
+  // The last lines of a stack trace say nothing, so this looks for the line with the error.
   const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
-  const said = (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
+  const message = (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
   const how =
     end.how === 'exited'
       ? `it exited with code ${end.code}`
       : end.how === 'signalled'
         ? `it was killed by ${end.signal}`
         : `it was ended (${end.why})`
-  return said ? `${how}: ${said}` : how
+  return message ? `${how}: ${message}` : how
 }

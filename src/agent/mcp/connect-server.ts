@@ -7,16 +7,16 @@ import { environmentLine, scriptOf } from './command-script.ts'
 import { commandTransport } from './command-transport.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
-/** Where a server that is a command runs: like the shell, in the sandbox or outside of it. */
+/** Where the command of a server runs: in the sandbox or outside of it, like shell commands. */
 export type Place = { shell: Shell; workspace: string; sandbox: boolean }
 
-/** `fetch` reaches a server by its URL. */
+/** `fetch` is used for servers with a URL. */
 export type Reach = Place & { fetch: typeof globalThis.fetch }
 
 export type Connected = {
   client: Client
   sandbox: boolean
-  /** Why it is gone; undefined while it is there. */
+  /** Returns why the connection was closed; undefined while it is open. */
   whyGone: () => string | undefined
   close: () => Promise<void>
 }
@@ -26,13 +26,13 @@ const probeMs = 10_000
 
 type Era = 'auto' | 'legacy'
 
-/** Loaded with the first server: who has none does not pay for it. */
+/** Loaded with the first server, to save memory where there is none. */
 const library = once(() => import('@modelcontextprotocol/client'))
 
 /**
- * A command is started once more, in the way of older servers, if it does not take to being asked which protocol it
- * speaks: some end at any first message but the one they know, and some take longer to start than an answer may.
- * @throws Error that says why there is no connection. `changed` hears that the server has other tools now.
+ * Connects to a server. If a command does not answer the request for its protocol version, it is started again with the
+ * older handshake: some servers exit at an unknown first message, and some start slower than the timeout.
+ * `changed` is called when the server's list of tools has changed. @throws Error with the reason of a failure.
  */
 export async function connectServer(
   spec: McpServerSpec,
@@ -62,20 +62,20 @@ async function connectAs(
     {
       versionNegotiation: era === 'auto' ? { mode: era, probe: { timeoutMs: probeMs } } : { mode: era },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
-      // What a server says of its own results is not checked: the model reads them, nothing else does.
+      // Results are not validated against the server's output schemas, because only the model reads them.
       jsonSchemaValidator: unchecked,
     },
   )
-  let gone: string | undefined
+  let closedReason: string | undefined
   const closed = () => {
-    gone ??= whyEnded() ?? 'the connection was closed'
+    closedReason ??= whyEnded() ?? 'the connection was closed'
   }
   client.onclose = closed
   const close = () => client.close().catch(() => {})
   const within = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
   try {
     await untilAborted(client.connect(transport, { timeout: startMs, signal: within }), within)
-    return { client, sandbox: place.sandbox, whyGone: () => gone, close }
+    return { client, sandbox: place.sandbox, whyGone: () => closedReason, close }
   } catch (error) {
     const why = whyEnded() ?? (error as Error).message
     await transport.close().catch(() => {})

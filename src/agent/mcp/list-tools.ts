@@ -10,7 +10,7 @@ export type ListedTool = {
   description: string
   isReadOnly: boolean
   parameters: Schema
-  /** What the server sent. It identifies this version of the tool. */
+  /** The definition that the server sent. It identifies this version of the tool. */
   definition: Definition
 }
 
@@ -23,8 +23,8 @@ export type ToolList = {
 const most = { pages: 64, schemaBytes: 24_000, nameLength: 200 }
 
 /**
- * Lists the tools of a server. The library refuses a whole list for one tool that it does not understand, so each tool is
- * read by itself here, and one that cannot be used is excluded.
+ * Lists the tools of a server. The library refuses a whole list if one tool is invalid. This function parses each tool
+ * separately and excludes the invalid ones.
  */
 export async function listTools(client: Client, options: { signal: AbortSignal; timeout: number }): Promise<ToolList> {
   const listed: ToolList = { tools: [], excluded: [] }
@@ -67,14 +67,14 @@ function addTool(listed: ToolList, given: unknown): void {
     description: text(given.description) ?? title,
     isReadOnly: isSchema(given.annotations) && given.annotations.readOnlyHint === true,
     parameters,
-    // What a server says of its own results is not checked: only the model reads them.
+    // Results are not validated against the output schema, because only the model reads them.
     definition: { ...given, outputSchema: undefined } as unknown as Definition,
   })
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** @returns the schema, or why a tool cannot have it. */
+/** @returns the schema of the arguments, or why it is unusable. */
 function parametersOf(inputSchema: unknown): Schema | string {
   try {
     const fitted = fitToolSchema(inputSchema, {}, () => {})

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { McpServer } from '@agentclientprotocol/sdk'
 
-/** A server of tools as a client of the agent offers it. `secrets` are what no text may show. */
+/** An MCP server as configured by the client of the agent. `secrets` must not appear in any text. */
 export type McpServerSpec = { name: string; timeoutMs: number; secrets: string[] } & (
   | { type: 'stdio'; command: string; args: string[]; env: [name: string, value: string][]; readable: string[] }
   | { type: 'http' | 'sse'; url: string; headers: [name: string, value: string][] }
@@ -35,10 +35,10 @@ export function specOf(server: McpServer): McpServerSpec {
 type Pair = { name: string; value: string }
 const pairs = (list: Pair[]) => list.map(({ name, value }): [string, string] => [name, value])
 
-/** Shorter values are not secrets, and would be found in any text. */
+/** Shorter values are not treated as secrets, because they would match in any text. */
 const shortestSecret = 8
 
-/** Values and, of `Bearer x` and its like, the second word. The longest first, as one may hold another. */
+/** Returns the values and the second words of values such as `Bearer x`, longest first: one can contain another. */
 function secretsIn(values: [string, string][]): string[] {
   return values
     .flatMap(([, value]) => [value, value.split(' ')[1] ?? ''])
@@ -46,7 +46,7 @@ function secretsIn(values: [string, string][]): string[] {
     .sort((one, other) => other.length - one.length)
 }
 
-/** A text without the credentials that its server was given. */
+/** Removes the credentials of a server from a text. */
 export function withoutSecrets({ secrets }: McpServerSpec, text: string): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text)
 }
@@ -56,7 +56,7 @@ function timeoutOf(meta: Record<string, unknown> | null | undefined): number {
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualTimeoutMs
 }
 
-/** Paths that the program can read in the sandbox. */
+/** Returns the additional paths that the server can read in the sandbox. */
 function readableOf(meta: Record<string, unknown> | null | undefined): string[] {
   const paths = (meta?.signalbox as { readable?: unknown } | undefined)?.readable
   return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string' && isAbsolute(path)) : []

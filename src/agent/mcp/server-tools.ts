@@ -9,14 +9,14 @@ import { toolNameOf } from './tool-names.ts'
 import { outputOf } from './tool-result.ts'
 
 const mostDescribed = 2_000
-/** A server that fails again and again is left alone for a while. */
+/** Limits the starts of a server that fails repeatedly. */
 const starts = { most: 5, withinMs: 10 * 60_000 }
 const pingMs = 5_000
 const beatMs = 15_000
 /** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
 const maxTimeouts = 20
 
-/** One server of a session: started when it is needed, and again when it has died. */
+/** A server of a session. It is started when it is needed, and restarted after it has died. */
 export class ServerTools {
   readonly spec: McpServerSpec
   readonly #now: () => number
@@ -32,7 +32,7 @@ export class ServerTools {
     this.#fetch = fetch
   }
 
-  /** Starts the server where it does not run. @throws Error that says why it has no tools. */
+  /** Returns the tools. Starts the server if it is not running. @throws Error with the reason of a failure. */
   async tools(place: Place, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
     const { client } = await this.#connect(place, signal)
     const options = { signal, timeout: this.spec.timeoutMs }
@@ -54,7 +54,7 @@ export class ServerTools {
     const description = withoutSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, mostDescribed)
     const title = `${server}: ${printable(withoutSecrets(this.spec, listed.title)).slice(0, 200)}`
     const parameters = JSON.parse(withoutSecrets(this.spec, JSON.stringify(listed.parameters)))
-    // A server can change what a tool does and keep its name: a consent for the session covers this version only.
+    // A server can change a tool without renaming it, so a consent for the session covers only this version.
     const as = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
     return {
       name,
@@ -83,7 +83,7 @@ export class ServerTools {
       context.working()
       const { client } = await this.#connect(place, signal)
       const timeout = this.spec.timeoutMs
-      // The client asks for progress only where something listens to it.
+      // The client requests progress only if there is a listener.
       const progress = {
         onprogress: ({ message }: { message?: string }) => context.working(message),
         resetTimeoutOnProgress: true,
@@ -101,7 +101,7 @@ export class ServerTools {
     }
   }
 
-  /** Waits for a request. When it fails, reports the state of the server, and closes one that is gone or hangs. */
+  /** Waits for a request. If it fails, reports the state of the server and closes one that has ended or hangs. */
   async #about<T>(request: Promise<T>): Promise<T> {
     const connected = this.#connected
     try {
@@ -118,7 +118,7 @@ export class ServerTools {
       }
       const reason = connected.whyGone() ?? (error as Error).message
       if (this.#connected === connected) await this.close()
-      const why = late ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `is gone: ${reason}`
+      const why = late ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
       throw new Error(`The server ${name} ${why}. ${unknownOutcome}`)
     }
   }
@@ -141,7 +141,7 @@ export class ServerTools {
     if (this.#startedAt.length >= starts.most) {
       const minutes = starts.withinMs / 60_000
       throw new Error(
-        `The server ${name} was started ${starts.most} times within ${minutes} minutes, and is left alone for a while.`,
+        `The server ${name} was started ${starts.most} times within ${minutes} minutes and is not started again for now.`,
       )
     }
     this.#startedAt.push(now)
@@ -162,7 +162,7 @@ export class ServerTools {
   }
 }
 
-/** Where commands of a session run. @throws Error where they cannot run. */
+/** Returns where the servers of a session run. @throws Error if they cannot run. */
 export async function placeFor({
   mode,
   shell,

@@ -4,16 +4,16 @@ import type { Place } from './connect-server.ts'
 import { specOf } from './server-spec.ts'
 import { placeFor, ServerTools } from './server-tools.ts'
 
-/** A server whose tools a turn goes without. */
+/** A server whose tools are not available in a turn. */
 export type UnavailableServer = { server: string; reason: string }
 
 export type Offer = { tools: Tool[]; notes: string[]; unavailable: UnavailableServer[] }
 
-/** The tools of the servers that a session was offered. */
+/** The tools of a session's MCP servers. */
 export type SessionTools = {
-  /** Starts servers that do not run. At most `most` tools are returned. `notes` are for the model: what is missing, and why. */
+  /** Starts stopped servers and returns at most `most` tools. `notes` describe for the model what is missing, and why. */
   offer: (where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>, most: number, signal: AbortSignal) => Promise<Offer>
-  /** Ends the servers, when the session has ended or was idle for long. The next offer starts them again. */
+  /** Ends the servers after the session has ended or was idle. The next `offer` restarts them. */
   close: () => Promise<void>
 }
 
@@ -50,7 +50,7 @@ async function listOf(server: ServerTools, place: Place, signal: AbortSignal): P
   }
 }
 
-/** How many tools of each list fit into `most`: short lists are complete, and the long ones share the rest. */
+/** Returns how many tools of each list fit into `most`: short lists are complete, long ones share the rest. */
 function sharesOf(lengths: number[], most: number): number[] {
   const shares = lengths.map(() => 0)
   let rest = most
@@ -66,7 +66,7 @@ function sharesOf(lengths: number[], most: number): number[] {
 const mostNamed = 20
 
 function notesOf({ name, tools, excluded, fault }: ServerList, share: number): string[] {
-  if (fault !== undefined) return [`You go without the tools of a server now: ${fault}`]
+  if (fault !== undefined) return [`The tools of a server are not available now: ${fault}`]
   const tooMany = tools.slice(share).map((tool) => tool.name)
   const listed = (names: string[]) =>
     names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '')

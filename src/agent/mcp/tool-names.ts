@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** The longest name of a tool that providers accept. */
+/** The maximum length of a tool's name that providers accept. */
 const longest = 64
 
-/** The name under which the model knows a tool: by its server's and its own, so that no two servers meet. */
+/** Returns the name of a tool for the model. It includes the server's name, so that names of two servers cannot collide. */
 export function toolNameOf(server: string, tool: string): string {
   const name = `${server}__${tool}`
   const clean = name.replace(/[^A-Za-z0-9_-]/g, '_')

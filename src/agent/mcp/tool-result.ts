@@ -5,11 +5,11 @@ import type { ToolOutput } from '../tools/tool.ts'
 
 const maxImages = 4
 
-/** The result of a tool of a server, as the model gets it. @throws Error with the server's words where it failed. */
+/** Converts the result of a server's tool for the model. @throws Error with the server's message if the call failed. */
 export function outputOf(result: CallToolResult): ToolOutput {
   const images: Image[] = []
   const texts = result.content.map((block) => textOf(block, images))
-  // Servers that follow the protocol say it in words, too.
+  // Servers that follow the protocol also send the structured content as text.
   if (texts.length === 0 && result.structuredContent !== undefined) texts.push(JSON.stringify(result.structuredContent))
   const text = texts.filter(Boolean).join('\n') || '(no output)'
   if (result.isError) throw new Error(text)
@@ -22,7 +22,7 @@ function textOf(block: ContentBlock, images: Image[]): string {
       return block.text
     case 'image': {
       const what = `image: ${block.mimeType}, ${bytesOf(block.data)} bytes`
-      if (!imageTypes.includes(block.mimeType)) return `[${what}, of a kind that cannot be shown]`
+      if (!imageTypes.includes(block.mimeType)) return `[${what}, of a type that cannot be shown]`
       if (bytesOf(block.data) > maxImageBytes) return `[${what}, too large to be shown]`
       if (images.length === maxImages) return `[${what}, one of too many to be shown]`
       images.push({ mimeType: block.mimeType, data: block.data })
@@ -38,7 +38,7 @@ function textOf(block: ContentBlock, images: Image[]): string {
       return `[${resource.uri}: ${resource.mimeType ?? 'bytes'}, ${bytesOf(resource.blob)} bytes]`
     }
     default:
-      return `[something of an unknown kind: ${JSON.stringify((block as { type: string }).type)}]`
+      return `[content of an unknown type: ${JSON.stringify((block as { type: string }).type)}]`
   }
 }
 

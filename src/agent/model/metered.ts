@@ -5,9 +5,9 @@ import type { Usage } from './model.ts'
 const tries = { times: 20, everyMs: 100 }
 
 /**
- * Asks the service for its metered usage of an answer that reported none, or that broke off: the service estimates it
- * then. Services that meter name the answer in a header, and have its usage within a second. Undefined if it cannot be
- * read.
+ * Fetches the metered usage of an answer that reported none or broke off; the service then has an estimate. Services
+ * that meter send the id of the answer in a header and have its usage within a second. Returns undefined if the usage
+ * cannot be read.
  */
 export async function meteredUsage(
   { baseUrl, apiKey }: { baseUrl: () => string; apiKey: string | undefined },

@@ -1,4 +1,4 @@
-/** A tool call of the model. `arguments` is JSON as the model wrote it: it may be invalid. */
+/** A tool call of the model. `arguments` is the JSON that the model wrote, which can be invalid. */
 export type ToolCall = { id: string; name: string; arguments: string }
 
 export type AssistantMessage = {
@@ -6,17 +6,17 @@ export type AssistantMessage = {
   text: string
   reasoning?: string
   calls?: ToolCall[]
-  /** Data that a provider wants back unchanged with the next request, such as signed thoughts. */
+  /** Data that the provider requires unchanged in the next request, such as signed reasoning. */
   details?: unknown[]
 }
 
 /** `data` is base64. */
 export type Image = { mimeType: string; data: string }
 
-/** One turn of a conversation, in no provider's shape. */
+/** A message of a conversation, independent of any provider's format. */
 export type Message =
   | { role: 'system'; text: string }
-  /** `isReminder`: said by the agent itself, in the place of the user. */
+  /** `isReminder`: written by the agent itself instead of the user. */
   | { role: 'user'; text: string; images?: Image[]; isReminder?: true }
   | AssistantMessage
   | { role: 'tool'; callId: string; text: string; images?: Image[] }
@@ -26,7 +26,7 @@ export type ToolDescription = { name: string; description: string; parameters: R
 /** A request without tools asks for text only; compaction makes such requests. */
 export type ModelRequest = { messages: Message[]; tools: ToolDescription[]; signal: AbortSignal }
 
-/** The usage of one call of the model: tokens, and the cost in USD if the provider names it. */
+/** The usage of one model call: tokens, and the cost in USD if the provider reports it. */
 export type Usage = {
   promptTokens: number
   completionTokens: number
@@ -40,19 +40,19 @@ export type Finish = 'stop' | 'tool_calls' | 'length' | 'refusal'
 export type ModelEvent =
   | { type: 'text.added'; text: string }
   | { type: 'reasoning.added'; text: string }
-  /** Always the last event. `model` is the name the provider answered under. */
+  /** Always the last event. `model` is the name that the provider reported. */
   | { type: 'answer.completed'; message: AssistantMessage; finish: Finish; usage?: Usage; model?: string }
 
-/** A model is a function: it yields its answer piece by piece, and throws `ModelFault` when there is none. */
+/** A model is a function that yields the events of its answer. It throws `ModelFault` if there is no answer. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent>
 
-/** Why the model gave no answer, in words for the person who waits for it. `tooLong`: the context did not fit. */
+/** The reason why the model gave no answer, as a message for the user. `tooLong`: the context did not fit. */
 export class ModelFault extends Error {
   override readonly name = 'ModelFault'
   readonly retryable: boolean
   readonly status: number | undefined
   readonly tooLong: boolean
-  /** The usage of an answer before it broke off, if known. */
+  /** The usage of an incomplete answer, if known. */
   usage: Usage | undefined
 
   constructor(message: string, about: { retryable: boolean; status?: number; tooLong?: boolean }) {

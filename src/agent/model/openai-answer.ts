@@ -1,6 +1,6 @@
 import type { Finish, ModelEvent, ToolCall, Usage } from './model.ts'
 
-/** The parts of a streamed chunk that are read. Providers add others, and leave any of these out. */
+/** The fields of a streamed chunk that are read. Providers can omit any of them. */
 export type Chunk = {
   model?: string
   choices?: { delta?: Delta; finish_reason?: string | null }[]
@@ -22,7 +22,7 @@ type Delta = {
   tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[]
 }
 
-/** Puts an answer together from its chunks. */
+/** Assembles an answer from its chunks. */
 export function createAnswer(newId: () => string) {
   const calls = new Map<number, ToolCall>()
   const details: unknown[] = []
@@ -32,11 +32,11 @@ export function createAnswer(newId: () => string) {
   let model: string | undefined
 
   const addCall = (part: NonNullable<Delta['tool_calls']>[number]) => {
-    // Some providers leave the index out, or send several whole calls under one: then a new id begins a new call.
+    // Some providers omit the index, or send several complete calls under one. A new id then starts a new call.
     const last = Math.max(0, calls.size - 1)
     const index = part.index ?? (part.id ? calls.size : last)
-    const known = calls.get(index)
-    const key = known && part.id && part.id !== known.id ? calls.size : index
+    const previous = calls.get(index)
+    const key = previous && part.id && part.id !== previous.id ? calls.size : index
     const call = calls.get(key) ?? { id: part.id || `call_${newId()}`, name: '', arguments: '' }
     call.name += part.function?.name ?? ''
     call.arguments += part.function?.arguments ?? ''
@@ -44,7 +44,7 @@ export function createAnswer(newId: () => string) {
   }
 
   return {
-    /** @returns the events that a chunk makes. */
+    /** Yields the events that result from a chunk. */
     *add(chunk: Chunk): Generator<ModelEvent> {
       model = chunk.model || model
       usage = usageOf(chunk) ?? usage
@@ -55,19 +55,19 @@ export function createAnswer(newId: () => string) {
           reasoning += thought
           yield { type: 'reasoning.added', text: thought }
         }
-        const said = delta?.content || delta?.refusal
-        if (said) {
-          text += said
-          yield { type: 'text.added', text: said }
+        const added = delta?.content || delta?.refusal
+        if (added) {
+          text += added
+          yield { type: 'text.added', text: added }
         }
         for (const detail of delta?.reasoning_details ?? []) addDetail(details, detail)
         for (const part of delta?.tool_calls ?? []) addCall(part)
       }
     },
-    /** Whether the provider said that the answer is whole. */
+    /** Returns whether the provider has sent a finish reason. */
     finished: () => finishReason !== undefined,
     hasUsage: () => usage !== undefined,
-    /** @param metered what it took, when the answer itself did not say. */
+    /** @param metered the metered usage, for an answer that reported none. */
     end(metered?: Usage): ModelEvent {
       usage ??= metered
       const made = [...calls.values()]
@@ -90,7 +90,7 @@ export function createAnswer(newId: () => string) {
 
 type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>
 
-/** Joins the pieces of a text: each chunk of an answer has one. */
+/** Adds a detail. Joins it with the previous one if both are pieces of one text. */
 function addDetail(details: unknown[], detail: unknown): void {
   const last = details.at(-1)
   if (!isText(last) || !isText(detail) || last.signature || last.id !== detail.id || last.format !== detail.format)
@@ -104,7 +104,7 @@ function isText(detail: unknown): detail is Detail & { text: string } {
 }
 
 function finishOf(reason: string | undefined, hasCalls: boolean): Finish {
-  // The last call may be cut then.
+  // The last call can be incomplete then.
   if (reason === 'length') return 'length'
   if (hasCalls) return 'tool_calls'
   return reason === 'content_filter' ? 'refusal' : 'stop'

@@ -1,6 +1,6 @@
 import type { Image, Message, ModelRequest } from './model.ts'
 
-/** The body of a streamed `/chat/completions` request. */
+/** Builds the body of a streamed `/chat/completions` request. */
 export function requestBody(model: string, { messages, tools }: ModelRequest): Record<string, unknown> {
   return {
     model,
@@ -11,7 +11,7 @@ export function requestBody(model: string, { messages, tools }: ModelRequest): R
   }
 }
 
-/** Results have room for text alone: their images follow the last of them, as the user's. */
+/** Returns the images of tool results as a user message after the last result: a result can only contain text. */
 function imagesAfter(messages: Message[], index: number): Record<string, unknown>[] {
   if (messages[index]?.role !== 'tool' || messages[index + 1]?.role === 'tool') return []
   const from = messages.slice(0, index).findLastIndex(({ role }) => role !== 'tool') + 1

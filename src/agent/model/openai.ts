@@ -9,37 +9,37 @@ import { faultOfChunk, faultOfConnection, faultOfStatus } from './openai-fault.t
 import { requestBody } from './openai-request.ts'
 
 export type OpenAiOptions = {
-  /** Such as `https://host/api/v1`; `/chat/completions` is added. Asked for each request. */
+  /** Such as `https://host/api/v1`; `/chat/completions` is appended. Called for each request. */
   baseUrl: () => string
   apiKey: string | undefined
   model: string
   newId: NewId
-  /** The waits before each further try, in milliseconds. A test makes them short. */
+  /** The delays before the retries, in milliseconds. Tests set short ones. */
   backoffMs?: number[]
-  /** Longest silence of the service, before the answer and within. */
+  /** Longest time without data from the service, before and within an answer, in milliseconds. */
   silenceMs?: number
 }
 
 const longestWaitMs = 60_000
-/** Of an answer that says no. */
+/** How much of an error answer is read. */
 const maxErrorBytes = 1024 * 1024
 
-/** Any OpenAI-compatible service. As long as nothing of the answer has come, what may pass by itself is tried again. */
+/** A model of any OpenAI-compatible service. Retries transient errors until the answer has started. */
 export function openAiModel(options: OpenAiOptions): Model {
   const backoffMs = options.backoffMs ?? [500, 2_000, 5_000]
   return async function* (request) {
     for (let attempt = 0; ; attempt++) {
-      let begun = false
+      let hasStarted = false
       try {
         for await (const event of answerOnce(options, request)) {
-          begun = true
+          hasStarted = true
           yield event
         }
         return
       } catch (error) {
         request.signal.throwIfAborted()
         const wait = backoffMs[attempt]
-        if (begun || wait === undefined || !(error instanceof ModelFault) || !error.retryable) throw error
+        if (hasStarted || wait === undefined || !(error instanceof ModelFault) || !error.retryable) throw error
         const jittered = wait * (0.75 + Math.random() / 2)
         await sleep(Math.min(retryAfter.get(error) ?? jittered, longestWaitMs), undefined, { signal: request.signal })
       }
@@ -47,25 +47,25 @@ export function openAiModel(options: OpenAiOptions): Model {
   }
 }
 
-/** The time that the service asked us to wait, in milliseconds. */
+/** The delay that the service asked for in `Retry-After`, in milliseconds. */
 const retryAfter = new WeakMap<ModelFault, number>()
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
   const silence = idleGuard(options.silenceMs ?? 240_000, request.signal)
   const answer = createAnswer(options.newId)
-  let begun = false
+  let hasStarted = false
   let generationId: string | null = null
   const metered = () => meteredUsage(options, generationId, request.signal)
   try {
     const response = await post(options, request, silence.signal)
     generationId = response.headers.get('x-generation-id')
-    for await (const data of eventData(response.body, silence.heard)) {
-      // Read on to the end: the connection then serves the next request too.
+    for await (const data of eventData(response.body, silence.restart)) {
+      // Read to the end, so that the connection can be reused.
       if (data === '[DONE]') continue
       const chunk = parse(data)
       if (chunk.error) throw faultOfChunk(chunk.error)
       for (const event of answer.add(chunk)) {
-        begun = true
+        hasStarted = true
         yield event
       }
     }
@@ -73,8 +73,8 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
     yield answer.end(answer.hasUsage() ? undefined : await metered())
   } catch (error) {
     request.signal.throwIfAborted()
-    const fault = error instanceof ModelFault ? error : faultOfConnection(error, begun)
-    if (begun) fault.usage = await metered()
+    const fault = error instanceof ModelFault ? error : faultOfConnection(error, hasStarted)
+    if (hasStarted) fault.usage = await metered()
     throw fault
   } finally {
     silence.end()
@@ -103,18 +103,18 @@ async function post(
   throw fault
 }
 
-/** `Retry-After` is seconds or a date. */
+/** Parses `Retry-After`, which is a number of seconds or a date, into milliseconds. */
 function waitOf(header: string | null): number | undefined {
   if (!header) return undefined
   const ms = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
-/** The data of each event; whatever came counts as a sign of life, comments too. */
-async function* eventData(bytes: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<string> {
+/** Yields the data of each event. Calls `onBytes` for all bytes, so that comments restart the idle timeout too. */
+async function* eventData(bytes: AsyncIterable<Uint8Array>, onBytes: () => void): AsyncGenerator<string> {
   const reader = new SseReader()
   for await (const piece of bytes) {
-    heard()
+    onBytes()
     for (const event of reader.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))) yield event.data
   }
   for (const event of reader.end()) yield event.data
@@ -124,17 +124,17 @@ function parse(data: string): Chunk {
   try {
     return JSON.parse(data)
   } catch {
-    throw new Error('it sent a chunk that is no JSON')
+    throw new Error('it sent a chunk that is not JSON')
   }
 }
 
-/** Aborts when nothing was heard for `ms`. */
+/** Aborts after `ms` without a call of `restart`. */
 function idleGuard(ms: number, outer: AbortSignal) {
   const guard = new AbortController()
-  const timer = setTimeout(() => guard.abort(new Error(`no word for ${Math.round(ms / 1000)} s`)), ms)
+  const timer = setTimeout(() => guard.abort(new Error(`no data for ${Math.round(ms / 1000)} s`)), ms)
   return {
     signal: AbortSignal.any([outer, guard.signal]),
-    heard: () => void timer.refresh(),
+    restart: () => void timer.refresh(),
     end: () => clearTimeout(timer),
   }
 }

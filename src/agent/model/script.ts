@@ -8,8 +8,8 @@ import type { AssistantMessage, Message, Model, ModelEvent, ModelRequest, ToolCa
 import { ModelFault } from './model.ts'
 
 /**
- * The offline script: a model that plays a scenario for a keyword in what the user said, by what is already there of
- * the turn. It keeps no state, so the same conversation always goes on in the same way.
+ * The offline script: a model that plays a scenario, chosen by a keyword in the user's message. It continues from the
+ * messages of the turn and has no state, so the same conversation always gets the same answer.
  */
 export function scriptModel(deps: { newId: NewId }): Model {
   return async function* (request) {
@@ -29,7 +29,7 @@ export function scriptModel(deps: { newId: NewId }): Model {
 }
 
 function linesFor({ messages, tools }: ModelRequest): Iterable<Line> {
-  // Without tools a summary is wanted: the beginning of each line must do.
+  // A request without tools asks for a summary: return the beginning of each message.
   if (!tools.length) return [{ say: summaryOf(messages) }]
   return linesOf(sceneOf(messages))
 }

@@ -1,7 +1,10 @@
 import { nearestPlace, shownLines } from './near-lines.ts'
 import type { Hunk } from './parse-patch.ts'
 
-/** @returns the text with all hunks, and what was taken from the file instead of the patch. @throws Error that says of each hunk that does not fit why, without naming the file. */
+/**
+ * Applies all hunks. @returns the new text, and notes about lines that were taken from the file instead of the patch.
+ * @throws Error with the reason for each hunk that does not fit. The message does not contain the file's name.
+ */
 export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: string[] } {
   const lineEnd = text.includes('\r\n') && !/[^\r]\n/.test(text) ? '\r\n' : '\n'
   const lines = text.split(lineEnd)
@@ -17,15 +20,15 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
     }
     const { at, fitted = hunk, note } = found
     if (note) notes.push(`${name}: ${note}`)
-    lines.splice(at, fitted.before.length, ...kept(lines.slice(at, at + fitted.before.length), fitted))
+    lines.splice(at, fitted.before.length, ...withFileContext(lines.slice(at, at + fitted.before.length), fitted))
     from = Math.max(at + fitted.after.length, from + fitted.after.length - fitted.before.length)
   }
   if (wrong.length > 0) throw new Error(`is not as the patch has it: ${wrong.join('\n')}`)
   return { text: lines.join(lineEnd), notes }
 }
 
-/** Lines that only stand around the change stay as they are in the file, spaces at their ends included. */
-function kept(there: string[], { before, after }: Hunk): string[] {
+/** Returns the lines after the change. Context lines come from the file, so that their trailing spaces are preserved. */
+function withFileContext(there: string[], { before, after }: Hunk): string[] {
   let at = 0
   return after.map((line) => {
     const found = before.indexOf(line, at)
@@ -35,7 +38,7 @@ function kept(there: string[], { before, after }: Hunk): string[] {
   })
 }
 
-/** `fitted` is what is applied there in place of the hunk, and `note` tells of it. */
+/** Where a hunk applies. `fitted` is applied instead of the hunk, and `note` describes the difference. */
 type Place = { at: number; fitted?: Hunk; note?: string }
 
 function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
@@ -60,7 +63,7 @@ function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
   )
 }
 
-/** Hunks need not be in the order of the file, nor under the line that they name, if their lines stand there only once. */
+/** Finds the lines anywhere in the file if they occur once: hunks can be out of order or name a wrong line. */
 function onlyPlace(lines: string[], before: string[]): Place | undefined {
   const [at, ...others] = before.some((line) => line.trim() !== '') ? placesWith(lines, before, 0, butForSpaces) : []
   return at === undefined || others.length > 0 ? undefined : { at }
@@ -68,7 +71,7 @@ function onlyPlace(lines: string[], before: string[]): Place | undefined {
 
 function noLine(lines: string[], under: string, from: number): string {
   const near = nearestPlace(lines, [under], from)
-  const why = `no line from ${from + 1} on is ${shown(under)}, which its "@@" names`
+  const why = `no line from ${from + 1} on is ${quotedLine(under)}, which its "@@" names`
   return near === -1 ? why : `${why}. The file has:\n${around(lines, near, 1)}\nName one of these lines`
 }
 
@@ -85,32 +88,32 @@ function placesWith(lines: string[], before: string[], from: number, same: typeo
 
 const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
-/** Spaces for tabs and the like: the change gets the indentation of the file, where the lines around it tell it for sure. */
+/** Finds lines that differ only in indentation. The change gets the file's indentation if that is unambiguous. */
 function otherwiseIndented(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
   const [at, ...others] = placesWith(lines, before, from, butForIndentation)
   if (at === undefined || others.length > 0) return undefined
-  const meant = new Map<string, string>()
+  const indentations = new Map<string, string>()
   for (const [index, line] of before.entries()) {
     if (line.trim() === '') continue
     const there = indentOf(lines[at + index]!)
-    if ((meant.get(indentOf(line)) ?? there) !== there) return undefined
-    meant.set(indentOf(line), there)
+    if ((indentations.get(indentOf(line)) ?? there) !== there) return undefined
+    indentations.set(indentOf(line), there)
   }
-  if (after.some((line) => line.trim() !== '' && !meant.has(indentOf(line)))) return undefined
-  const moved = (line: string) => (line.trim() === '' ? line : `${meant.get(indentOf(line))}${line.trimStart()}`)
+  if (after.some((line) => line.trim() !== '' && !indentations.has(indentOf(line)))) return undefined
+  const moved = (line: string) => (line.trim() === '' ? line : `${indentations.get(indentOf(line))}${line.trimStart()}`)
   return { at, fitted: { under, before: before.map(moved), after: after.map(moved) }, note: 'indented as the file is' }
 }
 
 const mostOuter = 2
 
-/** One or two lines around the change may be other in the file, if what goes stands there as it is told, and only once. */
+/** Ignores one or two different context lines if the removed lines occur exactly once. */
 function withoutOuterLines(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
   const stays = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
   let [head, tail] = [0, 0]
   while (head < mostOuter && stays(before[head], after[head])) head++
   while (tail < mostOuter && stays(before.at(-1 - tail), after.at(-1 - tail))) tail++
-  for (let left = 1; left <= mostOuter; left++) {
-    const [first, last] = [Math.min(left, head), Math.min(left, tail)]
+  for (let trimmed = 1; trimmed <= mostOuter; trimmed++) {
+    const [first, last] = [Math.min(trimmed, head), Math.min(trimmed, tail)]
     const inner = before.slice(first, before.length - last)
     if (!inner.some((line) => line.trim() !== '' && !after.includes(line))) return undefined
     const [at, ...others] = placesWith(lines, inner, from, butForSpaces)
@@ -120,31 +123,31 @@ function withoutOuterLines(lines: string[], { under, before, after }: Hunk, from
     return {
       at,
       fitted,
-      note: `lines around the change are other in the file:\n${around(lines, at - first, before.length)}`,
+      note: `lines around the change differ in the file:\n${around(lines, at - first, before.length)}`,
     }
   }
   return undefined
 }
 
-function lineAfter(lines: string[], wanted: string, from: number): number | undefined {
-  const found = lines.findIndex((line, index) => index >= from && line.trim() === wanted)
-  const like = found === -1 ? lines.findIndex((line, index) => index >= from && line.includes(wanted)) : found
+function lineAfter(lines: string[], searched: string, from: number): number | undefined {
+  const found = lines.findIndex((line, index) => index >= from && line.trim() === searched)
+  const like = found === -1 ? lines.findIndex((line, index) => index >= from && line.includes(searched)) : found
   return like === -1 ? undefined : like + 1
 }
 
-/** Before the empty rest behind the last line end. */
+/** Returns the number of lines without the empty text after the last line end. */
 const endOf = (lines: string[]) => (lines.at(-1) === '' ? lines.length - 1 : lines.length)
 
-/** Where the lines are most like, and what stands there: the next patch can be made of it. */
+/** Describes the most similar lines of the file, from which the model can make the next patch. */
 function nearest(lines: string[], before: string[], from: number): string {
   const at = nearestPlace(lines, before, from)
   const where = from > 0 ? ` from line ${from + 1} on` : ''
-  if (at === -1) return `its lines, the first ${shown(before[0]!)}, are not in the file${where}: read it again`
+  if (at === -1) return `its lines, the first ${quotedLine(before[0]!)}, are not in the file${where}: read it again`
   const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[at + offset] ?? '').trimEnd())
   const there = lines[at + index]
-  const found = there === undefined ? 'behind the end of the file' : shown(there)
-  return `line ${at + index + 1} is ${found}, the patch has ${shown(before[index]!)}. The file has:\n${around(lines, at, before.length)}\nMake the hunk of these lines`
+  const found = there === undefined ? 'after the end of the file' : quotedLine(there)
+  return `line ${at + index + 1} is ${found}, the patch has ${quotedLine(before[index]!)}. The file has:\n${around(lines, at, before.length)}\nMake the hunk of these lines`
 }
 
 const around = (lines: string[], at: number, count: number) => shownLines(lines, at - 2, count + 4)
-const shown = (line: string) => JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)
+const quotedLine = (line: string) => JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)

@@ -1,9 +1,9 @@
-/** Above so many comparisons only lines with the same words count as alike: the rest takes too long. */
-const most = { compared: 200_000, wanted: 40, shown: 30, line: 500 }
+/** Limits. Above `compared` comparisons only lines with the same words count as similar, to bound the time. */
+const most = { compared: 200_000, searched: 40, formatted: 30, line: 500 }
 
-/** Where lines of the file are most like those that were looked for; -1 where none is like them. */
-export function nearestPlace(lines: string[], wanted: string[], from = 0): number {
-  const first = wanted.slice(0, most.wanted)
+/** Returns the index at which the file is most similar to the given lines; -1 if nothing is similar. */
+export function nearestPlace(lines: string[], searched: string[], from = 0): number {
+  const first = searched.slice(0, most.searched)
   const isMuch = lines.length * first.length > most.compared
   const likeness = isMuch ? sameWords : likenessOf
   const read = isMuch ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
@@ -31,12 +31,12 @@ function sameWords([one]: string[], other: string[] | undefined): number {
   return one && one === other?.[0] ? 1 : 0
 }
 
-/** Lines of a file as read_file shows them, so that they can be taken from there. */
+/** Formats lines of a file like read_file. */
 export function shownLines(lines: string[], from: number, count: number): string {
   const first = Math.max(0, from)
   const whole = lines.at(-1) === '' ? lines.slice(0, -1) : lines
   return whole
-    .slice(first, first + Math.min(count, most.shown))
+    .slice(first, first + Math.min(count, most.formatted))
     .map((line, index) => `${first + index + 1}\t${line.length > most.line ? `${line.slice(0, most.line)}…` : line}`)
     .join('\n')
 }

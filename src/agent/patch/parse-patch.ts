@@ -1,8 +1,8 @@
 import { inSections } from './unified-diff.ts'
 
-/** A change within a file: `before` are lines of it, `after` what comes in their place. */
+/** A change within a file: the lines `after` replace the lines `before`. */
 export type Hunk = {
-  /** A line that stands somewhere above. */
+  /** A line somewhere above the change. */
   under: string | undefined
   before: string[]
   after: string[]
@@ -15,12 +15,12 @@ export type FilePatch =
 
 const heading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
 const move = /^\*\*\* Move to: (.+)$/
-/** Numbers of lines, as unified diffs have them; models count badly, so nothing depends on them. */
+/** Line numbers of a unified diff. They are ignored, because models count badly. */
 const numbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
 
 /**
- * Reads a patch in the form that models know best: sections for files, hunks that are found by their lines.
- * @throws Error, for the model, that names the line.
+ * Parses a patch in the format that models know best: sections for files, with hunks that are found by their lines.
+ * @throws Error for the model that names the wrong line.
  */
 export function parsePatch(patch: string): FilePatch[] {
   const lines = inSections(patch).replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
@@ -78,21 +78,21 @@ function hunksIn(lines: string[], from: number): Hunk[] {
       hunks.push({ under: under || undefined, before: [], after: [] })
       continue
     }
-    // Diff says so of a last line without an end; whether there is one stays as it is.
+    // Marks a last line without a line end. The file's own line end is preserved.
     if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith('\\ No newline')) continue
     if (hunks.length === 0) hunks.push({ under: undefined, before: [], after: [] })
     const hunk = hunks.at(-1)!
     const rest = line.slice(1)
     if (line.startsWith('-')) hunk.before.push(rest)
     else if (line.startsWith('+')) hunk.after.push(rest)
-    // Models leave the space of an empty line out.
+    // Models omit the leading space of an empty line.
     else if (line.startsWith(' ') || line === '') for (const side of [hunk.before, hunk.after]) side.push(rest)
     else throw wrong(from + index, line, 'a line of a hunk begins with " ", "-" or "+"')
   }
   return hunks.filter(({ before, after }) => before.length > 0 || after.length > 0).map(withoutEmptyEnd)
 }
 
-/** An empty line between two hunks is none of theirs. */
+/** Removes the empty lines at the end of a hunk, which only separate it from the next one. */
 function withoutEmptyEnd({ under, before, after }: Hunk): Hunk {
   if (before.length > 1 && before.at(-1) === '' && after.at(-1) === '')
     return { under, before: before.slice(0, -1), after: after.slice(0, -1) }

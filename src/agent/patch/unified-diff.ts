@@ -1,7 +1,7 @@
 const about =
   /^(diff --git |index [0-9a-f]+\.\.|new file mode |deleted file mode |old mode |new mode |similarity index |rename (from|to) )/
 
-/** A patch in the form of diff or git, in our sections. One that has sections of ours stays as it is. */
+/** Converts a patch of diff or git to sections. Returns a patch that already has sections unchanged. */
 export function inSections(patch: string): string {
   if (/^\*\*\* (Add|Update|Delete) File: /m.test(patch) || !/^--- .*\r?\n\+\+\+ /m.test(patch)) return patch
   const lines = patch.replace(/\r\n/g, '\n').split('\n')
@@ -20,13 +20,13 @@ export function inSections(patch: string): string {
       (within === 'delete' && line !== '') ||
       (within === 'add' && line.startsWith('@@'))
     ) {
-      // What diff and git say of it, nothing else needs.
+      // Skips the other header lines of diff and git.
     } else made.push(line)
   }
   return made.join('\n')
 }
 
-/** `a/` and `b/` are git's. */
+/** Returns the path in a header line without git's prefixes `a/` and `b/`. */
 function nameIn(line: string): string | undefined {
   const name = line.slice(4).split('\t')[0]!.trim()
   return name === '/dev/null' ? undefined : name.replace(/^[ab]\//, '')

@@ -22,7 +22,7 @@ export function boundedText(limits: { head: number; tail: number }): BoundedText
       const first = bytes.subarray(0, limits.head - headSize)
       if (first.length) head.push(Buffer.from(first))
       headSize += first.length
-      // A huge piece is cut before it is kept.
+      // Cuts a huge piece before storing it.
       const rest = bytes.subarray(first.length).subarray(-limits.tail)
       if (rest.length) tail.push(Buffer.from(rest))
       tailSize += rest.length
@@ -32,14 +32,14 @@ export function boundedText(limits: { head: number; tail: number }): BoundedText
     text(last = Buffer.alloc(0)) {
       const first = last.subarray(0, limits.head - headSize)
       const end = Buffer.concat([...tail, last.subarray(first.length)]).subarray(-limits.tail)
-      const left = total + last.length - headSize - first.length - end.length
-      const gap = left > 0 ? [Buffer.from(`\n… ${left} bytes left out …\n`)] : []
+      const omitted = total + last.length - headSize - first.length - end.length
+      const gap = omitted > 0 ? [Buffer.from(`\n… ${omitted} bytes omitted …\n`)] : []
       return stripVTControlCharacters(Buffer.concat([...head, first, ...gap, end]).toString())
     },
   }
 }
 
-/** The same for a text that is already there. */
+/** Shortens a complete text in the same way. */
 export function shorten(text: string, limits: { head: number; tail: number }): string {
   const bounded = boundedText(limits)
   bounded.add(Buffer.from(text))

@@ -17,8 +17,8 @@ import {
 } from './sandbox-inside.ts'
 
 /**
- * The root of the sandbox is built up from nothing instead of the host's with holes in it: a secret nobody thought of
- * is then hidden, not shown. Programs are there to read, the workspace to write, and a private /tmp.
+ * Returns the arguments that build the sandbox's root from an empty one. Hiding parts of the host's root instead would
+ * reveal a secret that nobody thought of. Programs are readable; the workspace and a private /tmp are writable.
  */
 function root(workspace: string, options: SandboxOptions): string[] {
   return [
@@ -29,7 +29,7 @@ function root(workspace: string, options: SandboxOptions): string[] {
     ...givenFiles(options).flatMap(([from, to]) => ['--ro-bind-try', from, to]),
     ...['--dev', '/dev', '--size', String(sizes.sharedMemory), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc', '--size', String(sizes.tmp), '--tmpfs', '/tmp'],
-    // After /tmp, as they may be in there.
+    // After /tmp, because these paths can be below it.
     ...options.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--bind', workspace, workspace, '--chdir', workspace],
     // Without this, a command of a daemon that runs as root could set the host's /proc/sys/kernel/core_pattern.
@@ -37,7 +37,7 @@ function root(workspace: string, options: SandboxOptions): string[] {
   ]
 }
 
-/** /bin and its like are links into /usr on most systems, and folders of their own on some. */
+/** Mounts a folder such as /bin, or creates the link: on most systems these are links into /usr. */
 function asOnHost(path: string): string[] {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return []
@@ -62,7 +62,7 @@ export function underBubblewrap(
     file: program,
     args: [...isolation, ...root(workspace, options), ...set, '--', '/bin/bash', '-c', start, script],
     cwd: workspace,
-    // Not even bubblewrap itself has our environment: inside, it is process 1, whose /proc entry can be read.
+    // Bubblewrap gets an empty environment too: it is process 1 in the sandbox, and commands can read its /proc entry.
     env: {},
     feeds: [passwd, group, filter],
   }

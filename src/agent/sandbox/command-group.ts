@@ -9,8 +9,8 @@ const removalEveryMs = 20
 export type CommandGroup = { folder: string; end: () => void }
 
 /**
- * Makes a control group (cgroup v2) for a command, below the group of the intern that this agent runs in. Undefined where the intern
- * has none, or cannot divide it.
+ * Creates a control group (cgroup v2) for a command, below the group of the intern that this agent runs in. Returns
+ * undefined if the intern has no group or cannot create groups below it.
  */
 export function makeCommandGroup(name: string): CommandGroup | undefined {
   const own = ownGroup()
@@ -24,7 +24,7 @@ export function makeCommandGroup(name: string): CommandGroup | undefined {
   return { folder, end: () => void endGroup(folder) }
 }
 
-/** The folder of the intern's control group; undefined where this process is in no such group. */
+/** Returns the folder of the intern's control group; undefined if this process is not in one. */
 function ownGroup(): string | undefined {
   const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup'))?.[1]
   if (path === undefined || !basename(path).startsWith('intern-')) return undefined
@@ -37,7 +37,7 @@ function ownGroup(): string | undefined {
   return undefined
 }
 
-/** Ends all processes of the group in one call of the kernel (from Linux 5.14 on), and removes it. */
+/** Kills all processes of the group in one system call (since Linux 5.14) and removes the group. */
 async function endGroup(folder: string): Promise<void> {
   try {
     if (existsSync(join(folder, 'cgroup.kill'))) writeFileSync(join(folder, 'cgroup.kill'), '1')

@@ -6,29 +6,29 @@ import { lowerPriority } from '#platform/process/process-priority.ts'
 import { treeOf } from './process-tree.ts'
 import { terminalText } from './terminal-text.ts'
 
-/** A program to run, ready to start. `feeds` are given to it on file descriptors 3 and up. */
+/** A program to run. It gets `feeds` on file descriptors 3 and up. */
 export type Command = {
   file: string
   args: string[]
   cwd: string
   env: Record<string, string>
   feeds: Feed[]
-  /** The user it runs as; by default ours. */
+  /** The user that it runs as; defaults to the user of this process. */
   user?: number
-  /** What stands in the environment of all its processes: by it those are found that left its group. */
+  /** A value in the environment of all its processes, by which processes that left its group are found. */
   mark?: string
   /** Whether it ends all its descendants when the pipe on descriptor 3 closes. */
   endsItself?: boolean
-  /** Called when the command is over. */
+  /** Called when the command has ended. */
   ended?: () => void
 }
-/** Bytes and the end of them; or a pipe that stays open as long as this process lives. */
+/** The content of a pipe, which is then closed; or `open`, a pipe that stays open as long as this process runs. */
 export type Feed = string | Buffer | 'open'
 
 export type CommandLimits = {
   timeoutMs: number
   outputBytes: number
-  /** Of the command and all it started; looked at many times a second. */
+  /** The most processes of the command and its descendants. They are counted many times a second. */
   processes: number
   memoryBytes: number
 }
@@ -39,38 +39,38 @@ export type CommandEnd =
   | { how: 'stopped'; why: 'cancelled' | 'timeout' | 'output' | 'processes' | 'memory' }
 export type CommandResult = { end: CommandEnd; output: string; complaint: string }
 
-const kept = { head: 10_000, tail: 20_000 }
+const outputLimits = { head: 10_000, tail: 20_000 }
 const watchEveryMs = 50
-/** The output of a command is read for this long after it has ended. */
+/** How long the output is read after the command has exited. */
 const exitGraceMs = 1000
 
-/** A command that ends itself has this long for that. */
+/** How long a command with `endsItself` has to end its descendants. */
 const selfEndMs = 1000
 
-/** What forks while it is being ended is looked for again, so often. */
+/** How often processes are searched and killed, because they can fork in the meantime. */
 const searches = 5
 
-/** A command that goes on. */
+/** A command that is running. */
 export type RunningCommand = {
-  /** Its standard input, where it was wanted. */
+  /** Its standard input, if it was requested. */
   input: Writable | null
-  /** What it printed so far, shortened in the middle. */
+  /** Returns its output so far, shortened in the middle. */
   output: () => string
-  /** How it ended. Rejects when it could not be started. */
+  /** Resolves with its result. Rejects if it could not be started. */
   ended: Promise<CommandResult>
 }
 
-/** `onOutput` gets what is printed as it comes. */
+/** `onOutput` is called with each piece of output. */
 export type CommandTalk = { input?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {
   return startCommand(command, limits, signal).ended
 }
 
 /**
- * Runs a command in a process group of its own, and leaves nothing of the group behind, nor of what bears its mark.
- * `output` is its standard output, shortened in the middle; `complaint` its standard error.
+ * Runs a command in a new process group. At its end, kills all processes of the group and all that have its mark.
+ * `output` is its standard output, shortened in the middle; `complaint` is its standard error.
  */
 export function startCommand(
   command: Command,
@@ -79,11 +79,11 @@ export function startCommand(
   talk: CommandTalk = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
-  const [output, complaint] = [terminalText(kept), terminalText({ head: 1_000, tail: 1_000 })]
+  const [output, complaint] = [terminalText(outputLimits), terminalText({ head: 1_000, tail: 1_000 })]
   const child = spawnGroup(command, talk.input === true)
   child.on('error', reject)
   const { stdout, stderr } = child
-  // Out of file descriptors: there is neither a process nor a pipe to one, and its error comes in a moment.
+  // Without free file descriptors there is no process and no pipe; the `error` event follows.
   if (!stdout || !stderr) return { input: null, output: output.text, ended }
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
@@ -111,7 +111,7 @@ export function startCommand(
     command.ended?.()
   }
 
-  // The reader may be gone before it has read all: how it ended tells why.
+  // The command can exit before it has read everything. Its exit status says why.
   child.stdin?.on('error', () => {})
   stdout.on('data', (bytes: Buffer) => {
     output.add(bytes)
@@ -123,8 +123,8 @@ export function startCommand(
     feedInto(child.stdio[3 + index] as NodeJS.WritableStream, feed)
   })
   child.on('error', settle)
-  // The command is over when it exits. Processes that it left behind may hold its output open; they are ended now. A
-  // process that has also left its group is not waited for.
+  // The command has ended when it exits. Its remaining processes can keep its output open, so they are killed now. This
+  // does not wait for a process that has left the group.
   child.on('exit', () => {
     settle()
     late = setTimeout(() => [stdout, stderr].forEach((pipe) => void pipe.destroy()), exitGraceMs)
@@ -140,7 +140,7 @@ export function startCommand(
   return { input: child.stdin, output: output.text, ended }
 }
 
-/** Starts it as the leader of a process group of its own, with less of a claim on the processor than we have. */
+/** Starts the command as the leader of a new process group, with a lower priority than this process. */
 function spawnGroup({ file, args, cwd, env, user, feeds }: Command, input: boolean): ChildProcess {
   const pipes = feeds.map(() => 'pipe' as const)
   const child = spawn(file, args, {
@@ -155,7 +155,7 @@ function spawnGroup({ file, args, cwd, env, user, feeds }: Command, input: boole
 }
 
 function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {
-  // The reader may be gone before it has read all: nobody misses the rest.
+  // The command can exit before it has read everything; the rest is not needed.
   pipe.on('error', () => {})
   if (feed !== 'open') pipe.end(feed)
 }
@@ -169,6 +169,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The group is gone already.
+    // The group has ended already.
   }
 }

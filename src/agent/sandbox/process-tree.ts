@@ -4,7 +4,7 @@ const pageBytes = 4096
 
 /**
  * Counts the descendants of `pid` and their memory by Linux's /proc. Stops counting just above `enough`. On other
- * systems, and for a process that is gone, the result is 0.
+ * systems, and for a process that has ended, the result is 0.
  */
 export function treeOf(pid: number | undefined, enough: number): { processes: number; memoryBytes: number } {
   const found = { processes: 0, memoryBytes: 0 }

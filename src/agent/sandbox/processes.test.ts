@@ -61,8 +61,8 @@ test('a process that is not allowed is not started', async () => {
 test('of eight processes that run, the ninth is refused, and one that is not there is told of', async () => {
   const nine = Array.from({ length: 9 }, () => start('sleep 600'))
   await using at = await calling([...nine, ['read_process', { process: 'p9' }]], { mode: 'self-drive' })
-  assert.match(at.results()[8] ?? '', /^Error: 8 processes run already: p1 \(sleep 600\), /)
-  assert.match(at.results()[9] ?? '', /^Error: There is no process p9; there are p1 \(sleep 600\)/)
+  assert.match(at.results()[8] ?? '', /^Error: 8 processes are already running: p1 \(sleep 600\), /)
+  assert.match(at.results()[9] ?? '', /^Error: Process p9 not found; existing processes: p1 \(sleep 600\)/)
 })
 
 test('what a process prints in a flood is bounded, and does not end it', async () => {
@@ -70,7 +70,7 @@ test('what a process prints in a flood is bounded, and does not end it', async (
   await using at = await calling([flood, ['shell', { command: 'sleep 4' }], read()], { mode: 'self-drive' })
   const text = at.results()[2] ?? ''
   assert.ok(text.length < 40_000)
-  assert.match(text, /bytes left out.*\[p1 is running\]$/s)
+  assert.match(text, /bytes omitted.*\[p1 is running\]$/s)
 })
 
 /** How many processes of this machine sleep for this time. */

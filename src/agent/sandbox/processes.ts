@@ -3,7 +3,7 @@ import type { Shell } from './shell.ts'
 import { terminalText } from './terminal-text.ts'
 
 const most = { running: 8, remembered: 32 }
-/** What is kept of what nobody has read yet. */
+/** How many bytes of unread output are stored, from its beginning and its end. */
 const unread = { head: 10_000, tail: 20_000 }
 
 type Background = {
@@ -13,21 +13,21 @@ type Background = {
   stop: AbortController
   end: CommandEnd | 'not started' | undefined
   over: Promise<void>
-  /** Resolves when there is something new to tell. */
+  /** Resolves when there is new output or the process has ended. */
   news: PromiseWithResolvers<void>
 }
 
-/** The commands of a session that run beside its turns. They end with it, and with the agent. */
+/** The background processes of a session. They end with the session and with the agent. */
 export class Processes {
   readonly #all = new Map<string, Background>()
   #started = 0
 
-  /** @returns the name of the process. @throws Error when too many run, or it cannot be started. */
+  /** @returns the name of the process. @throws Error if too many are running or it cannot be started. */
   async start(shell: Shell, command: string, where: { workspace: string; sandbox: boolean }): Promise<string> {
     const running = [...this.#all.values()].filter(({ end }) => end === undefined)
     if (running.length >= most.running) {
       throw new Error(
-        `${most.running} processes run already: ${running.map(nameOf).join(', ')}. Stop one of them first.`,
+        `${most.running} processes are already running: ${running.map(nameOf).join(', ')}. Stop one of them first.`,
       )
     }
     const stop = new AbortController()
@@ -50,7 +50,7 @@ export class Processes {
     return id
   }
 
-  /** What it printed since it was read last, once there is something, or it ended, or the time is over. */
+  /** Returns the output since the last read. Waits for new output, the end of the process, or `waitMs`. */
   async read(id: string, waitMs: number, signal: AbortSignal): Promise<string> {
     const process = this.#find(id)
     if (process.output.total() === 0 && process.end === undefined) await within(process.news.promise, waitMs, signal)
@@ -76,8 +76,8 @@ export class Processes {
   #find(id: string): Background {
     const found = this.#all.get(id)
     if (found) return found
-    const known = [...this.#all.values()].map(nameOf).join(', ')
-    throw new Error(`There is no process ${id}; there are ${known || 'none'}. Processes end with the session.`)
+    const names = [...this.#all.values()].map(nameOf).join(', ')
+    throw new Error(`Process ${id} not found; existing processes: ${names || 'none'}. Processes end with the session.`)
   }
 }
 

@@ -1,9 +1,9 @@
 import { authorityEnvironment } from '#platform/net/authorities.ts'
 import { nicenessPlus } from '#platform/process/process-priority.ts'
 
-/** `readable`: paths of the host that commands may read besides the system's programs, such as a toolchain. */
+/** `readable`: paths of the host, in addition to the system's programs, that commands can read, such as a toolchain. */
 export type SandboxOptions = {
-  /** A bubblewrap to take instead of looking for one. */
+  /** The path of bubblewrap; defaults to the one found in `path`. */
   program?: string | undefined
   /** The search path for programs, in the form of the variable PATH. */
   path: string | undefined
@@ -11,7 +11,7 @@ export type SandboxOptions = {
   systemPath?: string
   node: string
   readable: string[]
-  /** A file of trusted authorities. */
+  /** A file of trusted certificate authorities. */
   authorities?: string | undefined
   /** A system-wide configuration of git. */
   gitConfig?: string | undefined
@@ -24,10 +24,10 @@ export const hostname = 'sandbox'
 export const passwd = `${account.name}:x:${account.id}:${account.id}::/tmp:/bin/bash\n`
 export const group = `${account.name}:x:${account.id}:\n`
 
-/** Folders, or links to folders in /usr, that programs need besides it. */
+/** Folders, or links to folders in /usr, that programs need in addition to /usr. */
 export const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 
-/** Of the host's /etc only what programs need to start: no accounts, no keys, no configuration. */
+/** The files of the host's /etc that programs need to start: no accounts, no keys, no configuration. */
 export const etc = [
   'ld.so.cache',
   'ld.so.conf',
@@ -43,7 +43,7 @@ const nodeInside = '/opt/signalbox/bin/node'
 const authoritiesInside = '/opt/signalbox/authorities.pem'
 const gitConfigInside = '/opt/signalbox/gitconfig'
 
-/** Files of the host, and where they are in the sandbox. */
+/** Returns files of the host with their paths in the sandbox. */
 export function givenFiles({ node, authorities, gitConfig }: SandboxOptions): [from: string, to: string][] {
   const files: [string | undefined, string][] = [
     [node, nodeInside],
@@ -71,37 +71,37 @@ const fixedEnvironment = {
   GIT_TERMINAL_PROMPT: '0',
 }
 
-/** The environment of every command in the sandbox. */
+/** Returns the environment of every command in the sandbox. */
 export const environmentOf = ({ authorities, gitConfig }: SandboxOptions): Record<string, string> => ({
   ...fixedEnvironment,
   ...(authorities !== undefined && authorityEnvironment(authoritiesInside)),
   ...(gitConfig !== undefined && { GIT_CONFIG_SYSTEM: gitConfigInside }),
 })
 
-/** Each command's own limits; what all of them hold together is watched from outside (`CommandLimits`). */
+/** The limits of each process. `CommandLimits` limits the sum of all processes from outside. */
 const limits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`, '-c 0']
 
 const stepsNicer = 10
 
 /**
- * The script that bash runs in the sandbox before the command, which is its `$0`: it sets limits and lowers the
- * priority.
+ * Returns the script that bash runs in the sandbox before the command, which is its `$0`. It sets limits and lowers
+ * the priority.
  */
 export function beforeCommand(cpuSeconds: number): string {
   const limit = [...limits, `-t ${cpuSeconds}`].map((each) => `ulimit ${each}`).join('; ')
-  // Niced, by itself and as a session, so that who must end a fork bomb still gets the processor.
+  // A lower priority for the process and its session, so that this agent still gets processor time to end a fork bomb.
   const group = `echo ${nicenessPlus(stepsNicer)} > /proc/self/autogroup`
   return `{ ${limit}; ${group}; } 2>/dev/null;`
 }
-/** `apart`: whether what it complains is not to be among what it prints. */
+/** `apart`: standard error is separate from standard output. */
 export const sandboxedCommand = (apart = false) => `nice -n ${stepsNicer} /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`
 
-/** What is run in the sandbox. */
+/** A command to run in the sandbox. */
 export type Inside = {
   script: string
   workspace: string
   cpuSeconds: number
   apart?: boolean
-  /** Paths of the host that this command can read besides those of the sandbox. */
+  /** Paths of the host that this command can read in addition to those of the sandbox. */
   readable?: string[]
 }

@@ -7,14 +7,14 @@ import { type Inside, megabyte, type SandboxOptions } from './sandbox-inside.ts'
 import { syscallFilter } from './seccomp.ts'
 import { underUtilLinux } from './util-linux.ts'
 
-/** One way to run commands in a sandbox. `name` is for people. */
+/** An implementation of the sandbox. `name` is shown to people. */
 export type SandboxMethod = {
   name: string
   /** @returns the command line that runs the script with bash in the sandbox over the workspace. */
   command: (inside: Inside) => Command
 }
 
-/** The ways that may work here, the best first. */
+/** Returns the methods that can work on this host, the best first. */
 export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
   const named = options.program === undefined ? onPath('bwrap', options.path) : [options.program]
   const optionsFor = ({ readable = [] }: Inside) => ({ ...options, readable: [...options.readable, ...readable] })
@@ -33,7 +33,7 @@ export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
 function onPath(program: string, path = ''): string[] {
   const folders = path.split(delimiter).filter(isAbsolute)
   const programs = folders.map((folder) => join(folder, program)).filter(canBeRun)
-  // One program by two paths, as where /bin is a link to /usr/bin, is tried once.
+  // Tries a program with two paths once, as where /bin is a link to /usr/bin.
   const real = programs.map((file) => realpathSync(file))
   return programs.filter((_, index) => real.indexOf(real[index]!) === index)
 }
@@ -49,17 +49,17 @@ function canBeRun(file: string): boolean {
 
 const filterHere = once(() => {
   const filter = syscallFilter(process.arch)
-  if (!filter) throw new Error(`no list of the kernel's calls for the processor ${process.arch}`)
+  if (!filter) throw new Error(`the system calls of the processor ${process.arch} are unknown`)
   return filter
 })
 
-/** `passedOver`: better ways that were tried before, each with what is wrong with it. */
+/** `passedOver`: better methods that failed, each with the reason. */
 type Found = { way: SandboxMethod; passedOver: string[] } | { why: string }
 
-/** Tries the ways in turn. @returns the first that works, or why none does. `user`: whom to try it as, if not as us. */
+/** Tries the methods in order. @returns the first that works, or the reasons. `user`: the user to run the trial as. */
 export async function findSandbox(ways: SandboxMethod[], workspace: string, user?: number): Promise<Found> {
   if (!syscallFilter(process.arch))
-    return { why: `There is no sandbox for the processor ${process.arch}, only for x64 and arm64.` }
+    return { why: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
   const reasons = []
   for (const way of ways) {
     const why = await whyUnusable(way, workspace, user)
@@ -69,7 +69,7 @@ export async function findSandbox(ways: SandboxMethod[], workspace: string, user
   return { why: `${reasons.join('; ')}. ${needs}` }
 }
 
-/** Run by bash: says so where a command is held by what every sandbox here has, and no program can merely claim. */
+/** A bash script that verifies the restrictions of the sandbox, which a fake bubblewrap cannot imitate. */
 const trial = `held=0
 while read -r name value; do
   case $name$value in Seccomp:2|NoNewPrivs:1|CapEff:0000000000000000) held=$((held + 1));; esac
@@ -89,12 +89,12 @@ async function whyUnusable(
   if (tried instanceof Error)
     return tried.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${tried.message}`
   if (tried.output.trim() === 'held by 3') return undefined
-  if (tried.end.how === 'exited' && tried.end.code === 0) return 'makes no sandbox: it does not hold what it runs'
-  const said = [tried.complaint, tried.output]
+  if (tried.end.how === 'exited' && tried.end.code === 0) return 'does not restrict the commands that it runs'
+  const message = [tried.complaint, tried.output]
     .join(' ')
     .trim()
     .replace(/\s*\n\s*/g, ' ')
-  return `cannot make a sandbox: ${said || JSON.stringify(tried.end)}`
+  return `cannot make a sandbox: ${message || JSON.stringify(tried.end)}`
 }
 
 const needs =

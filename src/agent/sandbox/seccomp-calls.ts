@@ -1,6 +1,6 @@
-/** The numbers of the kernel's calls on one processor. */
+/** The numbers of system calls on one processor. */
 export type Calls = {
-  /** AUDIT_ARCH_*: calls by the rules of another processor, such as its 32 bits, have other numbers. */
+  /** AUDIT_ARCH_*: calls in another mode of the processor, such as 32-bit mode, have other numbers. */
   architecture: number
   otherNumbersFrom: number | undefined
   refused: number[]
@@ -10,7 +10,7 @@ export type Calls = {
   ioctl: number
 }
 
-/** Calls that no command in the sandbox needs: by what they touch, with the numbers on x86-64 and on arm64. */
+/** System calls that no command in the sandbox needs, with their numbers on x86-64 and arm64. */
 const refused: { [call: string]: [x64: number | undefined, arm64: number | undefined] } = {
   // Keys that belong to the user, not to the namespace.
   add_key: [248, 217],
@@ -22,7 +22,7 @@ const refused: { [call: string]: [x64: number | undefined, arm64: number | undef
   process_vm_writev: [311, 271],
   kcmp: [312, 272],
   pidfd_getfd: [438, 438],
-  // Programs in the kernel, and ways to slow it down at a chosen moment.
+  // Programs in the kernel, and calls that can pause it at a chosen moment.
   bpf: [321, 280],
   perf_event_open: [298, 241],
   userfaultfd: [323, 282],
@@ -65,10 +65,10 @@ const refused: { [call: string]: [x64: number | undefined, arm64: number | undef
   vhangup: [153, 58],
 }
 
-/** `io_uring_*` does what other calls do, sockets too, unseen by the filter; `clone3` hides its flags from it. */
+/** The filter cannot see the operations of `io_uring_*`, which include sockets, nor the flags of `clone3`. */
 const absent = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 }
 
-/** @param processor as Node names it. */
+/** @param processor the value of `process.arch`. */
 export function callsOf(processor: string): Calls | undefined {
   const numbers = (which: 0 | 1) => Object.values(refused).flatMap((pair) => pair[which] ?? [])
   const shared = { absent: Object.values(absent) }

@@ -11,7 +11,7 @@ const unlessAnyBit = (bits: number, skip: number): Step => [0x45, 0, skip, bits]
 const end = (verdict: number): Step => [0x06, 0, 0, verdict]
 
 /**
- * Offsets in `struct seccomp_data`. Only the lower half of an argument is read: the compared values are never longer.
+ * Offsets in `struct seccomp_data`. Only the lower half of an argument is read: the compared values fit into it.
  */
 const at = { call: 0, architecture: 4, argument: (index: number) => 16 + 8 * index }
 
@@ -21,18 +21,18 @@ const refuse = (errno: number) => 0x00050000 | errno
 const errno = { notPermitted: 1, notImplemented: 38, noSuchFamily: 97 }
 
 const family = { unix: 1, inet: 2, netlink: 16, inet6: 10 }
-/** Of netlink's protocols the one that lists addresses; the others speak to parts of the kernel that nobody here needs. */
+/** The netlink protocol that lists addresses. Commands need no other netlink protocol. */
 const netlinkRoute = 0
-/** CLONE_NEW* for mounts, groups, names, ipc, users, processes and the network. */
+/** The CLONE_NEW* flags for mounts, groups, names, IPC, users, processes and the network. */
 const newNamespaces = 0x7e020000
-/** Types into, or draws on, the terminal of whoever looks. */
+/** The ioctls TIOCSTI and TIOCLINUX, which insert input into a terminal. */
 const terminalTricks = [0x5412, 0x541c]
 
 /**
- * Limits the kernel calls of commands in the sandbox, as a program for the kernel. Namespaces hide files and processes.
- * This filter forbids ways out that namespaces do not close: sockets to the host below (vsock), keyrings, and parts of
- * the kernel that were often attacked.
- * @returns undefined for a processor whose calls are not known here.
+ * Compiles the seccomp filter for commands in the sandbox. Namespaces hide files and processes. The filter refuses
+ * what namespaces do not isolate: sockets to the hypervisor (vsock), keyrings, and kernel features with many known
+ * vulnerabilities.
+ * @returns undefined for an unsupported processor.
  */
 export function syscallFilter(processor: string): Buffer | undefined {
   const calls = callsOf(processor)
@@ -44,10 +44,10 @@ function program(calls: Calls): Step[] {
     load(at.architecture),
     ...[ifEqualSkip(calls.architecture, 1), end(killProcess)],
     load(at.call),
-    // A second set of numbers for the same calls, which a list of numbers would miss.
+    // A second range of numbers for the same calls (x32), which a list of numbers would miss.
     ...(calls.otherNumbersFrom === undefined ? [] : [unlessFrom(calls.otherNumbersFrom, 1), end(killProcess)]),
     ...calls.refused.flatMap((call) => when(call, [end(refuse(errno.notPermitted))])),
-    // Programs fall back to older calls, whose arguments can be looked at, or are slower, when there is none.
+    // Programs fall back to older calls, whose arguments the filter can check, or become slower.
     ...calls.absent.flatMap((call) => when(call, [end(refuse(errno.notImplemented))])),
     ...calls.sockets.flatMap((call) => when(call, onlyUsualFamilies)),
     ...when(calls.clone, [

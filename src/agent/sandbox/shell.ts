@@ -7,22 +7,22 @@ import { unsandboxed } from './unsandboxed.ts'
 
 /** Runs the commands that the model writes. */
 export type Shell = {
-  /** Why there is no sandbox here; undefined when there is one. Tried again until it works. */
+  /** Returns the reason why commands cannot run in a sandbox; undefined if they can. A failure is not cached. */
   whyNoSandbox: (workspace: string) => Promise<string | undefined>
   /**
-   * Whether, without a sandbox, a command may run with a person's consent. The operator decides. `pod`: none is made, for
-   * the pod that all of the intern runs in is one.
+   * The operator's setting for hosts without a sandbox: whether a command can run with the consent of a person. `pod`:
+   * no sandbox is created, because the intern's pod is one.
    */
   withoutSandbox: WithoutSandbox
-  /** Paths of the host that every command in the sandbox can read besides the system's programs. */
+  /** Paths of the host, in addition to the system's programs, that every command in the sandbox can read. */
   readable: string[]
-  /** @throws Error when it is to be in the sandbox and there is none. */
+  /** @throws Error if `options` require the sandbox and it is not available. */
   run: (script: string, options: ShellOptions) => Promise<CommandResult>
-  /** Starts what goes on until it ends by itself or `signal` aborts. @throws Error as `run`. */
+  /** Starts a command that runs until it exits or `signal` aborts. @throws Error as `run`. */
   start: (script: string, options: StartOptions) => Promise<RunningCommand>
 }
 export type WithoutSandbox = 'refuse' | 'consent' | 'pod'
-/** `onOutput` gets the output as it is printed. */
+/** `onOutput` is called with the output while the command runs. */
 export type ShellOptions = {
   workspace: string
   sandbox: boolean
@@ -31,7 +31,7 @@ export type ShellOptions = {
   onOutput?: (bytes: Buffer) => void
 }
 
-/** `talks`: the program has a standard input, and its standard error is separate from its output. */
+/** `talks`: the program has a standard input, and its standard error is not part of its output. */
 export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
   onOutput: (bytes: Buffer) => void
   talks?: boolean
@@ -39,19 +39,19 @@ export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
   readable?: string[]
 }
 
-/** What runs long is looked at less often. */
+/** Limits of commands without a timeout. They are checked less often. */
 const longRunning = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
 
 const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
 
-/** `env` is the agent's own: commands get a cleaned part of it. `limits` narrow the defaults. */
+/** Creates a shell. Commands get selected variables of `env`, the agent's environment. `limits` override the defaults. */
 export function createShell(deps: {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
   withoutSandbox?: WithoutSandbox
   limits?: Partial<CommandLimits>
 }): Shell {
-  // Behind the mark of the agent, by which the daemon ends all that is left of it.
+  // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
   const ownMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
   let started = 0
   let works: SandboxMethod | undefined
@@ -66,7 +66,7 @@ export function createShell(deps: {
     if (!sandbox) {
       const { script, workspace, apart } = inside
       const command = unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`, apart)
-      // Outside the sandbox a command may use what its user may.
+      // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }
     const why = await find(inside.workspace)

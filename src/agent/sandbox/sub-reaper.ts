@@ -9,9 +9,9 @@ const prctl = prctlNumbers[process.arch]
 export const hasSubReaper = process.platform === 'linux' && prctl !== undefined && existsSync(perl)
 
 /**
- * A process that starts the command and waits for its end, or for the end of the pipe on descriptor 3. As the sub-reaper of all that
- * descends from it, it then ends every descendant, also those with another session and a cleared environment. It exits as the
- * command did. It ignores the signals that a command sends to its own group.
+ * A process that starts the command and waits until it exits or the pipe on descriptor 3 closes. As the sub-reaper of all
+ * descendants it then kills each of them, also those with another session and a cleared environment. It exits with the
+ * status of the command. It ignores the signals that a command sends to its own group.
  */
 const script = `
 use strict;

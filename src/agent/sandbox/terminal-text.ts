@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type BoundedText, boundedText } from './bounded-text.ts'
 
-/** A line without an end is passed on unchanged when it grows longer than this, which bounds memory. */
+/** A longer line is passed on without waiting for its end, which bounds memory. */
 const maxLineBytes = 64 * 1024
 
 /**

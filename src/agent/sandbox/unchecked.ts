@@ -1,6 +1,6 @@
 import type { Tool } from '../tools/tool.ts'
 
-/** Knows of files that were changed, and of no command that ran since. */
+/** Tracks whether files were changed without running a command afterwards. */
 export function createUnchecked() {
   let changed = false
   let reminded = false
@@ -9,11 +9,11 @@ export function createUnchecked() {
       if (tool?.kind === 'execute') changed = false
       else if (tool?.kind === 'edit' && !failed) changed = true
     },
-    /** What the model is told, once in a turn, when it ends so. */
+    /** Returns a reminder for the model if the turn ends with an unchecked change, once per turn. */
     reminder() {
       if (!changed || reminded) return undefined
       reminded = true
-      return '<system-reminder>\nYou changed files, and ran nothing since. What the workspace tells you says how a change is checked: do it now, and repair what fails. If it cannot be checked here, say so.\n</system-reminder>'
+      return '<system-reminder>\nYou changed files, and ran nothing since. The instructions of the workspace say how to check a change: do it now, and repair what fails. If it cannot be checked here, say so.\n</system-reminder>'
     },
   }
 }

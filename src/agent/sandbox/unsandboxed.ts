@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 import { makeCommandGroup } from './command-group.ts'
 import { hasSubReaper, underSubReaper } from './sub-reaper.ts'
 
-/** Of the agent's environment, what a command may see: never keys, never settings. */
+/** The variables of the agent's environment that commands get: no keys and no settings. */
 const passedOn = [
   'PATH',
   'HOME',
@@ -21,16 +21,16 @@ const passedOn = [
 ]
 const proxies = proxyVariables.flatMap((name) => [name, name.toUpperCase()])
 /**
- * Ends a command with the agent that started it where a sub-reaper is missing, even when the agent is killed: the pipe on
- * descriptor 3 then ends, and the watcher takes the whole process group with it.
+ * Ends a command when the agent that started it ends or is killed, on systems without a sub-reaper: the pipe on
+ * descriptor 3 then closes, and the watcher kills the whole process group.
  */
 const watcher = '( { read -r -u 3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & ); exec 3<&-'
 
 const joinGroup = '[ -z "$1" ] || echo 0 2>/dev/null > "$1/cgroup.procs"'
 
 /**
- * @returns the command line that runs `script` with bash as this user, in a clean environment. `mark` is no secret: what
- * got away from its command, or from the agent, is found by it and ended.
+ * @returns the command line that runs `script` with bash as this user, in a clean environment. Processes that escaped
+ * from their command or from the agent are found by `mark`, which is not secret, and ended.
  */
 export function unsandboxed(
   script: string,
@@ -44,14 +44,14 @@ export function unsandboxed(
   const program = hasSubReaper
     ? underSubReaper(['/bin/bash', '-c', shell, script], group?.folder)
     : { file: '/bin/bash', args: ['-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
-  const kept = [...passedOn, ...proxies, ...authorityVariables].flatMap((name) =>
+  const passedEnv = [...passedOn, ...proxies, ...authorityVariables].flatMap((name) =>
     agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
   )
   return {
     ...program,
     cwd: workspace,
     env: {
-      ...Object.fromEntries(kept),
+      ...Object.fromEntries(passedEnv),
       [markerVariable]: mark,
       TERM: 'dumb',
       PAGER: 'cat',

@@ -18,24 +18,24 @@ import {
   systemFolders,
 } from './sandbox-inside.ts'
 
-/** The new root is built in this folder: every system has it, and none of its content is shown. */
+/** The new root is mounted on this folder: every system has it, and the sandbox does not need its content. */
 const root = '/sys'
 /** The folders of the system's programs, whatever the PATH of this process is. */
 const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 const namespaces = ['user', 'mount', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((name) => `--${name}`)
 
-/** @returns the command line that runs `script` with bash in namespaces that the tools of util-linux make. */
+/** @returns the command line that runs `script` with bash in namespaces that the tools of util-linux create. */
 export function underUtilLinux(
   options: SandboxOptions,
   { script, workspace, cpuSeconds, apart, filter }: Inside & { filter: Buffer },
 ): Command {
   const [inTmp, elsewhere] = [true, false].map((is) => options.readable.filter((path) => isWithin(path, '/tmp') === is))
-  const shown = [...systemFolders.filter(isFolder), ...etc, ...elsewhere!].filter((path) => existsSync(path))
+  const readOnlyPaths = [...systemFolders.filter(isFolder), ...etc, ...elsewhere!].filter((path) => existsSync(path))
   const given = givenFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
-    ...['/usr', ...shown].flatMap((path) => readOnly(path, path)),
+    ...['/usr', ...readOnlyPaths].flatMap((path) => readOnly(path, path)),
     ...given.flatMap(([from, to]) => readOnly(from, to)),
     ...devices.map((path) => `${escaped(path)} ${root}${path} none bind`),
     `devpts ${root}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
@@ -44,16 +44,21 @@ export function underUtilLinux(
     `tmpfs ${root}/tmp tmpfs size=${sizes.tmp},mode=0755,nosuid,nodev`,
     `tmpfs ${root}/dev/shm tmpfs size=${sizes.sharedMemory},mode=0755,nosuid,nodev`,
     ...inTmp!.filter(isFolder).flatMap((path) => readOnly(path, path).map((line) => `${line},X-mount.mkdir`)),
-    // Last, as it may be in a folder that is covered before.
+    // The last mount, because an earlier one can cover the folder that contains the workspace.
     `${escaped(workspace)} ${root}${escaped(workspace)} none bind,X-mount.mkdir`,
   ]
-  const files = [...shown.filter((path) => !isFolder(path)), ...given.map(([, to]) => to), ...devices, '/dev/ptmx']
-  const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...shown.filter(isFolder)]
+  const files = [
+    ...readOnlyPaths.filter((path) => !isFolder(path)),
+    ...given.map(([, to]) => to),
+    ...devices,
+    '/dev/ptmx',
+  ]
+  const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...readOnlyPaths.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
   const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand(apart)}; exit $?`
   const last = [String(account.id), workspace, '/bin/bash', '-c', start, script]
   return {
-    // Ended with us by the kernel, and all that is inside with it.
+    // The kernel ends it, with all processes inside, when this process ends.
     file: 'setpriv',
     args: [
       ...['--pdeathsig', 'KILL', 'unshare', '--map-root-user', ...namespaces, '--fork', '--kill-child=KILL', '--'],
@@ -78,9 +83,9 @@ const isSystemLink = (path: string) => systemFolders.includes(path) && isLink(pa
 type Tree = { [kind in 'folders' | 'files' | 'links' | 'mounts']: string[] }
 
 /**
- * Process 1 of the new namespaces builds the root, in few steps, as each program that is started takes a millisecond:
- * one `mkdir`, one `cp` and one `mount` do for all. The folder it stands in at the end is the host's /proc, the last that
- * is kept of the host: the last step names its user there, as the new /proc cannot be written.
+ * Returns the script by which process 1 of the new namespaces builds the root. It uses one `mkdir`, one `cp` and one
+ * `mount` for everything, because each started program takes a millisecond. Its last working folder is the host's
+ * /proc: the last step maps the user there, because the new /proc is read-only.
  */
 const build = ({ folders, files, links, mounts }: Tree) => `set -eu
 mount -n -t tmpfs -o mode=0755,nosuid,nodev,size=1m sandbox ${root}
@@ -102,8 +107,8 @@ exec perl -e ${quoted(enter)} "$@"
 `
 
 /**
- * The last step: a user namespace that owns none of the mounts, a user in it, no capabilities, the filter of the
- * kernel's calls, and the command. The numbers are those of `unshare` and `prctl`.
+ * The last step: enters a user namespace that owns none of the mounts, maps the user, drops all capabilities, installs
+ * the seccomp filter and runs the command. The numbers are those of `unshare` and `prctl`.
  */
 const enter = `
 my ($id, $workspace, @command) = @ARGV;
@@ -111,19 +116,19 @@ my ($unshare, $prctl) = ${process.arch === 'arm64' ? '(97, 167)' : '(272, 157)'}
 open(my $feed, '<&=', 3) or die "the filter: $!";
 my $filter = do { local $/; <$feed> } or die "the filter: $!";
 close $feed;
-sub asked { syscall(shift, @_) != -1 or die "$!" }
-sub told {
+sub call { syscall(shift, @_) != -1 or die "$!" }
+sub writeFile {
   my ($file, $text) = @_;
   open(my $to, '>', $file) or die "$file: $!";
   syswrite($to, $text) or die "$file: $!";
 }
-asked($unshare, 0x10000000);
-told('self/uid_map', "$id 0 1");
-told('self/gid_map', "$id 0 1");
+call($unshare, 0x10000000);
+writeFile('self/uid_map', "$id 0 1");
+writeFile('self/gid_map', "$id 0 1");
 chdir $workspace or die "$workspace: $!";
 syscall($prctl, 24, $_, 0, 0, 0) for 0 .. 63;
-asked($prctl, 38, 1, 0, 0, 0);
-asked($prctl, 22, 2, pack('S x6 P', length($filter) / 8, $filter), 0, 0);
+call($prctl, 38, 1, 0, 0, 0);
+call($prctl, 22, 2, pack('S x6 P', length($filter) / 8, $filter), 0, 0);
 delete @ENV{'PWD', 'OLDPWD'};
 $ENV{PATH} = ${JSON.stringify(pathInside)};
 exec { $command[0] } @command or die "$command[0]: $!";
@@ -131,15 +136,15 @@ exec { $command[0] } @command or die "$command[0]: $!";
 
 type Mounted = { at: string; options: string[] }
 
-/** The lines that show what is at `path` as read-only `to`; what is mounted below it needs a line of its own each. */
+/** Returns the fstab lines that mount `path` read-only at `to`: one for it, and one for each mount below it. */
 function readOnly(path: string, to: string): string[] {
   const mounted = mountsHere()
   const over = mounted.filter(({ at }) => isWithin(escaped(path), at)).at(-1)
   const below = mounted.filter(({ at }) => at !== escaped(path) && isWithin(at, escaped(path)))
   const line = (from: string, target: string, options: string[] = []) => {
-    // Options that the host has set must be repeated: the kernel does not allow their removal here.
-    const kept = options.filter((option) => ['nodev', 'noexec'].includes(option))
-    return `${from} ${root}${target} none ${['rbind', 'ro', 'nosuid', ...kept].join(',')}`
+    // Options that the host has set must be repeated, because the kernel does not allow their removal in a namespace.
+    const restrictions = options.filter((option) => ['nodev', 'noexec'].includes(option))
+    return `${from} ${root}${target} none ${['rbind', 'ro', 'nosuid', ...restrictions].join(',')}`
   }
   return [
     line(escaped(path), escaped(to), over?.options),
@@ -149,7 +154,7 @@ function readOnly(path: string, to: string): string[] {
 
 const isWithin = (path: string, folder: string) => folder === '/' || path === folder || path.startsWith(`${folder}/`)
 
-/** The mounts of this process, outer ones before inner ones, with paths as the kernel writes them. */
+/** Returns the mounts of this process, outer ones before inner ones, with the kernel's escapes in their paths. */
 function mountsHere(): Mounted[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
   const mounted = lines
@@ -158,7 +163,7 @@ function mountsHere(): Mounted[] {
   return mounted.sort((one, other) => one.at.length - other.at.length)
 }
 
-/** As the kernel and fstab write a path. */
+/** Escapes a path as the kernel and fstab do. */
 const escaped = (path: string) =>
   path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
 

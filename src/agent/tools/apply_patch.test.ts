@@ -171,7 +171,7 @@ test('a line around a change may be another, if what goes stands there once, and
   const file = { 'a.js': 'a\nb\nc\nd\ne\nc\nd\n' }
   await using at = await patching(file, patch('*** Update File: a.js', '@@', ' A', '-b', '+B', ' c'))
   assert.equal(await at.read('a.js'), 'a\nB\nc\nd\ne\nc\nd\n')
-  assert.match(at.result, /^Changed a\.js\.\nhunk 1 of 1: lines around the change are other in the file:\n1\ta\n2\tb/)
+  assert.match(at.result, /^Changed a\.js\.\nhunk 1 of 1: lines around the change differ in the file:\n1\ta\n2\tb/)
   await using twice = await patching(file, patch('*** Update File: a.js', '@@', ' A', '-c', '+C', ' d'))
   assert.match(twice.result, /Nothing was changed/)
   assert.equal(await twice.read('a.js'), file['a.js'])
@@ -212,7 +212,7 @@ for (const [what, text, says] of [
   ],
   ['names no file', '*** Begin Patch\n*** End Patch', /names no file/],
   ['names one twice', patch('*** Delete File: a', '*** Delete File: a'), /two sections for a/],
-  ['makes what is there', patch('*** Add File: a', '+x'), /a is there already/],
+  ['makes what is there', patch('*** Add File: a', '+x'), /a already exists/],
   ['leads out of the workspace', patch('*** Add File: ../x', '+x'), /\.\.\/x is outside the workspace/],
   ['says nothing of a file', patch('*** Update File: a'), /says nothing of what to change in a/],
 ] as [string, string, RegExp][])

@@ -9,7 +9,7 @@ import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } f
 
 const mostBytes = 10 * 1024 * 1024
 
-/** What becomes of a file; null where there is none, before or after. */
+/** A file before and after the patch; null if it does not exist. */
 type Change = { path: string; before: string | null; after: string | null; notes?: string[] }
 
 export const applyPatch = tool({
@@ -29,7 +29,7 @@ export const applyPatch = tool({
   async run({ patch }, { workspace }) {
     const changes: Change[] = []
     const wrong: string[] = []
-    // All is worked out before anything is written, and all that is wrong is told at once.
+    // Computes all changes before anything is written, and reports all errors at once.
     for (const file of parsePatch(patch)) {
       await changesOf(workspace, file).then(
         (found) => changes.push(...found),
@@ -55,15 +55,14 @@ async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[
   const { path } = file
   const there = await isFile(workspace, path)
   if (file.kind === 'add') {
-    if (there) throw new Error(`${path} is there already: update it instead.`)
+    if (there) throw new Error(`${path} already exists: update it instead.`)
     return [{ path, before: null, after: file.text }]
   }
   const before = await textIn(workspace, path)
   if (file.kind === 'delete') return [{ path, before, after: null }]
   const { text: after, notes } = await aboutFile(path, async () => applyHunks(before, file.hunks))
   if (file.to === undefined) return [{ path, before, after, notes }]
-  if (await isFile(workspace, file.to))
-    throw new Error(`${file.to} is there already, so ${path} cannot be moved there.`)
+  if (await isFile(workspace, file.to)) throw new Error(`${file.to} already exists, so ${path} cannot be moved there.`)
   return [
     { path: file.to, before: null, after, notes },
     { path, before, after: null },
@@ -78,7 +77,7 @@ async function textIn(workspace: Workspace, path: string): Promise<string> {
   })
 }
 
-/** Where one cannot be written, those that were are as they were before. */
+/** Writes all changes. If one fails, restores the files that were written before. */
 async function writeAll(workspace: Workspace, changes: Change[]): Promise<void> {
   const done: Change[] = []
   try {

@@ -1,13 +1,13 @@
 import { terminalText } from '../sandbox/terminal-text.ts'
 
 const intervalMs = 1000
-/** A client takes an agent that reports nothing for long for one that hangs. */
+/** Clients assume that an agent hangs if it reports nothing for a long time. */
 const silentIntervals = 15
 const maxProgressBytes = 4000
 
 /**
- * Reports the end of a command's output while it runs, at most once a second, and without new output that it still runs.
- * `stop` ends the reports.
+ * Reports the last output of a running command, at most once a second. Without new output it reports from time to time
+ * that the command is running. `stop` ends the reports.
  */
 export function commandProgress(report: (output?: string) => void) {
   const output = terminalText({ head: 0, tail: maxProgressBytes })

@@ -64,7 +64,7 @@ function exactMatches(text: string, part: string): Match[] {
   return matches
 }
 
-/** Matches line by line: LF and CRLF are equal. */
+/** Finds matches line by line, so that LF and CRLF are equal. */
 function matchesByLine(text: string, part: string): Match[] {
   const removed = [...text.matchAll(/\r\n/g)].map(({ index }, count) => index - count)
   let count = 0
@@ -90,7 +90,7 @@ function replaceMatches(text: string, matches: Match[], before: string, after: s
   return parts.join('') + text.slice(from)
 }
 
-/** Ends the new lines as the replaced lines end, or as the lines next to them. */
+/** Gives the new lines the line ends of the replaced lines, or of the adjacent lines. */
 function withLineEndsOf(text: string, { start, end }: Match, after: string): string {
   const inside = text.slice(start, end).match(/\r?\n/g)
   const next = text.slice(end).match(/\r?\n/)
@@ -109,7 +109,7 @@ function lineNumbers(text: string, matches: Match[]): number[] {
   })
 }
 
-/** The line numbers that read_file shows are none of the file, though models copy them. */
+/** Removes the line numbers of read_file, which models copy although they are not part of the file. */
 function withoutNumbers(text: string, before: string, after: string): [string, string] {
   const lines = before.replace(/\n$/, '').split('\n')
   if (text.includes(before) || !lines.every((line) => lineNumber.test(line))) return [before, after]
@@ -119,13 +119,13 @@ function withoutNumbers(text: string, before: string, after: string): [string, s
 
 const lineNumber = /^ *\d+\t/
 
-/** What stands where the text is most like: the next edit can be made of it. */
+/** Returns an error message with the most similar text, from which the model can make the next edit. */
 function notFound(text: string, part: string): string {
   if (toLf(text).normalize('NFC').includes(toLf(part).normalize('NFC')))
     return 'contains old_text only in another Unicode composition (such as é as one code point or as two): take old_text from the output of read_file, or choose lines without such characters'
   const lines = text.split(/\r?\n/)
-  const wanted = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
-  const at = nearestPlace(lines, wanted)
+  const oldLines = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
+  const at = nearestPlace(lines, oldLines)
   if (at === -1) return 'does not contain old_text, or anything like it: read the file again'
-  return `does not contain old_text exactly. What is most like it there:\n${shownLines(lines, at - 2, wanted.length + 4)}\nTake old_text from these lines, without their numbers`
+  return `does not contain old_text exactly. What is most like it there:\n${shownLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`
 }

@@ -6,14 +6,14 @@ import { readBytes, type Workspace } from './workspace.ts'
 
 const most = { looked: 20_000, named: 5, indexBytes: 64 * 1024 * 1024 }
 
-/** Where a file is not there, or not in the workspace, the failure names those that may have been meant. */
+/** Runs `act`. If the file is missing or outside the workspace, the error suggests files with similar names. */
 export async function namingNear<T>(workspace: Workspace, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
     if (!(error instanceof FileError) || (error.kind !== 'unknown' && error.kind !== 'outside')) throw error
     const near = await nearFiles(workspace, path).catch(() => [])
-    const hints = [named(near), await kept(workspace, path)].filter(Boolean)
+    const hints = [named(near), await restoreHint(workspace, path)].filter(Boolean)
     throw new Error([error.message, ...hints].join(' '), { cause: error })
   }
 }
@@ -21,14 +21,14 @@ export async function namingNear<T>(workspace: Workspace, path: string, act: () 
 const named = (paths: string[]) =>
   paths.length === 0 ? '' : `${paths.length === 1 ? 'There is' : 'There are'} ${paths.map(printableLine).join(', ')}.`
 
-/** The files of the workspace with a name like this, the likest first. */
+/** Returns files of the workspace with a similar name, the most similar first. */
 async function nearFiles(workspace: Workspace, path: string): Promise<string[]> {
   const found: { path: string; distance: number }[] = []
   let looked = 0
   for (const entry of await openWalk(workspace, '.', { deepest: 20, hidden: true })) {
     if (++looked > most.looked) break
     const distance = entry.kind === 'file' || entry.kind === 'folder' ? nameDistance(basename(path), entry.name) : 9
-    if (distance < 4) found.push({ path: entry.path, distance: distance - shared(path, entry.path) / 100 })
+    if (distance < 4) found.push({ path: entry.path, distance: distance - sharedFolders(path, entry.path) / 100 })
   }
   return found
     .sort((a, b) => a.distance - b.distance)
@@ -36,18 +36,18 @@ async function nearFiles(workspace: Workspace, path: string): Promise<string[]> 
     .map((each) => each.path)
 }
 
-/** 0 for the same name, 1 for other letters or signs, 2 for another ending, 3 for a slip of the pen. */
-function nameDistance(wanted: string, name: string): number {
-  if (wanted === name) return 0
+/** 0: same name; 1: other case or separators; 2: other extension; 3: one typing error. */
+function nameDistance(requested: string, name: string): number {
+  if (requested === name) return 0
   const plain = (text: string) => text.toLowerCase().replace(/[-_ ]/g, '')
-  const [one, other] = [plain(wanted), plain(name)]
+  const [one, other] = [plain(requested), plain(name)]
   if (one === other) return 1
   const stem = (text: string) => text.replace(/(?<=.)\.[^.]*$/, '')
   if (stem(one) === stem(other)) return 2
   return Math.min(one.length, other.length) >= 5 && isOneSlip(one, other) ? 3 : 9
 }
 
-/** Whether the texts differ in one place, by two letters at the most. */
+/** Returns whether the texts differ in one place, by at most two letters. */
 function isOneSlip(one: string, other: string): boolean {
   let [from, to] = [0, 0]
   const shorter = Math.min(one.length, other.length)
@@ -56,14 +56,14 @@ function isOneSlip(one: string, other: string): boolean {
   return Math.max(one.length, other.length) - from - to <= 2
 }
 
-/** How many folders of the paths are the same. */
-function shared(wanted: string, path: string): number {
-  const folders = new Set(wanted.split('/').slice(0, -1))
+/** Counts the folder names that both paths contain. */
+function sharedFolders(requested: string, path: string): number {
+  const folders = new Set(requested.split('/').slice(0, -1))
   return path.split('/').filter((part) => folders.has(part)).length
 }
 
-/** A file that is gone, and that a repository in the workspace still has. */
-async function kept(workspace: Workspace, path: string): Promise<string> {
+/** Returns a hint if the file was deleted and is still in the index of a repository in the workspace. */
+async function restoreHint(workspace: Workspace, path: string): Promise<string> {
   const parts = path.split('/')
   for (let at = 0; at < parts.length; at++) {
     const folder = parts.slice(0, at).join('/')
@@ -71,12 +71,12 @@ async function kept(workspace: Workspace, path: string): Promise<string> {
     const index = await readBytes(workspace, `${folder || '.'}/.git/index`, most.indexBytes).catch(() => undefined)
     if (!index || !hasEntry(index.bytes, within)) continue
     const where = folder ? `-C ${JSON.stringify(folder)} ` : ''
-    return `Git has it, so it was removed: "git ${where}checkout -- ${printableLine(within)}" brings it back.`
+    return `It was deleted but is in git: "git ${where}checkout -- ${printableLine(within)}" restores it.`
   }
   return ''
 }
 
-/** Before a name in git's index stands its length, behind it a zero. */
+/** Returns whether git's index contains the path: a name follows its length and is followed by a zero byte. */
 function hasEntry(index: Buffer, path: string): boolean {
   const name = Buffer.from(`${path}\0`)
   for (let at = index.indexOf(name); at !== -1; at = index.indexOf(name, at + 1))

@@ -5,7 +5,7 @@ import { textOf } from './text.ts'
 import { type ToolOutput, tool } from './tool.ts'
 import { aboutFile, readBytes } from './workspace.ts'
 
-const most = { lines: 2_000, bytes: 10 * 1024 * 1024, shown: 60_000, line: 2_000 }
+const most = { lines: 2_000, bytes: 10 * 1024 * 1024, characters: 60_000, line: 2_000 }
 
 export const readFile = tool({
   name: 'read_file',
@@ -28,11 +28,11 @@ export const readFile = tool({
     const type = imageTypeOf(bytes)
     if (type) return imageResult(path, type, bytes, size)
     const lines = (await aboutFile(path, async () => textOf(bytes))).replace(/\n$/, '').split('\n')
-    if (offset > lines.length) throw new Error(behind(path, offset, lines.length, size))
-    const shown = numbered(lines.slice(offset - 1, offset - 1 + limit), offset)
-    const last = offset - 1 + shown.length
+    if (offset > lines.length) throw new Error(pastTheEnd(path, offset, lines.length, size))
+    const page = numbered(lines.slice(offset - 1, offset - 1 + limit), offset)
+    const last = offset - 1 + page.length
     const more = last < lines.length || size > bytes.length
-    return more ? `${shown.join('\n')}\n[lines ${offset} to ${last} of ${lines.length}${rest(size)}]` : shown.join('\n')
+    return more ? `${page.join('\n')}\n[lines ${offset} to ${last} of ${lines.length}${rest(size)}]` : page.join('\n')
   },
 })
 
@@ -44,17 +44,17 @@ function imageResult(path: string, type: string, bytes: Buffer, size: number): T
   return { text: `[${path}: ${type}, ${size} bytes]`, images: [{ mimeType: type, data: bytes.toString('base64') }] }
 }
 
-/** Numbers lines until enough is shown. */
+/** Numbers lines up to the limit of characters. */
 function numbered(lines: string[], first: number): string[] {
-  const shown: string[] = []
+  const page: string[] = []
   let size = 0
   for (const [index, line] of lines.entries()) {
     const cut = line.length > most.line ? `${line.slice(0, most.line)} … (${line.length} characters)` : line
     size += cut.length
-    if (size > most.shown && shown.length) break
-    shown.push(`${first + index}\t${cut}`)
+    if (size > most.characters && page.length) break
+    page.push(`${first + index}\t${cut}`)
   }
-  return shown
+  return page
 }
 
 const rest = (size: number) =>
@@ -62,8 +62,8 @@ const rest = (size: number) =>
     ? `, of whose ${size} bytes the first ${most.bytes} were read: find what you need with search, or with grep and tail in the shell`
     : ''
 
-function behind(path: string, line: number, lines: number, size: number): string {
+function pastTheEnd(path: string, line: number, lines: number, size: number): string {
   if (size <= most.bytes) return `${path} has only ${lines} lines.`
   const command = `sed -n '${line},${line + 49}p'`
-  return `Line ${line} of ${path} is behind its first ${most.bytes} bytes, the most that is read: see it with the shell (${command}).`
+  return `Line ${line} of ${path} is after its first ${most.bytes} bytes, the most that is read: see it with the shell (${command}).`
 }

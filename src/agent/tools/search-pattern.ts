@@ -1,13 +1,13 @@
-/** A pattern as files are searched for it. */
+/** A compiled search pattern. */
 export type SearchPattern = {
-  /** Whether a line of these bytes can match. Cheap: most files are excluded by it. */
+  /** Returns whether a line in these bytes can match. This cheap test excludes most files. */
   canMatch: (bytes: Buffer) => boolean
   matches: (line: string) => boolean
 }
 
 /**
- * Plain text is searched for as such, anything else by an engine whose time is linear: the model writes the pattern.
- * @throws Error that says what is wrong with the pattern.
+ * Compiles a pattern. Plain text is searched directly, other patterns by an engine with linear time, because the model
+ * writes the pattern. @throws Error if the pattern is invalid.
  */
 export async function searchPattern(pattern: string, ignoreCase: boolean): Promise<SearchPattern> {
   if (!ignoreCase && /^[\w\s/'"`,:;=<>@#%&!~-]*$/.test(pattern))
@@ -29,7 +29,7 @@ function contains(literals: string[]) {
 }
 
 function containsFolded(literals: string[]) {
-  // The letter ſ is an s in another case, and is not among the lower-case letters.
+  // The letter ſ folds to s, but `toLowerCase` does not change it.
   const fold = (text: string) => text.toLowerCase().replaceAll('ſ', 's')
   const needles = literals.map(fold)
   return (bytes: Buffer) => {
@@ -39,8 +39,8 @@ function containsFolded(literals: string[]) {
 }
 
 /**
- * Texts of which each match of the pattern has one: the longest of each alternative. Undefined where an alternative has
- * none, or where the pattern has syntax that is not read here.
+ * Returns texts of which every match of the pattern contains at least one: the longest of each alternative. Returns
+ * undefined if an alternative has none or the pattern has syntax that this function does not parse.
  */
 export function requiredLiterals(pattern: string): string[] | undefined {
   const literals: string[] = []
@@ -72,9 +72,9 @@ export function requiredLiterals(pattern: string): string[] | undefined {
   return literals.every((literal) => literal.length >= 2) ? literals : undefined
 }
 
-/** Groups' heads, classes, escapes, counts, and single characters. */
+/** Matches group heads, classes, escapes, counts, and single characters. */
 const tokens = /\(\?(?::|P?<\w+>)|\(\??|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|\{\d*,?\d*\}|./gsu
-/** Flags of groups, an open class, and escapes that stand for a character by its number or quote others. */
+/** Matches syntax that is not parsed: group flags, an open class, escapes by character number, and quoting escapes. */
 const unreadable = /^(?:\(\?|\[|\\[xpPQEuC0-9]|\\)$/
 const optional = /^(?:[*?]|\{.*\})$/
 const isLiteral = (token: string) => (token.length === 1 ? !/[.^$+()|[\]{}]/.test(token) : /^\\[^\w]$/u.test(token))

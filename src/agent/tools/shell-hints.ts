@@ -1,23 +1,23 @@
-/** What a command did not do though it looks as if it did, told with its result: models take it for done. */
+/** Appends hints to a command's result about effects that models wrongly assume. */
 export function withHints(command: string, result: string): string {
   const hints = [
-    leftOut.test(result) && 'To see what was left out, run it again through grep, head or tail.',
-    leavesRunning(command) && 'What it started with & was ended with it: what is to go on is for start_process.',
+    truncationMark.test(result) && 'To see the omitted output, run it again through grep, head or tail.',
+    leavesRunning(command) && 'What it started with & was ended with it. Use start_process for what must keep running.',
     onlyMoves.test(command) &&
       'Nothing carries over: the next command starts in the workspace again. Do it in one command: cd folder && …',
   ].filter((hint) => hint !== false)
   return [result, ...hints.map((hint) => `[${hint}]`)].join('\n')
 }
 
-const leftOut = /\n… \d+ bytes left out …\n/
+const truncationMark = /\n… \d+ bytes omitted …\n/
 
 const longestRead = 4000
 
 const onlyMoves = /^\s*(cd\s+[^;&|\n]+|export\s+\w+=[^;&|\n]*|source\s+[^;&|\n]+)\s*$/
 
-/** Whether a command goes on behind the others and is not waited for. What is quoted is none. */
+/** Returns whether the script starts a command with `&` and does not wait for it. Ignores quoted text. */
 function leavesRunning(command: string): boolean {
-  // What begins again and again and never ends is looked through to the end each time.
+  // Bounds the time: an expression below is quadratic for text with many unclosed quotes or here-documents.
   if (command.length > longestRead) return false
   const bare = command
     .replace(/<<-?\s*['"]?(\w+)['"]?.*?^\s*\1$/gms, '_')

@@ -61,15 +61,15 @@ export async function boundary(
   }
   const why = await shell.whyNoSandbox(context.workspace.root)
   if (why && shell.withoutSandbox === 'refuse') {
-    const title = `There is no sandbox here, so this is not run even if it is allowed: ${input.command}`
+    const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
     if (!(await permitted('shell', title))) return 'refused'
     throw new Error(
-      'The command was not run, though it was allowed: there is no sandbox here, and the operator lets no command run ' +
-        `without one (setting "without_sandbox"). Tell the user. The file tools work. Why there is none: ${why}`,
+      'The command was not run, though it was allowed: the sandbox is not available, and the operator allows no command ' +
+        `without it (setting "without_sandbox"). Inform the user. The file tools work. Reason: ${why}`,
     )
   }
   if (why) {
-    const title = `There is no sandbox here, so this runs outside of any: ${input.command}`
+    const title = `The sandbox is not available, so this runs without one: ${input.command}`
     return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
   }
   if (!input.unsandboxed) return (await permitted('shell', input.command)) ? 'inside' : 'refused'

@@ -1,4 +1,4 @@
-/** @returns the text of a file. @throws Error whose message follows the name of the file, for a binary file */
+/** @returns the text of a file. @throws Error for a binary file; the caller prefixes its message with the file's name */
 export function textOf(bytes: Buffer): string {
   if (bytes.subarray(0, 8192).includes(0))
     throw new Error(
@@ -7,7 +7,7 @@ export function textOf(bytes: Buffer): string {
   return bytes.toString('utf8')
 }
 
-/** As `textOf`, for text that is written back: bytes that are not UTF-8 would be lost. */
+/** Like `textOf`, but refuses bytes that are not UTF-8: they would be lost when the text is written back. */
 export function exactTextOf(bytes: Buffer): string {
   const text = textOf(bytes)
   if (!Buffer.from(text).equals(bytes)) throw new Error('is not UTF-8 text, so it cannot be edited')

@@ -9,7 +9,7 @@ export type ApprovalMode = 'manual' | 'self-drive'
 /** The kind of a call that ACP shows to a person. */
 export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'think' | 'fetch' | 'other'
 
-/** A question with fields, and what came back. */
+/** A field of a question to the user. */
 export type Field = {
   name: string
   type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
@@ -20,27 +20,27 @@ export type Field = {
 }
 export type FormAnswer = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
 
-/** The resources of a tool. All of it ends when `signal` aborts. */
+/** The resources of a tool call. Everything ends when `signal` aborts. */
 export type ToolContext = {
   workspace: Workspace
   shell: Shell
-  /** The commands that the session has running. */
+  /** The background processes of the session. */
   processes: Processes
   mode: ApprovalMode
   signal: AbortSignal
   /**
-   * May this be done? In `self-drive` always yes; in `manual` the person decides, once or for the session. `as` says what
-   * exactly is allowed for the session, where the operation's name does not.
+   * Returns whether an operation is permitted. In `self-drive` it always is; in `manual` the person decides, once or for
+   * the session. A consent for the session is stored under `as`, which defaults to the operation's name.
    */
   permitted: (operation: string, title: string, kind?: ToolKind, as?: string) => Promise<boolean>
-  /** Whether the client's rules let a tool be used that needs no consent. */
+  /** Returns whether the client's rules allow a tool that needs no consent. */
   judged: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Reports that the call is in progress, and its output so far. */
   working: (output?: string) => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
   /** Runs a task in a helper with a separate context. @returns its report. */
   delegate: (task: string) => Promise<string>
-  /** Shows a plan in the place of the one before. */
+  /** Shows a plan instead of the previous one. */
   plan: (steps: PlanStep[]) => Promise<void>
 }
 
@@ -53,23 +53,23 @@ export type FileChange = { path: string; before: string | null; after: string }
 export type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'completed' }
 
 /**
- * A tool's result is text for the model; it throws an `Error` whose message says what was wrong.
- * `alone` tools change something, so they run one after another; the others run beside each other.
+ * A tool of the model. `run` returns text for the model, or throws an `Error` with a message for the model.
+ * Tools with `alone` change something and run one after another; the others run in parallel.
  */
 export type Tool = {
   name: string
   description: ToolDescription
   kind: ToolKind
   alone: boolean
-  /** It asks for leave by itself, or is a question; every other tool is judged before it runs. */
+  /** Whether the tool asks for permission itself or is a question. All other tools are judged before they run. */
   asksItself: boolean
   title: (input: Record<string, unknown>) => string
-  /** The files that a call is about, where its input does not name them under `path`. */
+  /** Returns the files of a call if its input does not name them under `path`. */
   paths?: (input: Record<string, unknown>) => string[]
   run: (input: Record<string, unknown>, context: ToolContext) => Promise<string | ToolOutput>
 }
 
-/** Ties a tool's input to its schema: what the model wrote is checked before `run` sees it. */
+/** Defines a tool whose input is validated before `run` is called. */
 export function tool<Input extends z.ZodObject>(definition: {
   name: string
   description: string
@@ -82,7 +82,7 @@ export function tool<Input extends z.ZodObject>(definition: {
   run: (input: z.infer<Input>, context: ToolContext) => Promise<string | ToolOutput>
 }): Tool {
   const { name, input } = definition
-  // Unknown fields are refused: the call may depend on them.
+  // Unknown fields are refused, because the model could rely on them.
   const strict = input.strict()
   const parse = (value: unknown) => {
     const parsed = strict.safeParse(value)

@@ -153,14 +153,15 @@ for (const [setting, answer] of [
     for (const unsandboxed of [false, true]) {
       const told = await at.use('shell', { command: 'touch made', unsandboxed }).catch((error: Error) => error.message)
       if (runs) assert.match(told, /\[exit code 0\]/)
-      else if (answer) assert.match(told, /not run, though it was allowed: there is no sandbox here.*without_sandbox/)
+      else if (answer)
+        assert.match(told, /not run, though it was allowed: the sandbox is not available.*without_sandbox/)
       else assert.match(told, /did not allow/)
     }
     assert.deepEqual(
       asked.map(([operation]) => operation),
       Array(2).fill(setting === 'refuse' ? 'shell' : 'shell.escalate'),
     )
-    for (const [, title] of asked) assert.match(title, /^There is no sandbox here, so .*: touch made$/)
+    for (const [, title] of asked) assert.match(title, /^The sandbox is not available, so .*: touch made$/)
     assert.equal(await at.use('list_files', {}), runs ? 'made' : '(empty)')
   })
 }
@@ -199,7 +200,7 @@ test('a file that is not there, or not in the workspace, is told with those that
 test('of a file that was removed it is told that git has it', async () => {
   await using at = await setUpTools({ 'lib/a.sh': 'a', 'xlib/b.sh': '' })
   await at.use('shell', { command: 'git init -q . && git add . && rm lib/a.sh' })
-  await assert.rejects(at.use('read_file', { path: 'lib/a.sh' }), /Git has it.*"git checkout -- lib\/a\.sh"/)
+  await assert.rejects(at.use('read_file', { path: 'lib/a.sh' }), /but is in git.*"git checkout -- lib\/a\.sh"/)
   await assert.rejects(
     at.use('read_file', { path: 'lib/b.sh' }),
     /^Error: lib\/b\.sh does not exist\. There is xlib\/b\.sh\.$/,
@@ -239,7 +240,7 @@ test('search says of which files it looked at a part alone, and read_file how to
 test('shell tells what a command did not do though it looks so', async () => {
   await using at = await setUpTools({})
   const says = (command: string) => at.use('shell', { command })
-  assert.match(await says('sleep 600 & echo up'), /ended with it: what is to go on is for start_process/)
+  assert.match(await says('sleep 600 & echo up'), /ended with it\. Use start_process/)
   assert.match(await says('cd /'), /next command starts in the workspace again/)
   assert.match(await says('yes | head -c 100000'), /run it again through grep, head or tail/)
   const heredoc = "cat <<'END' >&2\na & b\nEND\n"

@@ -13,7 +13,7 @@ import type { Tool } from './tool.ts'
 import { updatePlan } from './update_plan.ts'
 import { writeFile } from './write_file.ts'
 
-/** Every tool the agent has. A new one is a file in this folder and a line here. */
+/** All tools of the agent. A new one is a file in this folder and a line here. */
 export const tools: Tool[] = [
   shell,
   startProcess,

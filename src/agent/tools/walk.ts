@@ -5,28 +5,28 @@ import { HeldFolder } from '#platform/files/held-folder.ts'
 import { type Exclusion, IgnoreRules } from './ignore/ignore-rules.ts'
 import { aboutFile, type Entry, isFile, sortedEntries, type Workspace } from './workspace.ts'
 
-/** Folders that tools fill, ignored where no `.gitignore` names them. */
+/** Folders of generated files, which are ignored even if no `.gitignore` names them. */
 const generated = new Set(['node_modules', '__pycache__', '.venv', '.next', '.cache'])
 
-/** An entry of a walk. One that is `excluded` is yielded, and not opened if it is a folder. */
+/** An entry of a walk. An `excluded` folder is yielded, but its entries are not. */
 export type Found = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: HeldFolder }
 
 export type WalkOptions = {
   /** How many levels of folders are opened. */
   deepest: number
-  /** Whether hidden entries, whose name starts with a dot, are walked. `.git` never is. */
+  /** Whether to walk hidden entries, whose name starts with a dot. `.git` is always skipped. */
   hidden?: boolean
-  /** Whether ignored and hidden entries are walked, except `.git`. */
+  /** Whether to walk ignored and hidden entries, except `.git`. */
   all?: boolean
 }
 
-/** A glob without a folder is about names, wherever they are. */
+/** Returns whether a path matches a glob. A glob without a folder matches names at any depth. */
 export const fits = (path: string, glob: string) =>
   matchesGlob(path, glob) || (!glob.includes('/') && matchesGlob(basename(path), glob))
 
 /**
- * All entries below a folder, depth first and by name, or a file itself. Folders that cannot be read are skipped. The rules
- * for ignored entries do not exclude the folder that is walked: it was named.
+ * Yields all entries below a folder, depth first and sorted by name, or a file itself. Skips unreadable folders. The
+ * ignore rules do not exclude `from` itself, because the caller named it.
  */
 export async function openWalk(workspace: Workspace, from: string, options: WalkOptions): Promise<Iterable<Found>> {
   const real = await aboutFile(from, () => locate(workspace, from))
@@ -53,7 +53,7 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
   }
 }
 
-/** The rules of the folders above one, without those that exclude it. */
+/** Returns the rules of a folder's parents, without those that exclude the folder. */
 function rulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
   let rules = IgnoreRules.none
   for (let depth = 0; depth < names.length; depth++) {

@@ -8,7 +8,7 @@ import { type Tool, type ToolOutput, tool } from './tool.ts'
 
 const most = { text: 60_000 }
 
-/** The tool that fetches pages of these hosts. */
+/** Creates the tool that fetches pages of these hosts. */
 export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
   const allowed = allowList(hosts)
   return tool({
@@ -29,19 +29,19 @@ export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
     async run({ url, offset = 0 }, { permitted, signal }) {
       const parsed = URL.parse(url)
       const why = parsed && allowed.whyNotUrl(parsed)
-      // No question for a URL that is never allowed.
+      // Does not ask the user about a URL that is never allowed.
       if (why) throw new Error(`${url} is not fetched: ${why}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
       const found = await fetchPage({ allowed, proxies }, url, signal)
       if ('movedTo' in found)
         return `It is at another host now: ${found.movedTo}\nFetch that, if it is still what you want.`
-      return shown(found, offset)
+      return pageOutput(found, offset)
     },
   })
 }
 
-function shown({ url, status, type, bytes, isWhole }: Page, offset: number): ToolOutput {
+function pageOutput({ url, status, type, bytes, isWhole }: Page, offset: number): ToolOutput {
   const head = `[${url}: ${status}, ${type}, ${bytes.length} bytes${isWhole ? '' : ' and more, which were not read'}]`
   if (status >= 400) throw new Error(`${head}\n${readable(type, bytes).slice(0, 2_000)}`)
   if (imageTypes.includes(type) && isWhole && bytes.length <= maxImageBytes)

@@ -7,14 +7,14 @@ import { replaceFile } from '#platform/files/replace-file.ts'
 
 export { aboutFile }
 
-/** The folder that an agent works in, which no file operation leaves. */
+/** The folder that an agent works in. File operations cannot leave it. */
 export type Workspace = ConfinedFolder
 
 export type Entry = { name: string; kind: 'file' | 'folder' | 'link' | 'other' }
 
 export const openWorkspace = openConfined
 
-/** @returns at most `limit` bytes of a regular file, and its whole size. */
+/** @returns at most `limit` bytes of a regular file, and its complete size. */
 export async function readBytes(
   workspace: Workspace,
   path: string,
@@ -29,7 +29,7 @@ export async function readBytes(
   })
 }
 
-/** Whether this is the name of a readable file. */
+/** Returns whether this is the path of a readable file. */
 export function isFile(workspace: Workspace, path: string): Promise<boolean> {
   return readBytes(workspace, path, 0).then(
     () => true,
@@ -38,8 +38,8 @@ export function isFile(workspace: Workspace, path: string): Promise<boolean> {
 }
 
 /**
- * Writes the whole file, making it and its folders when they are missing. A file that was there is replaced at once or,
- * when writing fails, not at all. @returns whether it was made.
+ * Writes a file atomically. Creates it and its folders if they are missing. If writing fails, an existing file stays
+ * unchanged. @returns whether the file is new.
  */
 export async function writeText(workspace: Workspace, path: string, text: string): Promise<{ made: boolean }> {
   return aboutFile(path, () => replaceFile(workspace, path, { fill: (draft) => draft.writeFile(text) }))
@@ -50,7 +50,7 @@ export async function removeFile(workspace: Workspace, path: string): Promise<vo
   return aboutFile(path, () => removeEntry(workspace, path, false))
 }
 
-/** The entries of a folder by name; links are named, never followed. */
+/** Returns the entries of a folder, sorted by name. Links are listed, not followed. */
 export async function entriesOf(workspace: Workspace, path: string): Promise<Entry[]> {
   return aboutFile(path, async () => {
     const found = await inFolder(workspace, await locate(workspace, path), (folder) =>
@@ -60,7 +60,7 @@ export async function entriesOf(workspace: Workspace, path: string): Promise<Ent
   })
 }
 
-/** Entries as a folder lists them, by name. */
+/** Sorts entries by name. */
 export function sortedEntries(found: Dirent[]): Entry[] {
   const kindOf = (entry: Dirent) =>
     entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other'

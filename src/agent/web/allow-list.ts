@@ -2,18 +2,18 @@ import { isIP, isIPv6 } from 'node:net'
 import { isNetwork, networksOf } from '#platform/net/networks.ts'
 import { isPublicAddress } from '#platform/net/public-address.ts'
 
-/** From where pages may be fetched. */
+/** The hosts that pages can be fetched from. */
 export type AllowList = {
-  /** @returns why a URL may not be fetched, as far as it tells by itself; undefined when it may. */
+  /** @returns the reason to refuse a URL before its host is resolved; undefined if there is none. */
   whyNotUrl: (url: URL) => string | undefined
-  /** The same of an address that a host has. */
+  /** @returns the reason to refuse a resolved address of the host; undefined if there is none. */
   whyNotAddress: (address: string) => string | undefined
 }
 
 /**
- * `hosts` as `isWebHost` has them. A name stands for the usual ports alone, unless one is named. An address that is not
- * public must be listed as such, whatever names lead to it: who may name a host, or answers for one, must not reach
- * with it what only this machine reaches.
+ * Creates the allow list of `hosts`, each valid for `isWebHost`. A host without a port allows only the default ports.
+ * A private address must be listed itself, even if a listed name resolves to it. Otherwise the owner of a
+ * listed name could reach services that only this machine can reach.
  */
 export function allowList(hosts: string[]): AllowList {
   const networks = networksOf(hosts.filter(isNetwork))
@@ -38,7 +38,7 @@ export function allowList(hosts: string[]): AllowList {
     },
     whyNotAddress(address) {
       if (isPublicAddress(address) || isListed(address)) return undefined
-      return `it leads to ${address}, which is no public address, and is not listed as such`
+      return `it resolves to ${address}, which is not public and is not listed as an address`
     },
   }
 }

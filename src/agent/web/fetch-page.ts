@@ -6,7 +6,7 @@ import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
-/** Another host is for whoever asked to decide on. */
+/** The page redirects to another host, which needs a new decision by the caller. */
 export type Elsewhere = { movedTo: string }
 
 export type FetchRules = { allowed: AllowList; proxies: ProxySettings; resolve?: Resolve }
@@ -17,14 +17,14 @@ const most = { redirects: 5, bytes: 5 * 1024 * 1024, ms: 30_000 }
 
 const resolveHost: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** @throws Error that says, for the model, why there is no page. Every redirect is judged like the first URL. */
+/** Fetches a page. Redirects follow the same rules as the first URL. @throws Error with the reason, for the model. */
 export async function fetchPage(
   { allowed, proxies, resolve = resolveHost }: FetchRules,
-  wanted: string,
+  requestedUrl: string,
   signal: AbortSignal,
 ): Promise<Page | Elsewhere> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(most.ms)])
-  let url = urlOf(wanted, undefined)
+  let url = urlOf(requestedUrl, undefined)
   for (let redirects = 0; redirects <= most.redirects; redirects++) {
     const found = await fetchOnce({ allowed, proxies, resolve }, url, within).catch((error: Error) => {
       signal.throwIfAborted()
@@ -35,7 +35,7 @@ export async function fetchPage(
     if (next.host !== url.host) return { movedTo: next.href }
     url = next
   }
-  throw new Error(`${wanted} redirects more than ${most.redirects} times.`)
+  throw new Error(`${requestedUrl} redirects more than ${most.redirects} times.`)
 }
 
 type Found = (Page & { location?: undefined }) | { location: string }
@@ -47,7 +47,7 @@ async function fetchOnce(rules: Required<FetchRules>, url: URL, signal: AbortSig
   const proxy = proxyFor(proxies, url)
   const addresses = await addressesOf(rules, url, proxy !== undefined)
   const { Agent, fetch } = await import('undici')
-  // To the addresses that were judged, and to no others: a name may lead elsewhere the next time.
+  // Connects only to the addresses that were checked: the name can resolve to others the next time.
   const lookup: LookupFunction = (_host, options, answer) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }))
     if (options.all) answer(null, found)
@@ -72,7 +72,7 @@ async function fetchOnce(rules: Required<FetchRules>, url: URL, signal: AbortSig
   }
 }
 
-/** A name that only the proxy can resolve has no addresses here. */
+/** Resolves the host. Returns no addresses for a name that only the proxy can resolve. */
 async function addressesOf(
   { allowed, resolve }: Required<FetchRules>,
   url: URL,
@@ -94,7 +94,7 @@ async function bodyOf(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: 
   for await (const piece of body ?? []) {
     pieces.push(piece)
     size += piece.length
-    // Leaving the loop hangs up.
+    // Leaving the loop closes the connection.
     if (size > most.bytes) return { bytes: Buffer.concat(pieces).subarray(0, most.bytes), isWhole: false }
   }
   return { bytes: Buffer.concat(pieces), isWhole: true }
@@ -103,5 +103,7 @@ async function bodyOf(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: 
 function urlOf(text: string, base: URL | undefined): URL {
   const url = URL.parse(text, base)
   if (url) return url
-  throw new Error(`${JSON.stringify(text.slice(0, 200))} is no URL; write it whole, such as https://example.com/page.`)
+  throw new Error(
+    `${JSON.stringify(text.slice(0, 200))} is not a URL; write a complete one, such as https://example.com/page.`,
+  )
 }

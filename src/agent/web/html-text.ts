@@ -1,6 +1,6 @@
-/** Elements of which nothing is read. */
+/** Elements whose content is skipped. */
 const unread = ['script', 'style', 'noscript', 'template', 'svg', 'head']
-/** Elements that begin a line. */
+/** Elements that start a new line. */
 const blocks = new Set(
   'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
     ' ',
@@ -18,15 +18,15 @@ const characters: Record<string, string> = {
   hellip: '…',
 }
 
-/** The words of a page, with its headings, lists and where links lead. Takes time in proportion to its length. */
+/** Returns the text of a page with its headings, lists and link targets. The time is linear in the page's length. */
 export function textOfHtml(html: string): string {
   const lower = html.toLowerCase()
-  const said: string[] = []
+  const parts: string[] = []
   let link: string | undefined
   let at = 0
   while (at < html.length) {
     const open = html.indexOf('<', at)
-    said.push(decoded(html.slice(at, open === -1 ? html.length : open)))
+    parts.push(decoded(html.slice(at, open === -1 ? html.length : open)))
     if (open === -1) break
     const isComment = lower.startsWith('<!--', open)
     const close = isComment ? html.indexOf('-->', open) : html.indexOf('>', open)
@@ -41,13 +41,13 @@ export function textOfHtml(html: string): string {
       if (over === -1) break
       at = over
     } else if (element === 'a') {
-      if (end && link) said.push(` (${link})`)
+      if (end && link) parts.push(` (${link})`)
       link = end ? undefined : hrefOf(tag)
-    } else if (/^h[1-6]$/.test(element) && !end) said.push(`\n\n${'#'.repeat(Number(element[1]))} `)
-    else if (element === 'li' && !end) said.push('\n- ')
-    else if (blocks.has(element)) said.push('\n')
+    } else if (/^h[1-6]$/.test(element) && !end) parts.push(`\n\n${'#'.repeat(Number(element[1]))} `)
+    else if (element === 'li' && !end) parts.push('\n- ')
+    else if (blocks.has(element)) parts.push('\n')
   }
-  return said
+  return parts
     .join('')
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')

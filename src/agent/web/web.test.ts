@@ -85,7 +85,7 @@ test('what is not listed is refused before anybody is asked', async () => {
   assert.match(port ?? '', /example\.com:8443 is not among/)
   assert.match(file ?? '', /only http:\/\/ and https:\/\//)
   assert.match(user ?? '', /with a user or password/)
-  assert.match(none ?? '', /is no URL/)
+  assert.match(none ?? '', /is not a URL/)
   assert.deepEqual([at.asked.length, pages.asked], [1, []])
 })
 
@@ -99,7 +99,7 @@ test('a name that leads to a private address is refused, unless that address is 
       new AbortController().signal,
     )
   for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['169.254.169.254']])
-    await assert.rejects(get([name], ...addresses), /leads to .*, which is no public address, and is not listed/)
+    await assert.rejects(get([name], ...addresses), /resolves to .*, which is not public and is not listed/)
   assert.deepEqual(pages.asked, [])
   const found = await get([name, '127.0.0.0/8'], '127.0.0.1')
   assert.equal('bytes' in found && found.bytes.toString(), 'inside')

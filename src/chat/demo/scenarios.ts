@@ -63,7 +63,7 @@ function* haiku({ step, results }: Scene): Generator<Line> {
     yield { call: 'shell', input: { command: 'ls -la' } }
   } else if (step === 1) {
     const closed = results.some((result) => wasRefused(result) || result.startsWith('Error'))
-    const unsafe = results.some((result) => result.includes('there is no sandbox'))
+    const unsafe = results.some((result) => result.includes('the sandbox is not available'))
     yield { say: unsafe ? noSandbox : closed ? 'Without the shell, then.' : 'Now the haiku.' }
     yield { call: 'write_file', input: { path: 'haiku.txt', content: closed ? finishedPoem : firstPoem } }
   } else {
@@ -71,7 +71,7 @@ function* haiku({ step, results }: Scene): Generator<Line> {
   }
 }
 
-const noSandbox = 'Without the shell, then: there is no sandbox here, and commands are not run without one.'
+const noSandbox = 'Without the shell, then: the sandbox is not available, and commands are not run without it.'
 const firstPoem = 'Names in a column,\neach one a door left ajar:\nlight from other rooms.\n'
 const finishedPoem = 'A door that stays shut:\nbehind it the files sleep on,\nunread, unbothered.\n'
 

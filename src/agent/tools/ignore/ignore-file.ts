@@ -11,7 +11,7 @@ export class IgnoreFile {
     this.#rules = text.split('\n').flatMap((line) => ruleOf(line) ?? [])
   }
 
-  /** @returns undefined where no rule is about the entry. @param names of the path, from the file's folder. */
+  /** @returns undefined if no rule matches the entry. @param names the names in its path, from the file's folder */
   ignores(names: string[], isFolder: boolean): boolean | undefined {
     for (let at = this.#rules.length - 1; at >= 0; at--) {
       const rule = this.#rules[at] as Rule
@@ -29,7 +29,7 @@ function ruleOf(line: string): Rule | undefined {
   const foldersOnly = glob.endsWith('/')
   if (foldersOnly) glob = glob.slice(0, -1)
   if (glob === '') return undefined
-  // A pattern with a slash is about a path from the file's folder, one without about a name at any depth.
+  // A pattern with a slash matches a path from the file's folder, one without matches a name at any depth.
   if (glob.includes('/')) return { isNegated, foldersOnly, matches: pathPattern(glob.replace(/^\//, '')) }
   const matchesName = namePattern(glob)
   return { isNegated, foldersOnly, matches: (names) => matchesName(names.at(-1) ?? '') }

@@ -1,7 +1,7 @@
 import type { HeldFolder } from '#platform/files/held-folder.ts'
 import { IgnoreFile } from './ignore-file.ts'
 
-/** An ignore file and those of the folders above. `depth` is the number of names of its folder's path. */
+/** An ignore file and those of its parent folders. `depth` is the number of names in its folder's path. */
 type Chain = { file: IgnoreFile; depth: number; above: Chain | undefined }
 
 /** Why an entry is not walked. */
@@ -10,9 +10,9 @@ export type Exclusion = 'ignored' | 'hidden'
 const maxBytes = 256 * 1024
 
 /**
- * The rules of ripgrep for what is not searched: hidden entries, and what `.gitignore`, `.ignore` and
- * `.git/info/exclude` name. `.gitignore` counts in folders without a repository too. Rules of a repository do not
- * reach into one within it.
+ * The rules of ripgrep for entries that are not searched: hidden ones, and those that `.gitignore`, `.ignore` or
+ * `.git/info/exclude` name. `.gitignore` also applies in folders without a repository. The rules of a repository do not
+ * apply in a repository within it.
  */
 export class IgnoreRules {
   readonly #git: Chain | undefined
@@ -39,7 +39,7 @@ export class IgnoreRules {
     return new IgnoreRules(git, own)
   }
 
-  /** @param names of the entry's path. */
+  /** Returns why an entry is excluded, if it is. @param names the names in the entry's path */
   exclusion(names: string[], isFolder: boolean): Exclusion | undefined {
     const isIgnored = verdict(this.#own, names, isFolder) ?? verdict(this.#git, names, isFolder)
     if (isIgnored) return 'ignored'

@@ -28,7 +28,7 @@ function matches<Pattern, Item>(pattern: Pattern[], text: Item[], { isStar, fits
 
 type Character = '*' | '?' | { literal: string } | { set: string; negated: boolean }
 
-/** A name of a path with `*`, `?`, `[a-z]` and `\`. */
+/** Matches a name in a path against a pattern with `*`, `?`, `[a-z]` and `\`. */
 export type NamePattern = (name: string) => boolean
 
 export function namePattern(glob: string): NamePattern {
@@ -77,10 +77,10 @@ function charactersOf(glob: string): Character[] {
   return characters
 }
 
-/** A path by its names; `**` stands for any number of folders. */
+/** Compiles a pattern for whole paths; `**` stands for any number of folders. */
 export function pathPattern(glob: string): (names: string[]) => boolean {
   const pattern = glob.split('/').map((name) => (name === '**' ? '**' : namePattern(name)))
-  // `a/**` is what lies in `a`, and not `a` itself.
+  // `a/**` matches the content of `a`, not `a` itself.
   if (pattern.at(-1) === '**') pattern.push(() => true)
   return (names) =>
     matches(pattern, names, { isStar: (one) => one === '**', fits: (one, name) => (one as NamePattern)(name) })
