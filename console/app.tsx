@@ -12,6 +12,7 @@ import { Frame } from './frame.tsx'
 import { RootedLocation } from './rooted-location.tsx'
 import { screens } from './screens.ts'
 import { SignIn } from './sign-in.tsx'
+import { NoWorkspace, WorkspaceMissing } from './workspace-missing.tsx'
 
 const routed = screens.map(({ name, load }) => ({
   name,
@@ -37,6 +38,7 @@ function Gate() {
   const current = sessionState.value
   if (current.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />
   if (current.state === 'out') return <SignIn failure={current.failure} />
+  if (current.state === 'no-workspace') return <NoWorkspace failure={current.failure} />
   return (
     <>
       <Frame session={current.state === 'in' ? current.session : undefined}>
@@ -50,6 +52,9 @@ function Gate() {
 
 function Guarded() {
   const { path } = useLocation()
+  const current = sessionState.value
+  if (current.state === 'in' && current.isWorkspaceMissing)
+    return <WorkspaceMissing session={current.session} path={path} />
   return (
     <ErrorBoundary path={path}>
       <Screens />

@@ -6,6 +6,7 @@ import { withRoot } from './api/root.ts'
 import { lastRole, signOut } from './api/session.ts'
 import { oldestFailedRead } from './api/stale-data.ts'
 import type { Session } from './api/types.ts'
+import { workspaceInAddress } from './api/workspace-path.ts'
 import { badgeOf } from './components/badges.ts'
 import { useCommands } from './components/commands.ts'
 import { DocumentTitle } from './components/heading.tsx'
@@ -17,6 +18,7 @@ import { clockTime } from './format/time.ts'
 import { PasskeyNotice } from './passkey-notice.tsx'
 import { usePendingQuestions } from './pending-questions.ts'
 import { screens, screensFor } from './screens.ts'
+import { shownWorkspaces, WorkspaceSwitcher, workspaceCommands } from './workspace-switcher.tsx'
 
 /** The navigation and the current screen. In a narrow window the navigation is a menu. */
 export function Frame({ session, children }: { session: Session | undefined; children: ComponentChildren }) {
@@ -24,7 +26,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   const currentName = path.split('/')[1]
   usePendingQuestions(session, currentName)
   const title = screens.find(({ name }) => name === currentName)?.title
-  const visibleScreens = screensFor(session?.role ?? lastRole())
+  const visibleScreens = screensFor(session ?? lastRole())
   useCommands([
     ...visibleScreens.map(({ name, title, words = '' }) => ({
       title,
@@ -40,6 +42,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       act: () => location.assign(withRoot('/api/v1/docs')),
     },
     { title: 'Sign out', hint: 'Session', act: leave },
+    ...workspaceCommands(session, path),
   ])
   const menu = useRef<HTMLDivElement>(null)
   const close = () => menu.current?.togglePopover(false)
@@ -56,7 +59,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
           class="here"
           popovertarget="places"
           aria-label={title ? `Screens, current: ${title}` : 'Screens'}
-          data-place={title ?? 'Screens'}
+          data-place={placeOf(title, session)}
         />
         <button type="button" class="go" onClick={openPalette}>
           Go to… <kbd>Ctrl K</kbd>
@@ -67,6 +70,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
           </a>
         ) : null}
         <div class="menu-of-places" id="places" popover ref={menu}>
+          {session && <WorkspaceSwitcher session={session} path={path} />}
           <div class="places">
             {visibleScreens.map(({ name, title }) => {
               const badge = badgeOf(name)
@@ -104,6 +108,10 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   )
 }
 
+/** The screen and, in the address of one, the workspace. */
+const placeOf = (title = 'Screens', session: Session | undefined) =>
+  session && workspaceInAddress() !== undefined ? `${title} · ${session.workspace.name}` : title
+
 /** Signs out, and reports a failure: the session in this browser is still valid then. */
 const leave = () => void runOrToast(signOut, 'You are still signed in. ')
 
@@ -132,5 +140,5 @@ function ConnectionNotice() {
 }
 
 /** The member, the role and the workspace of the session. */
-const describe = ({ role, member, workspace }: Session) =>
-  `${member.name || member.email} · ${role} · ${workspace.name}`
+const describe = (session: Session) =>
+  `${session.member.name || session.member.email} · ${session.role} · ${shownWorkspaces(session)}`

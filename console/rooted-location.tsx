@@ -1,15 +1,16 @@
 import { type ComponentChildren, options } from 'preact'
 import { LocationProvider, useLocation } from 'preact-iso/router'
-import { root, withoutRoot, withRoot } from './api/root.ts'
+import { root } from './api/root.ts'
+import { withoutScreenRoot, withScreenRoot } from './api/workspace-path.ts'
 
 type Props = { children: ComponentChildren }
 
 /**
- * Lets screens use paths as if the console were at the root of its host. Links get the root path when they are created,
- * and the router's location does not have it.
+ * Lets screens use paths as if the console were at the root of its host. Links get the prefixes of the service and of the
+ * workspace when they are created, and the router's location does not have them.
  */
 export const RootedLocation = ({ children }: Props) => (
-  <LocationProvider {...(root && { scope: `${root}/` })}>
+  <LocationProvider scope={withScreenRoot('/')}>
     <BelowRoot>{children}</BelowRoot>
   </LocationProvider>
 )
@@ -18,20 +19,22 @@ function BelowRoot({ children }: Props) {
   const { path, url, route, ...rest } = useLocation()
   const below = {
     ...rest,
-    path: withoutRoot(path),
-    url: withoutRoot(url),
-    route: (to: string, replace?: boolean) => route(withRoot(to), replace),
+    path: withoutScreenRoot(path),
+    url: withoutScreenRoot(url),
+    route: (to: string, replace?: boolean) => route(withScreenRoot(to), replace),
   }
   return <LocationProvider.ctx.Provider value={below}>{children}</LocationProvider.ctx.Provider>
 }
 
-/** Adds the root path to each link to a path of this service. */
+/** Adds the prefixes to each link to a screen. */
 export function rootLinks(): void {
   const before = options.vnode
   options.vnode = (vnode) => {
     const props = vnode.props as { href?: string }
-    if (vnode.type === 'a' && /^\/(?!\/)/.test(props.href ?? '') && !props.href!.startsWith(`${root}/`))
-      props.href = withRoot(props.href!)
+    if (vnode.type === 'a' && isScreenPath(props.href)) props.href = withScreenRoot(props.href!)
     before?.(vnode)
   }
 }
+
+/** Whether a link names a screen, and does not have the prefixes yet. */
+const isScreenPath = (href = '') => /^\/(?!\/|api\/|w\/)/.test(href) && !(root && href.startsWith(`${root}/`))

@@ -11,11 +11,15 @@ export type Screen = {
   early?: string
   /** The roles that see it in the navigation; all by default. The screen itself reports missing permission. */
   offeredTo?: Session['role'][]
+  /** Whether `offeredTo` means the role in the organization, not in the workspace. */
+  isOfOrganization?: boolean
+  /** Whether it shows one workspace, also where others show all workspaces together. */
+  isOfOneWorkspace?: boolean
   load: () => Promise<{ Screen: ComponentType }>
 }
 
 const modelRoles: Session['role'][] = ['owner', 'admin', 'developer']
-const organizationRoles: Session['role'][] = ['owner', 'admin', 'viewer']
+const readingRoles: Session['role'][] = ['owner', 'admin', 'viewer']
 
 /** All screens, in the order of the navigation. A screen is one folder with a `screen.tsx`, and a line here. */
 export const screens: Screen[] = [
@@ -43,19 +47,21 @@ export const screens: Screen[] = [
     title: 'Chat',
     words: 'compare ask try playground',
     offeredTo: modelRoles,
+    isOfOneWorkspace: true,
     load: () => import('./chat/screen.tsx'),
   },
   {
     name: 'interns',
     title: 'Interns',
     words: 'agents questions inbox permissions sessions',
+    isOfOneWorkspace: true,
     load: () => import('./interns/screen.tsx'),
   },
   {
     name: 'guardrails',
     title: 'Guardrails',
     words: 'policy limits budgets filters replay',
-    offeredTo: organizationRoles,
+    offeredTo: readingRoles,
     load: async () => ({ Screen: (await import('./management-screens.ts')).guardrails }),
   },
   {
@@ -68,17 +74,27 @@ export const screens: Screen[] = [
     name: 'presets',
     title: 'Presets',
     words: 'versions prompts configuration',
+    isOfOneWorkspace: true,
     load: async () => ({ Screen: (await import('./management-screens.ts')).presets }),
   },
   {
     name: 'service',
     title: 'Service',
     words: 'first run set up providers credentials catalogue sources reload settings configuration',
-    offeredTo: organizationRoles,
+    offeredTo: readingRoles,
+    isOfOrganization: true,
     load: async () => ({ Screen: (await import('./management-screens.ts')).service }),
   },
 ]
 
-/** The screens in the navigation of a role; all screens while the role is unknown. */
-export const screensFor = (role: string | undefined) =>
-  screens.filter(({ offeredTo }) => !role || !offeredTo || offeredTo.some((one) => one === role))
+/** The screens in the navigation of a session, or of a role of an earlier one; all screens while that is unknown. */
+export function screensFor(session: Pick<Session, 'role' | 'organization_role'> | string | undefined): Screen[] {
+  if (session === undefined) return screens
+  const [inWorkspace, inOrganization] =
+    typeof session === 'string' ? [session, session] : [session.role, session.organization_role]
+  return screens.filter(({ offeredTo, isOfOrganization }) =>
+    isAmong(isOfOrganization ? inOrganization : inWorkspace, offeredTo),
+  )
+}
+
+const isAmong = (role: string, roles: readonly string[] | undefined) => roles === undefined || roles.includes(role)

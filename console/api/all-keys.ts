@@ -3,6 +3,7 @@ import { fetchAllPages } from './pages.ts'
 import { type Resource, useResource } from './resource.ts'
 import { useSession } from './session.ts'
 import type { Key, Session } from './types.ts'
+import { workspaceInAddress } from './workspace-path.ts'
 
 /** Whether the session can list keys. A session of an API key can read only that key. */
 export const canListKeys = (me: Pick<Session, 'role' | 'method'> | undefined) =>
@@ -15,7 +16,7 @@ export const canSeeAll = (me: Pick<Session, 'role'> | undefined) => me !== undef
 export function useAllKeys(): Resource<Key[]> {
   const me = useSession()
   return useResource(canListKeys(me) ? 'all of /keys of all workspaces' : undefined, async (signal) => {
-    if (!canSeeAll(me)) return keysOf(undefined, signal)
+    if (!canSeeAll(me) || workspaceInAddress() !== undefined) return keysOf(undefined, signal)
     const workspaces = await fetchAllPages((query) => call('GET /workspaces', { query }, { signal }))
     return (await Promise.all(workspaces.map(({ id }) => keysOf(id, signal)))).flat()
   })

@@ -4,6 +4,7 @@ import { failureOf } from './failure.ts'
 import { withRoot } from './root.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
+import { workspaceHeader } from './workspace-path.ts'
 
 export const base = withRoot('/api/v1')
 
@@ -62,6 +63,7 @@ async function send(route: string, address: string, body: unknown, { signal, hea
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(method !== 'GET' && token !== undefined && { 'x-csrf-token': token }),
+      ...workspaceHeader(),
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { withRoot } from './root.ts'
+import { sessionState } from './session.ts'
 import { keepOpen } from './stream.ts'
+import { workspaceInAddress } from './workspace-path.ts'
 
 /** Receives the data of an event. All screens of the page share one event stream. */
 type Listener = (data: unknown) => void
@@ -24,8 +26,16 @@ function connect(): void {
 }
 
 function dispatch(event: Event): void {
-  for (const listener of listeners.get(event.type) ?? [])
-    listener(event instanceof MessageEvent ? JSON.parse(event.data) : undefined)
+  const data = event instanceof MessageEvent ? JSON.parse(event.data) : undefined
+  if (isOfOtherWorkspace(data)) return
+  for (const listener of listeners.get(event.type) ?? []) listener(data)
+}
+
+/** An event stream cannot name a workspace in a header, so owners and admins receive the events of all. */
+function isOfOtherWorkspace(data: { workspace_id?: string | null } | undefined): boolean {
+  const current = sessionState.peek()
+  if (workspaceInAddress() === undefined || current.state !== 'in') return false
+  return typeof data?.workspace_id === 'string' && data.workspace_id !== current.session.workspace.id
 }
 
 /** Whether the event stream is open. If not, screens poll. */

@@ -1,8 +1,8 @@
-/** The path prefix of the console, such as `/llm`; empty by default. The page contains it. */
+/** The path prefix of the service, such as `/llm`; empty by default. The page contains it. */
 export const root: string = globalThis.document?.documentElement.dataset.root ?? ''
 
-/** Adds the prefix to a path. */
+/** Adds the prefix of the service to a path. */
 export const withRoot = (path: string): string => root + path
 
-/** Removes the prefix from a path. */
+/** Removes the prefix of the service from a path. */
 export const withoutRoot = (path: string): string => (path.startsWith(root) ? path.slice(root.length) : path) || '/'

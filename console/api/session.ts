@@ -3,11 +3,19 @@ import { type Failure, failureOf } from './failure.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
 import type { NewSession, Session } from './types.ts'
+import { putWorkspaceInAddress, workspaceHeader, workspaceInAddress } from './workspace-path.ts'
 
 const path = withRoot('/api/v1/sessions')
 
-/** The session of this browser. `asking`: not known yet. */
-export type SessionState = { state: 'asking' } | { state: 'out'; failure?: Failure } | { state: 'in'; session: Session }
+/**
+ * The session of this browser. `asking`: not known yet. `no-workspace`: the member belongs to no workspace.
+ * `isWorkspaceMissing`: the workspace in the address does not exist or is out of reach.
+ */
+export type SessionState =
+  | { state: 'asking' }
+  | { state: 'out'; failure?: Failure }
+  | { state: 'no-workspace'; failure: Failure }
+  | { state: 'in'; session: Session; isWorkspaceMissing?: boolean }
 
 const storageKey = 'was-signed-in'
 
@@ -72,15 +80,41 @@ async function post(body: NewSession): Promise<Session> {
     body: JSON.stringify(body),
   })
   if (!response.ok) throw await failureOf(response)
-  return ((await response.json()) as { data: Session }).data
+  return sessionIn(response)
 }
 
 /** @throws Failure if the key or the link is invalid. */
 export async function signIn(by: NewSession): Promise<void> {
   const session = await post(by)
-  remember(session.role)
-  if (lastMember !== undefined && lastMember !== session.member.id) return reloadPage()
-  sessionState.value = { state: 'in', session }
+  if (lastMember !== undefined && lastMember !== session.member.id) {
+    remember(session.role)
+    return reloadPage()
+  }
+  enter(await inWorkspaceOfAddress(session))
+}
+
+/** The state after a sign-in, which itself names no workspace. */
+const inWorkspaceOfAddress = async (session: Session): Promise<SessionState> =>
+  workspaceInAddress() === undefined ? { state: 'in', session } : await currentSession()
+
+function enter(next: SessionState): void {
+  if (next.state === 'in') nameWorkspaceOf(next.session)
+  sessionState.value = next
+  remember(next.state === 'in' ? next.session.role : undefined)
+}
+
+/** Whether the session has access to all workspaces, and so to the views of all of them together. */
+export const reachesAllWorkspaces = ({ organization_role }: Pick<Session, 'organization_role'>) =>
+  organization_role === 'owner' || organization_role === 'admin'
+
+/**
+ * Puts the workspace into the address of a page without one, unless the page shows all workspaces: another member who opens
+ * a copied address must get the same workspace.
+ */
+function nameWorkspaceOf(session: Session): void {
+  if (workspaceInAddress() !== undefined || reachesAllWorkspaces(session)) return
+  const slug = session.workspaces.find(({ id }) => id === session.workspace.id)?.slug
+  if (slug !== undefined) putWorkspaceInAddress(slug)
 }
 
 /** @throws Failure if the service did not end the session. */
@@ -112,8 +146,11 @@ export const canManage = () => role() === 'owner' || role() === 'admin'
 /** Whether the session can use models and interns. Viewers cannot. */
 export const canUseModels = () => role() !== undefined && role() !== 'viewer'
 
+/** The role of the session in the organization; undefined while unknown. */
+export const organizationRole = () => useSession()?.organization_role
+
 /** Whether the session can read status, settings and providers of the service. Developers cannot. */
-export const canSeeService = () => role() !== undefined && role() !== 'developer'
+export const canSeeService = () => organizationRole() !== undefined && organizationRole() !== 'developer'
 
 /** The token of a sign-in link. It is in the fragment, which browsers do not send. */
 const linkFrom = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
@@ -132,8 +169,7 @@ export async function findSession(): Promise<void> {
   if (sessionState.peek().state === 'in') return
   const answer = await fetchSession().catch(retryLater)
   if (sessionState.peek().state === 'in') return
-  sessionState.value = answer
-  remember(answer.state === 'in' ? answer.session.role : undefined)
+  enter(answer)
   sessionLookup.resolve()
 }
 
@@ -143,8 +179,10 @@ function retryLater(error: unknown): SessionState {
   if (isRetryable(failure))
     cancelRetry = runWhenVisible(retryDelayMs(times, Math.random(), failure.retryAfterMs), () => void findSession())
   else pendingLink = undefined
-  return { state: 'out', failure }
+  return hasNoWorkspace(failure) ? { state: 'no-workspace', failure } : { state: 'out', failure }
 }
+
+const hasNoWorkspace = ({ metadata }: Failure) => metadata?.reason === 'no_workspace'
 
 async function fetchSession(): Promise<SessionState> {
   const inAddress = linkFrom(location.hash)
@@ -155,10 +193,21 @@ async function fetchSession(): Promise<SessionState> {
   if (pendingLink !== undefined) {
     const session = await post({ link: pendingLink })
     pendingLink = undefined
-    return { state: 'in', session }
+    return inWorkspaceOfAddress(session)
   }
-  const response = await fetch(`${path}/current`)
-  if (response.ok) return { state: 'in', session: ((await response.json()) as { data: Session }).data }
-  if (response.status === 401) return { state: 'out' }
-  throw await failureOf(response)
+  return currentSession()
 }
+
+async function currentSession(): Promise<SessionState> {
+  const headers = workspaceHeader()
+  const response = await fetch(`${path}/current`, workspaceInAddress() === undefined ? {} : { headers })
+  if (response.ok) return { state: 'in', session: await sessionIn(response) }
+  if (response.status === 401) return { state: 'out' }
+  const failure = await failureOf(response)
+  if (failure.metadata?.reason !== 'no_access_to_workspace') throw failure
+  const own = await fetch(`${path}/current`)
+  if (!own.ok) throw await failureOf(own)
+  return { state: 'in', session: await sessionIn(own), isWorkspaceMissing: true }
+}
+
+const sessionIn = async (response: Response) => ((await response.json()) as { data: Session }).data

@@ -6,6 +6,7 @@ import { useAllRows } from '../api/pages.ts'
 import { invalidate } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
 import type { Guardrail } from '../api/types.ts'
+import { workspaceInAddress } from '../api/workspace-path.ts'
 import { hasDraft } from '../components/drafts.ts'
 import { Heading } from '../components/heading.tsx'
 import { EmptyState, FailureState, Loading, Progress } from '../components/page-states.tsx'
@@ -126,7 +127,8 @@ function Bar({ canChange, count }: { canChange: boolean; count: number | undefin
   const { route } = useLocation()
   const [problem, setProblem] = useState<string>()
   const own = useSession()?.workspace.id
-  const workspaces = useAllRows('GET /workspaces', canChange ? {} : undefined).data ?? []
+  const isOfAll = canChange && workspaceInAddress() === undefined
+  const workspaces = useAllRows('GET /workspaces', isOfAll ? {} : undefined).data ?? []
   const create = async (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)

@@ -5,7 +5,7 @@ import { FailureState, Loading } from '../components/page-states.tsx'
 import { GuardrailList } from './guardrail-list.tsx'
 import { GuardrailPage } from './guardrail-page.tsx'
 
-const forbidden = new Failure(403, 'You need access to the whole organization to see guardrails.')
+const forbidden = new Failure(403, 'Developers cannot see guardrails.')
 
 /** `/guardrails` is the list, `/guardrails/<id>` a guardrail. */
 export function Screen() {

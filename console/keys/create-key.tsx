@@ -8,7 +8,7 @@ import { useAction } from '../components/use-action.ts'
 import { emptyFields, parseFields } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
 import { nameOfMember } from './member-name.ts'
-import { canManageOrganization } from './permissions.ts'
+import { canManageWorkspace } from './permissions.ts'
 
 type Props = {
   /** The workspace of the key. Defaults to the session's workspace. */
@@ -37,7 +37,7 @@ export function CreateKey({ workspace, onCreated, onClose }: Props) {
       <h2>Create key</h2>
       <form class="fields" onSubmit={submit}>
         <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={false} />
-        {canManageOrganization(me) && <OwnerSelect me={me.member.id} ownerId={ownerId} choose={setOwnerId} />}
+        {canManageWorkspace(me) && <OwnerSelect me={me.member.id} ownerId={ownerId} choose={setOwnerId} />}
         {me?.role === 'owner' && (
           <label>
             Permissions

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assignableRoles, canChangeMember, canCreateKeys, editableKeyFields } from './permissions.ts'
+import {
+  assignableRoles,
+  canChangeMember,
+  canCreateKeys,
+  canManageOrganization,
+  canManageWorkspace,
+  canReadOrganization,
+  editableKeyFields,
+} from './permissions.ts'
 
-const who = (role: 'owner' | 'admin' | 'developer' | 'viewer') => ({ role, member: { id: 'me' } })
+const who = (role: 'owner' | 'admin' | 'developer' | 'viewer') => ({
+  role,
+  organization_role: role,
+  member: { id: 'me' },
+})
 const key = { kind: 'api', disabled: false, creator_user_id: 'me' } as const
 
 test('editableKeyFields lets admins edit all but management keys', () => {
@@ -29,4 +41,10 @@ test('canChangeMember excludes oneself, and owners for admins', () => {
   assert.equal(canChangeMember(who('admin'), { id: 'other', access: 'viewer' }), true)
   assert.equal(canChangeMember(who('developer'), { id: 'other', access: 'viewer' }), false)
   assert.deepEqual([assignableRoles(who('owner'))[0], assignableRoles(who('admin'))[0]], ['owner', 'admin'])
+})
+
+test('an admin of a workspace only cannot manage the organization', () => {
+  const me = { ...who('admin'), organization_role: 'developer' as const }
+  assert.deepEqual([canManageWorkspace(me), canManageOrganization(me), canReadOrganization(me)], [true, false, false])
+  assert.equal(canChangeMember(me, { id: 'other', access: 'viewer' }), false)
 })

@@ -1,13 +1,22 @@
+import { reachesAllWorkspaces } from '../api/session.ts'
 import type { Key, Member, Session } from '../api/types.ts'
 
 /** The part of the session that permissions depend on. The service enforces them; the console hides buttons. */
-type CurrentSession = Pick<Session, 'role'> & { member: Pick<Session['member'], 'id'> }
+type CurrentSession = Pick<Session, 'role' | 'organization_role'> & { member: Pick<Session['member'], 'id'> }
 
 const isManager = ({ role }: CurrentSession) => role === 'owner' || role === 'admin'
 
-/** Whether the session can change everything in the organization. */
-export const canManageOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
+/** Whether the session can change everything in the workspace that the page shows. */
+export const canManageWorkspace = (session: CurrentSession | undefined): session is CurrentSession =>
   session !== undefined && isManager(session)
+
+/** Whether the session can change the organization: its members, workspaces and budgets. */
+export const canManageOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
+  session !== undefined && reachesAllWorkspaces(session)
+
+/** Whether the session can list the members and budgets of the organization. Developers cannot. */
+export const canReadOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
+  session !== undefined && session.organization_role !== 'developer'
 
 /** Whether the session can create keys. Viewers cannot. */
 export const canCreateKeys = (session: CurrentSession | undefined) => session !== undefined && session.role !== 'viewer'
@@ -27,11 +36,11 @@ export function editableKeyFields(
 /** Whether the role of a member can be changed. Nobody can change their own. */
 export function canChangeMember(session: CurrentSession | undefined, member: Pick<Member, 'id' | 'access'>): boolean {
   if (!canManageOrganization(session) || member.id === session.member.id) return false
-  return session.role === 'owner' || member.access !== 'owner'
+  return session.organization_role === 'owner' || member.access !== 'owner'
 }
 
 /** The roles that the session can assign, highest first. */
 export const assignableRoles = (session: CurrentSession | undefined): Member['access'][] =>
   (['owner', 'admin', 'developer', 'member', 'viewer'] as const).filter(
-    (access) => access !== 'owner' || session?.role === 'owner',
+    (access) => access !== 'owner' || session?.organization_role === 'owner',
   )

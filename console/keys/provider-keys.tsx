@@ -5,7 +5,7 @@ import type { ProviderCredential } from '../api/types.ts'
 import { Listing, usePage } from '../components/listing.tsx'
 import { EmptyState } from '../components/page-states.tsx'
 import { RelativeTime } from '../components/timestamp.tsx'
-import { canManageOrganization } from './permissions.ts'
+import { canManageWorkspace } from './permissions.ts'
 import { priorities, priorityOf } from './provider-fields.ts'
 import { ProviderKeyDialog } from './provider-key-dialog.tsx'
 import { useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
@@ -15,7 +15,7 @@ export function Providers() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /byok', { query: { ...usePage(), ...workspace } })
   const [open, setOpen] = useState<ProviderCredential | 'new'>()
-  const canStore = canManageOrganization(useSession())
+  const canStore = canManageWorkspace(useSession())
   const close = () => setOpen(undefined)
   return (
     <>

@@ -1,18 +1,23 @@
 import { useAllRows } from '../api/pages.ts'
-import { useSession } from '../api/session.ts'
+import { reachesAllWorkspaces, useSession } from '../api/session.ts'
+import { workspaceInAddress } from '../api/workspace-path.ts'
 import { useFilters } from '../components/filters.ts'
 
-/** The workspace in the address, as query parameter of list routes. Defaults to the session's workspace. */
+/**
+ * The filter for the workspace in the address, as query parameter of list routes. Defaults to the session's workspace. A
+ * page of one workspace has no filter.
+ */
 export function useWorkspaceFilter(): { workspace_id?: string } {
   const { workspace_id } = useFilters().values
-  return workspace_id === undefined ? {} : { workspace_id }
+  return workspace_id === undefined || workspaceInAddress() !== undefined ? {} : { workspace_id }
 }
 
-/** Selects the workspace, for sessions that can read several. */
+/** Selects the workspace, on a page of all workspaces. */
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
   const me = useSession()
-  const workspaces = useAllRows('GET /workspaces', me && me.role !== 'developer' ? {} : undefined).data ?? []
+  const isOfAll = me && workspaceInAddress() === undefined && reachesAllWorkspaces(me)
+  const workspaces = useAllRows('GET /workspaces', isOfAll ? {} : undefined).data ?? []
   if (workspaces.length < 2) return null
   const selectedId = values.workspace_id ?? me?.workspace.id
   const selected = workspaces.find(({ id, slug }) => id === selectedId || slug === selectedId)

@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address.ts'
 import { useAllRows } from '../../api/pages.ts'
 import { canManage, useSession } from '../../api/session.ts'
+import { workspaceInAddress } from '../../api/workspace-path.ts'
 import { hasDraft } from '../../components/drafts.ts'
 import { Rules } from './rules.tsx'
 
@@ -9,8 +10,9 @@ import { Rules } from './rules.tsx'
 export function WorkspaceRules() {
   const { path, query, route } = useLocation()
   const own = useSession()!.workspace
-  const all = useAllRows('GET /workspaces', {}).data ?? [own]
-  const id = query.workspace ?? own.id
+  const isOfOne = workspaceInAddress() !== undefined
+  const all = useAllRows('GET /workspaces', isOfOne ? undefined : {}).data ?? [own]
+  const id = (!isOfOne && query.workspace) || own.id
   const choose = (workspace: string) => route(path + queryOf({ part: 'rules', workspace }))
   return (
     <>

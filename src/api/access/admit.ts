@@ -14,7 +14,7 @@ import { sessionTokenIn } from './session-cookie.ts'
 
 export type AdmitDeps = {
   keys: Pick<KeyCache, 'find' | 'known'>
-  sessions: Pick<Sessions, 'find'>
+  sessions: Pick<Sessions, 'find' | 'refusalOf'>
   connectionOf: ConnectionOf
   config: Pick<Config, 'public_models'>
 }
@@ -58,7 +58,7 @@ async function admitSession(
   reply.header('cache-control', 'no-store')
   const { headers, method } = request
   const found = await sessions.find(token, workspaceNamedBy(route, request))
-  if (!found) throw new Fault('unauthenticated', 'This session has ended, or there never was one: sign in again.')
+  if (!found) throw await sessions.refusalOf(token)
   if (method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, origin, token)
   return callerFor(route, found)
 }

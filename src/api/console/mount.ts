@@ -26,17 +26,27 @@ type Opened = {
   read: (name: string) => Promise<Buffer>
 }
 
-/** Puts the console on the server: one page for the paths of all screens, and the files that it names. */
+/** A slug or an ID. */
+const isWorkspaceName = /^[\w-]{1,64}$/
+
+/**
+ * Serves the console: one page for the paths of all screens, with and without a workspace in front, and the files that the
+ * page names.
+ */
 export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log, root: string): void {
   const opened = openedBundle(bundle, log)
-  const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) =>
-    isOfProgram(request)
-      ? reply.callNotFound()
-      : sendPage(request, reply, (await opened()).page({ ...wantedIn(request, screen), root }))
-  app.get('/', answerPage(undefined))
-  for (const name of screenNames()) {
-    app.get(`/${name}`, answerPage(name))
-    app.get(`/${name}/*`, answerPage(name))
+  const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const { workspace } = request.params as { workspace?: string }
+    if (isOfProgram(request) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
+      return reply.callNotFound()
+    return sendPage(request, reply, (await opened()).page({ ...wantedIn(request, screen), root, workspace }))
+  }
+  for (const prefix of ['', '/w/:workspace']) {
+    app.get(`${prefix}/`, answerPage(undefined))
+    for (const name of screenNames()) {
+      app.get(`${prefix}/${name}`, answerPage(name))
+      app.get(`${prefix}/${name}/*`, answerPage(name))
+    }
   }
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
     const { files, read } = await opened()
@@ -80,22 +90,30 @@ function fileReader(folder: string): Opened['read'] {
   }
 }
 
-function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined): Omit<PageRequest, 'root'> {
+function wantedIn(
+  { url, headers }: FastifyRequest,
+  screen: string | undefined,
+): Omit<PageRequest, 'root' | 'workspace'> {
   return { ...visitOf(headers.cookie), screen, isPlain: url === `/${screen}` }
 }
 
-/** There are as many as screens, themes, roles, and so on: a few hundred. */
+/** Caches the pages without a workspace: as many as screens, themes, roles, and so on, which is a few hundred. */
 function pagesOf(manifest: Manifest): Opened['page'] {
   const pages = new Map<string, Page>()
   return (request) => {
+    if (request.workspace !== undefined) return renderedPage(manifest, request)
     const name = JSON.stringify([request.screen, request.isPlain, request.hasSession, request.theme, request.role])
     const known = pages.get(name)
     if (known) return known
-    const bytes = Buffer.from(pageOf(manifest, request))
-    const page = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+    const page = renderedPage(manifest, request)
     pages.set(name, page)
     return page
   }
+}
+
+function renderedPage(manifest: Manifest, request: PageRequest): Page {
+  const bytes = Buffer.from(pageOf(manifest, request))
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
 }
 
 async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: Page) {

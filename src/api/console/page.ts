@@ -27,20 +27,30 @@ export const securityHeaders = {
 /** The path of the bundle's files. */
 export const filesPath = '/console'
 
-/** The request for a page. `isPlain`: the address has no filters, so the first API request of the screen is known. */
-export type PageRequest = Visit & { screen: string | undefined; isPlain: boolean; root: string }
+/**
+ * The request for a page. `isPlain`: the address has no filters, so the first API request of the screen is known.
+ * `workspace`: the name in the address `/w/<name>/…`.
+ */
+export type PageRequest = Visit & {
+  screen: string | undefined
+  isPlain: boolean
+  root: string
+  workspace?: string | undefined
+}
 
 const current = '/api/v1/sessions/current'
 
 /**
  * The HTML page of a screen. It preloads the scripts. With a session it contains the frame and preloads the first API
- * requests, before any script runs.
+ * requests, before any script runs. Not for a page of one workspace: a preloaded request cannot name it in a header.
  */
-export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme, role, root }: PageRequest): string {
+export function pageOf(manifest: Manifest, request: PageRequest): string {
+  const { screen, isPlain, hasSession, theme, role, root, workspace } = request
+  const screensRoot = workspace === undefined ? root : `${root}/w/${workspace}`
   const at = (name: string) => `${root}${filesPath}/${name}`
   const files = [...manifest.with, ...((screen && manifest.screens[screen]) || [])]
   const first = isPlain ? manifest.places.find(({ name }) => name === screen)?.early : undefined
-  const preloads = hasSession ? [current, ...(first ? [first] : [])] : []
+  const preloads = hasSession && workspace === undefined ? [current, ...(first ? [first] : [])] : []
   return `<!doctype html>
 <html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}${root ? ` data-root="${root}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
@@ -48,7 +58,7 @@ export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme,
 ${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
 ${preloads.map((path) => `<link rel="preload" as="fetch" crossorigin href="${root}${path.replaceAll('&', '&amp;')}">`).join('')}
 <script type="module" src="${at(manifest.main)}"></script></head>
-<body><div id="console">${hasSession ? frameOf(manifest.places, screen, role, root) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
+<body><div id="console">${hasSession ? frameOf(manifest.places, screen, role, screensRoot) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
 `
 }
 

@@ -3,9 +3,9 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { accountsLock } from '../accounts/lock.ts'
-import { isMember, listManagers } from '../accounts/members/members.ts'
+import { isMember } from '../accounts/members/members.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
-import { workspaceOf } from './session-workspace.ts'
+import { withoutWorkspace, workspaceOf } from './session-workspace.ts'
 import { type Browser, beginSession, type NewSession, type SignInDeps } from './sign-in.ts'
 import { newLinkToken, tokenHash } from './token.ts'
 
@@ -64,19 +64,6 @@ export async function ownerOf(tx: Tx, organizationId: string, userId: string): P
   const workspaceId = await workspaceOf(tx, { organizationId, userId })
   if (workspaceId === undefined) throw await withoutWorkspace(tx, organizationId)
   return { organizationId, userId, workspaceId }
-}
-
-/** At most as many people are named to ask. */
-const maxNamed = 3
-
-/** The refusal of a member without a workspace, which says whom to ask. */
-export async function withoutWorkspace(tx: Tx, organizationId: string): Promise<Fault> {
-  const managers = await listManagers(tx, organizationId, maxNamed)
-  const people = managers.map(({ name, email }) => `${name} (${email})`).join(' or ')
-  return new Fault(
-    'forbidden',
-    `You are signed in, but you do not belong to a workspace yet. Ask ${people || 'an administrator'} to add you to one, then sign in again.`,
-  )
 }
 
 const notGood = () =>

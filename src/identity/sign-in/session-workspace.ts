@@ -1,10 +1,11 @@
 import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { consoleKey } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { accountsLock } from '../accounts/lock.ts'
-import { findMember } from '../accounts/members/members.ts'
+import { findMember, listManagers } from '../accounts/members/members.ts'
 import { reachesAllWorkspaces } from '../accounts/members/role.ts'
 
 /**
@@ -48,4 +49,18 @@ export async function consoleKeyIn(
     const hasAccess = (await workspaceOf(tx, member, workspaceId)) === workspaceId
     return hasAccess ? consoleKey(deps, tx, announce, { ...member, workspaceId }) : undefined
   })
+}
+
+/** The most people that the refusal names. */
+const maxNamed = 3
+
+/** The refusal of a member without a workspace, which says whom to ask. Clients recognize it by `reason`. */
+export async function withoutWorkspace(query: Query | Tx, organizationId: string): Promise<Fault> {
+  const managers = await listManagers(query, organizationId, maxNamed)
+  const people = managers.map(({ name, email }) => `${name} (${email})`).join(' or ')
+  return new Fault(
+    'forbidden',
+    `You do not belong to a workspace yet. Ask ${people || 'an administrator'} to add you to one, then sign in again.`,
+    { metadata: { reason: 'no_workspace' } },
+  )
 }

@@ -17,7 +17,7 @@ import {
   type View,
 } from './session.ts'
 import { findSessionRow, touchSessionRow } from './session-rows.ts'
-import { consoleKeyIn, workspaceOf } from './session-workspace.ts'
+import { consoleKeyIn, withoutWorkspace, workspaceOf } from './session-workspace.ts'
 import { actsAsPastedKey, signedInAs } from './signed-in.ts'
 import { isSameSecret, sessionIdIn, tokenHash } from './token.ts'
 
@@ -35,6 +35,8 @@ export type Sessions = {
    * @throws Fault `forbidden` if the request explicitly names a workspace that the member has no access to.
    */
   find: (token: string, named?: NamedWorkspace) => Promise<SignedIn | undefined>
+  /** Explains why `find` returned no session: it has ended, or its member belongs to no workspace any more. */
+  refusalOf: (token: string) => Promise<Fault>
   /** The present state of a caller; undefined when its session has ended. */
   current: (caller: CurrentCaller) => Promise<Caller | undefined>
   times: SessionTimes
@@ -121,15 +123,28 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return (await keys.current(hash))?.role === undefined ? undefined : hash
   }
 
+  /** The valid session of a token, also if its member has lost all workspaces. */
+  async function rowOf(token: string): Promise<SessionRow | undefined> {
+    const id = sessionIdIn(token)
+    const row = id === undefined ? undefined : await goodRow(id)
+    return row && isSameSecret(row.token_hash, tokenHash(token)) ? row : undefined
+  }
+
   return {
     times,
     async find(token, named) {
-      const id = sessionIdIn(token)
-      const row = id === undefined ? undefined : await goodRow(id)
-      if (!row || !isSameSecret(row.token_hash, tokenHash(token))) return undefined
+      const row = await rowOf(token)
+      if (!row) return undefined
       const found = await signedIn(row, await viewOf(row, named ?? {}))
       if (found && now() - row.seen_at >= touchEveryMs) touch(row)
       return found
+    },
+    async refusalOf(token) {
+      const row = await rowOf(token)
+      const member = row && !actsAsPastedKey(row) ? await keys.current(row.using_key_hash) : undefined
+      if (row && member && member.organizationRole !== undefined && !member.creatorLeft && member.role === undefined)
+        return withoutWorkspace(db.query, row.organization_id)
+      return new Fault('unauthenticated', 'This session has ended, or there never was one: sign in again.')
     },
     async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped = false }) {
       const row = sessionId === undefined ? undefined : await goodRow(sessionId)
@@ -146,6 +161,7 @@ const noWorkspace = (name: string) =>
   new Fault(
     'forbidden',
     `X-Workspace: you have no access to a workspace "${name.slice(0, 100)}". GET /workspaces lists yours.`,
+    { metadata: { reason: 'no_access_to_workspace' } },
   )
 
 const memberOf = ({ organization_id, user_id }: SessionRow) => ({ organizationId: organization_id, userId: user_id })

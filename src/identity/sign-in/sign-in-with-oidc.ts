@@ -13,9 +13,8 @@ import {
 } from '../accounts/workspace-members/membership-change.ts'
 import { workspaceRoleOf } from '../accounts/workspace-members/workspace-member.ts'
 import { findWorkspace } from '../accounts/workspaces.ts'
-import { withoutWorkspace } from './links.ts'
 import type { OidcPerson } from './oidc-person.ts'
-import { workspaceOf } from './session-workspace.ts'
+import { withoutWorkspace, workspaceOf } from './session-workspace.ts'
 import { type Browser, beginSession, type NewSession, type SignInDeps } from './sign-in.ts'
 
 /**

@@ -1,0 +1,34 @@
+import { root, withoutRoot, withRoot } from './root.ts'
+
+const pattern = /^\/w\/([\w-]+)(?=\/|$)/
+
+/** The name of the workspace in the address `/w/<name>/…`; undefined for all workspaces. */
+let name = nameIn(globalThis.location?.pathname ?? '')
+
+function nameIn(path: string): string | undefined {
+  return pattern.exec(withoutRoot(path))?.[1]
+}
+
+/** The slug or ID of the workspace that the page shows; undefined if it shows all. Only a page load changes it. */
+export const workspaceInAddress = (): string | undefined => name
+
+/** The header that names the workspace, for requests to the API. */
+export const workspaceHeader = (): Record<string, string> => (name === undefined ? {} : { 'x-workspace': name })
+
+/** Puts the workspace into the address of the page, which already shows its data. */
+export function putWorkspaceInAddress(slug: string): void {
+  const { pathname, search, hash } = location
+  name = slug
+  history.replaceState(history.state, '', withScreenRoot(withoutRoot(pathname)) + search + hash)
+}
+
+/** Adds the prefixes of the service and of the workspace to the path of a screen. */
+export const withScreenRoot = (path: string): string =>
+  name === undefined ? withRoot(path) : withRoot(`/w/${name}${path}`)
+
+/** Removes the prefixes of the service and of the workspace from a path. */
+export const withoutScreenRoot = (path: string): string => withoutRoot(path).replace(pattern, '') || '/'
+
+/** The address of a screen in another workspace, or in all for undefined. The browser loads it as a new page. */
+export const addressInWorkspace = (slug: string | undefined, path: string): string =>
+  location.origin + root + (slug === undefined ? '' : `/w/${slug}`) + path

@@ -1,0 +1,60 @@
+import { reachesAllWorkspaces } from './api/session.ts'
+import type { Session } from './api/types.ts'
+import { addressInWorkspace, workspaceInAddress } from './api/workspace-path.ts'
+import type { Command } from './components/commands.ts'
+import { screens } from './screens.ts'
+
+/** Selects the workspace that the console shows. Owners and admins can select all together. */
+export function WorkspaceSwitcher({ session, path }: { session: Session; path: string }) {
+  if (session.workspaces.length < 2) return null
+  const isOfAll = workspaceInAddress() === undefined
+  const isOnlyOwn = isOfAll && screens.some(({ name, isOfOneWorkspace }) => isOfOneWorkspace && isOn(path, name))
+  return (
+    <div class="workspace">
+      <select
+        aria-label="Workspace"
+        value={isOfAll ? '' : slugOf(session)}
+        onChange={({ currentTarget: field }) => {
+          const { value } = field
+          // A page that the browser restores later must show its own workspace.
+          field.value = isOfAll ? '' : (slugOf(session) ?? '')
+          switchTo(value || undefined, path)
+        }}
+      >
+        {reachesAllWorkspaces(session) && <option value="">All workspaces</option>}
+        {session.workspaces.map(({ id, name, slug }) => (
+          <option key={id} value={slug}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {isOnlyOwn && <span class="dim">This screen shows {session.workspace.name}.</span>}
+    </div>
+  )
+}
+
+/** Commands of the palette that open another workspace. */
+export const workspaceCommands = (session: Session | undefined, path: string): Command[] =>
+  (session && session.workspaces.length > 1 ? session.workspaces : []).map(({ name, slug }) => ({
+    title: `Workspace: ${name}`,
+    words: `switch ${slug}`,
+    hint: 'Workspace',
+    act: () => switchTo(slug, path),
+  }))
+
+/** The name of the workspaces that the page shows. */
+export function shownWorkspaces(session: Session): string {
+  const isOfAll = workspaceInAddress() === undefined && reachesAllWorkspaces(session) && session.workspaces.length > 1
+  return isOfAll ? 'all workspaces' : session.workspace.name
+}
+
+const slugOf = ({ workspace, workspaces }: Session) => workspaces.find(({ id }) => id === workspace.id)?.slug
+
+const switchTo = (slug: string | undefined, path: string) => location.assign(addressInWorkspace(slug, screenOf(path)))
+
+const isOn = (path: string, screen: string) => path.split('/')[1] === screen
+
+/** Screens with tabs stay on the tab. What else a path names belongs to the workspace before. */
+const withTabs = /^\/(?:keys|service)\/[a-z]+$/
+
+const screenOf = (path: string) => (withTabs.test(path) ? path : path.split('/').slice(0, 2).join('/'))

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage, startConsole } from '../harness/browser/console.ts'
+import { picture } from '../harness/browser/picture.ts'
+import type { TestService } from '../harness/service/service.ts'
+
+let service: TestService
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
+  for (const name of ['Search', 'Support', 'Research']) {
+    const slug = name.toLowerCase()
+    await service.manage('POST', '/workspaces', { name, slug })
+    await service.manage('POST', '/keys', { name: `${slug}-key`, workspace_id: slug })
+  }
+  const workspaces = [
+    { workspace: 'search', access: 'admin' },
+    { workspace: 'support', access: 'viewer' },
+  ]
+  await service.manage('POST', '/organization/members', { email: 'ada@example.com', name: 'Ada', workspaces })
+})
+after(async () => {
+  await browser?.close()
+  await service?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+const pathOf = (page: Page) => new URL(page.url()).pathname
+const switcher = (page: Page) => page.getByRole('combobox', { name: 'Workspace', exact: true })
+
+async function pageOfAda(path: string) {
+  const { body } = await service.manage('POST', '/sessions/links', { user_id: 'ada@example.com' })
+  return signedInPage(browser, service, path, { link: body.data.token })
+}
+
+test('an owner switches workspaces: lists, forms, links and Back follow', options, async () => {
+  await using watched = await signedInPage(browser, service, '/keys')
+  const { page, faults } = watched
+  const nav = page.getByRole('navigation', { name: 'Screens' })
+  await nav.getByRole('combobox', { name: 'Workspace' }).selectOption('Search')
+  await page.getByRole('rowheader', { name: 'search-key' }).waitFor()
+  assert.equal(pathOf(page), '/w/search/keys')
+  await page.getByRole('link', { name: 'People', exact: true }).click()
+  await page.getByRole('table', { name: 'People' }).waitFor()
+  assert.equal(pathOf(page), '/w/search/keys/people')
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name').fill('second')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('rowheader', { name: 'second' }).waitFor()
+  const { body } = await service.manage('GET', '/keys?workspace_id=search')
+  assert.deepEqual(
+    body.data.map(({ name }: { name: string }) => name),
+    ['second', 'search-key'],
+  )
+  await nav.getByRole('combobox', { name: 'Workspace' }).selectOption('Support')
+  await page.getByRole('rowheader', { name: 'support-key' }).waitFor()
+  assert.equal(await page.getByText('search-key').count(), 0)
+  await page.goBack()
+  await page.getByRole('rowheader', { name: 'search-key' }).waitFor()
+  assert.equal(await nav.getByRole('combobox', { name: 'Workspace' }).inputValue(), 'search')
+  assert.deepEqual(faults, [])
+})
+
+test('an owner sees guardrails of all workspaces together, or those of one', options, async () => {
+  await service.manage('POST', '/guardrails', { name: 'For search', workspace_id: 'search' })
+  await service.manage('POST', '/guardrails', { name: 'For support', workspace_id: 'support' })
+  await using watched = await signedInPage(browser, service, '/guardrails')
+  const { page, faults } = watched
+  await page.getByText('For search').waitFor()
+  await page.getByText('For support').waitFor()
+  assert.equal(await switcher(page).inputValue(), '')
+  await page.goto(new URL('/w/support/guardrails', page.url()).href)
+  await page.getByText('For support').waitFor()
+  assert.equal(await page.getByText('For search').count(), 0)
+  await page.getByRole('textbox', { name: 'Name of a new guardrail' }).fill('Second for support')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.waitForURL(/\/w\/support\/guardrails\/./)
+  const { body } = await service.manage('GET', '/guardrails?workspace_id=support')
+  assert.ok(body.data.some(({ name }: { name: string }) => name === 'Second for support'))
+  await page.goto(new URL('/presets', page.url()).href)
+  await page.getByText('This screen shows Default.').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  assert.deepEqual(faults, [])
+})
+
+test('a member gets the address of their workspace, and the role there decides', options, async () => {
+  await using watched = await pageOfAda('/keys')
+  const { page, faults } = watched
+  await page.getByRole('rowheader', { name: 'search-key' }).waitFor()
+  await page.locator('.who').getByText('Ada · admin · Search').waitFor()
+  assert.equal(pathOf(page), '/w/search/keys')
+  assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 1)
+  const names = await switcher(page).locator('option').allTextContents()
+  assert.deepEqual(names, ['Search', 'Support'])
+  await switcher(page).selectOption('Support')
+  await page.locator('.who').getByText('Ada · viewer · Support').waitFor()
+  await page.getByRole('rowheader', { name: 'support-key' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0)
+  assert.deepEqual(faults, [])
+})
+
+test('a workspace out of reach gets a page that names it and the own ones', options, async () => {
+  await using watched = await pageOfAda('/w/research/keys')
+  const { page } = watched
+  await page.getByRole('heading', { name: 'Workspace not available' }).waitFor()
+  await page.getByText('There is no workspace research').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  for (const [width, scheme] of [
+    [1280, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await picture(page, 'workspace-missing', width, scheme)
+  }
+  await page.getByRole('main').getByRole('link', { name: 'Support' }).click()
+  await page.locator('.who').getByText('Ada · viewer · Support').waitFor({ state: 'attached' })
+  assert.equal(pathOf(page), '/w/support/requests')
+})
+
+test('a person who loses all workspaces sees whom to ask', options, async () => {
+  const workspaces = [{ workspace: 'search' }]
+  await service.manage('POST', '/organization/members', { email: 'eve@example.com', name: 'Eve', workspaces })
+  const { body } = await service.manage('POST', '/sessions/links', { user_id: 'eve@example.com' })
+  await using watched = await signedInPage(browser, service, '/models', { link: body.data.token })
+  const { page } = watched
+  await page.locator('.who').getByText('Eve · developer · Search').waitFor()
+  const removal = { user_ids: ['eve@example.com'], disable_keys: true }
+  await service.manage('POST', '/workspaces/search/members/remove', removal)
+  await page.goto(new URL('/requests', page.url()).href)
+  await page.getByRole('heading', { name: 'No workspace yet' }).waitFor()
+  await page.getByText('Ask Owner (owner@localhost) to add you to one').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await picture(page, 'no-workspace', 1280, 'light')
+  await picture(page, 'no-workspace', 390, 'light')
+  await service.manage('POST', '/workspaces/support/members/add', { user_ids: ['eve@example.com'] })
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.locator('.who').getByText('Eve · developer · Support').waitFor({ state: 'attached' })
+})
