@@ -137,7 +137,7 @@ export type WebhookPatch = { url?: string; description?: string | null; events?:
 export type WebhookRotation = { overlap_hours?: number }
 export type Workspace = { id: string; name: string; slug: string; description: string | null; default_guardrail_id: string; created_by: string | null; is_observability_io_logging_enabled: boolean; io_logging_sampling_rate: number; io_logging_api_key_ids: (string)[] | null; created_at: string; updated_at: string; default_text_model: null; default_image_model: null; default_provider_sort: null; is_data_discount_logging_enabled: false; is_observability_broadcast_enabled: false }
 export type WorkspaceBudget = { id: string; limit_usd: number; reset_interval: 'daily' | 'weekly' | 'monthly' | null; spent_usd: number; held_usd: number; forecast_usd: number | null; resets_at: string | null; created_at: string; updated_at: string; workspace_id: string }
-export type WorkspaceMember = { id: string; workspace_id: string; user_id: string; name: string; email: string; role: 'admin' | 'member'; access: 'admin' | 'developer' | 'viewer'; source: 'manual' | 'oidc'; created_at: string }
+export type WorkspaceMember = { id: string; workspace_id: string; user_id: string; name: string; email: string; role: 'admin' | 'member'; access: 'admin' | 'developer' | 'viewer'; organization_access: 'owner' | 'admin' | 'developer' | 'viewer' | 'member'; source: 'manual' | 'oidc'; created_at: string }
 export type WorkspacePatch = { name?: string; slug?: string; description?: string | null; is_observability_io_logging_enabled?: boolean; io_logging_sampling_rate?: number; io_logging_api_key_ids?: (string)[] | null }
 
 export type Routes = {

@@ -1,12 +1,13 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
-import { role } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
+import type { Session } from '../api/types.ts'
 import { Heading } from './heading.tsx'
 import { EmptyState } from './page-states.tsx'
 
-/** A tab by the last part of its path, empty for the first. Developers do not see tabs with `isOfAll`. */
-export type ScreenTab = { name: string; title: string; Part: ComponentType; isOfAll?: boolean }
+/** A tab by the last part of its path, empty for the first. `isOffered` hides it from sessions that it would refuse. */
+export type ScreenTab = { name: string; title: string; Part: ComponentType; isOffered?: (session: Session) => boolean }
 
 /** Scrolls the current tab into view. */
 export function useScrollToCurrent(currentName: string) {
@@ -20,7 +21,10 @@ export function useScrollToCurrent(currentName: string) {
 /** A screen with tabs, each with its path. @param screen the first part of the path. */
 export function ScreenTabs({ screen, title, parts }: { screen: string; title: string; parts: ScreenTab[] }) {
   const currentName = useRoute().params.rest ?? ''
-  const offered = parts.filter(({ name, isOfAll }) => !isOfAll || name === currentName || role() !== 'developer')
+  const session = useSession()
+  const offered = parts.filter(
+    ({ name, isOffered }) => !isOffered || !session || name === currentName || isOffered(session),
+  )
   const nav = useScrollToCurrent(currentName)
   const open = parts.find(({ name }) => name === currentName)
   return (

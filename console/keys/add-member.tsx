@@ -5,8 +5,10 @@ import type { Member } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { useAction } from '../components/use-action.ts'
+import { runOrToast, useAction } from '../components/use-action.ts'
+import { defaultRoleOf, type JoinedWorkspaces, JoinedWorkspacesField } from './joined-workspaces.tsx'
 import { assignableRoles } from './permissions.ts'
+import { createLink, type Link } from './sign-in-link.tsx'
 
 /** The permissions of each role. */
 const says: Record<Member['access'], string> = {
@@ -17,19 +19,31 @@ const says: Record<Member['access'], string> = {
   viewer: 'read access',
 }
 
-/** Adds a member to the organization. */
-export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
+type Props = { onAdded: () => void; onLink: (link: Link) => void; onClose: () => void }
+
+/** Adds a member to the organization and to workspaces, with an invitation link. */
+export function AddMember({ onAdded, onLink, onClose }: Props) {
+  const me = useSession()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [access, setRole] = useState<Member['access']>('developer')
+  const [joined, setJoined] = useState<JoinedWorkspaces>(me ? { [me.workspace.id]: 'developer' } : {})
+  const [isInvited, setInvited] = useState(true)
   const { problem, isBusy, act } = useAction()
+  const chooseRole = (next: Member['access']) => {
+    setRole(next)
+    setJoined(Object.fromEntries(Object.keys(joined).map((id) => [id, defaultRoleOf(next)])))
+  }
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      await call('POST /organization/members', { body: { name: name.trim(), email: email.trim(), access } })
+      const workspaces = Object.entries(joined).map(([workspace, role]) => ({ workspace, access: role }))
+      const body = { name: name.trim(), email: email.trim(), access, ...(!isManaging(access) && { workspaces }) }
+      const { data } = await call('POST /organization/members', { body })
       onAdded()
       onClose()
-      toast(`${name.trim()} added`)
+      toast(`${body.name} added`)
+      if (isInvited) await runOrToast(async () => onLink(await createLink({ id: data.id, name: body.name })))
     })
   }
   return (
@@ -51,14 +65,19 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
           />
         </label>
         <label>
-          Role
-          <select value={access} onChange={(event) => setRole(event.currentTarget.value as Member['access'])}>
-            {assignableRoles(useSession()).map((one) => (
+          Role in the organization
+          <select value={access} onChange={(event) => chooseRole(event.currentTarget.value as Member['access'])}>
+            {assignableRoles(me).map((one) => (
               <option key={one} value={one}>
                 {one}: {says[one]}
               </option>
             ))}
           </select>
+        </label>
+        <JoinedWorkspacesField role={access} joined={joined} set={setJoined} />
+        <label class="check">
+          <input type="checkbox" checked={isInvited} onChange={(event) => setInvited(event.currentTarget.checked)} />
+          Create an invitation link, which signs them in once within 15 minutes
         </label>
         <Problem text={problem} />
         <div class="actions">
@@ -73,3 +92,5 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
     </Dialog>
   )
 }
+
+const isManaging = (role: Member['access']) => role === 'owner' || role === 'admin'

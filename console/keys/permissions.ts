@@ -1,5 +1,5 @@
 import { reachesAllWorkspaces } from '../api/session.ts'
-import type { Key, Member, Session } from '../api/types.ts'
+import type { Key, Member, Session, WorkspaceMember } from '../api/types.ts'
 
 /** The part of the session that permissions depend on. The service enforces them; the console hides buttons. */
 type CurrentSession = Pick<Session, 'role' | 'organization_role'> & { member: Pick<Session['member'], 'id'> }
@@ -37,6 +37,15 @@ export function editableKeyFields(
 export function canChangeMember(session: CurrentSession | undefined, member: Pick<Member, 'id' | 'access'>): boolean {
   if (!canManageOrganization(session) || member.id === session.member.id) return false
   return session.organization_role === 'owner' || member.access !== 'owner'
+}
+
+/** Whether the role of a member in the shown workspace can be changed. That of owners and admins is the same everywhere. */
+export function canChangeWorkspaceMember(
+  session: CurrentSession | undefined,
+  member: Pick<WorkspaceMember, 'user_id' | 'organization_access'>,
+): boolean {
+  const isManagerOfAll = member.organization_access === 'owner' || member.organization_access === 'admin'
+  return canManageWorkspace(session) && !isManagerOfAll && member.user_id !== session.member.id
 }
 
 /** The roles that the session can assign, highest first. */

@@ -1,20 +1,28 @@
+import { canSeeAll } from '../api/all-keys.ts'
 import { ScreenTabs } from '../components/screen-tabs.tsx'
 import { AuditLog } from './audit.tsx'
 import { Keys } from './keys.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { People } from './people.tsx'
+import { canReadOrganization } from './permissions.ts'
 import { Providers } from './provider-keys.tsx'
 import { Sessions } from './sessions.tsx'
+import { WorkspaceMembers } from './workspace-members.tsx'
 import { Workspaces } from './workspaces.tsx'
 
 const parts = [
   { name: '', title: 'Keys', Part: Keys },
-  { name: 'people', title: 'People', Part: People, isOfAll: true },
-  { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOfAll: true },
-  { name: 'providers', title: 'Provider keys', Part: Providers, isOfAll: true },
+  { name: 'people', title: 'People', Part: People, isOffered: canReadOrganization },
+  { name: 'members', title: 'Workspace members', Part: WorkspaceMembers, isOffered: canSeeAll },
+  { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOffered: canSeeAll },
+  { name: 'providers', title: 'Provider keys', Part: Providers, isOffered: canSeeAll },
   { name: 'sessions', title: 'Sessions', Part: Sessions },
+<<<<<<< HEAD
   { name: 'passkeys', title: 'Passkeys', Part: Passkeys },
   { name: 'audit', title: 'Audit log', Part: AuditLog, isOfAll: true },
+=======
+  { name: 'audit', title: 'Audit log', Part: AuditLog, isOffered: canSeeAll },
+>>>>>>> 6e9f8650 (console: manage the members of a workspace)
 ]
 
 /** Keys, members, workspaces, provider keys, sessions, passkeys and the audit log. */

@@ -39,3 +39,13 @@ export function WorkspaceSelect() {
     </select>
   )
 }
+
+/** The workspace of a part that shows one: that of the page, or the selected one on a page of all. `id` may be a slug. */
+export function useShownWorkspace(): { id: string; name: string } | undefined {
+  const me = useSession()
+  const { workspace_id } = useWorkspaceFilter()
+  if (!me) return undefined
+  if (workspace_id === undefined) return me.workspace
+  const found = me.workspaces.find(({ id, slug }) => id === workspace_id || slug === workspace_id)
+  return { id: workspace_id, name: found?.name ?? workspace_id }
+}

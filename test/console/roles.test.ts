@@ -148,6 +148,18 @@ const rows: Record<string, Row> = {
       },
     ],
   },
+  'workspace members': {
+    path: () => '/keys/members',
+    seenBy: seers,
+    shows: 'The ',
+    acts: [
+      {
+        offer: button('Add members'),
+        by: managers,
+        call: () => ['POST', '/workspaces/default/members/add', { user_ids: [made.member] }],
+      },
+    ],
+  },
   'provider keys': {
     path: () => '/keys/providers',
     seenBy: seers,
@@ -238,7 +250,7 @@ test(
 
 test('parts of a screen that one may not see are not offered', options, async () => {
   for (const [access, offered] of [
-    ['viewer', ['Keys', 'People', 'Workspaces', 'Provider keys', 'Sessions', 'Audit log']],
+    ['viewer', ['Keys', 'People', 'Workspace members', 'Workspaces', 'Provider keys', 'Sessions', 'Audit log']],
     ['developer', ['Keys', 'Sessions']],
   ] as const) {
     const member = { email: `parts-${access}@example.com`, name: `Parts ${access}`, access }

@@ -69,7 +69,7 @@ test('the keys of another workspace are listed and made there, and the address s
   const { slug, id } = await made('Laboratory', 'laboratory')
   await using watched = await open('/keys')
   const { page, faults } = watched
-  await page.getByLabel('Workspace').selectOption('Laboratory')
+  await page.getByRole('main').getByLabel('Workspace').selectOption('Laboratory')
   await page.waitForURL(`**/keys?workspace_id=${slug}`)
   await page.getByText('You have no keys yet').waitFor()
   await page.getByRole('button', { name: 'Create key' }).click()

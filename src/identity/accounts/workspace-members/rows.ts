@@ -14,6 +14,7 @@ export function workspaceMembers(query: Query | Tx, organizationId: string) {
     .where('wm.organization_id', '=', organizationId)
     .where('m.left_at', 'is', null)
     .select(['wm.id', 'wm.workspace_id', 'wm.user_id', 'wm.role', 'wm.source', 'wm.created_at', 'm.name', 'u.email'])
+    .select('m.role as organization_role')
 }
 
 /** Adds members. Existing members get the new role and source. */

@@ -3,7 +3,7 @@ import { type WorkspaceRole, workspaceRoles } from '#platform/core/vocabulary.ts
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
-import { type MemberRole, managingRoles } from '../members/role.ts'
+import { type MemberRole, managingRoles, memberRoles } from '../members/role.ts'
 
 /** The most members that one request can add or remove. */
 const maxMembers = 100
@@ -53,6 +53,9 @@ export const WorkspaceMember = z
     email: z.string(),
     role: z.enum(['admin', 'member']).describe('A simplified form of `access`.'),
     access: Access.describe('The role in the workspace.'),
+    organization_access: z
+      .enum(memberRoles)
+      .describe('The role in the organization. Owners and admins have that role in every workspace.'),
     source: z
       .enum(['manual', 'oidc'])
       .describe('`oidc` if a claim of the OpenID Connect issuer added the member, and will remove them.'),
@@ -70,6 +73,7 @@ export type WorkspaceMemberRow = {
   created_at: number
   name: string
   email: string
+  organization_role: string
 }
 
 export function workspaceMember(row: WorkspaceMemberRow): WorkspaceMember {
@@ -82,6 +86,7 @@ export function workspaceMember(row: WorkspaceMemberRow): WorkspaceMember {
     email: row.email,
     role: access === 'admin' ? 'admin' : 'member',
     access,
+    organization_access: row.organization_role as MemberRole,
     source: row.source as WorkspaceMember['source'],
     created_at: isoTime(row.created_at),
   }

@@ -1,0 +1,45 @@
+import { useGet } from '../api/resource.ts'
+import { useSession } from '../api/session.ts'
+import { useDebounced } from '../components/use-debounced.ts'
+import { nameOfMember } from './member-name.ts'
+import { canReadOrganization } from './permissions.ts'
+
+const maxSuggestions = 10
+
+type Props = {
+  label: string
+  value: string
+  set: (value: string) => void
+  isRequired?: boolean
+  placeholder?: string
+}
+
+/** A field for email addresses. It suggests members of the organization to sessions that can list them. */
+export function MemberInput({ label, value, set, isRequired = false, placeholder }: Props) {
+  const me = useSession()
+  const start = value.replace(/[^\s,;]*$/, '')
+  const q = useDebounced(value.slice(start.length))
+  const isSearched = q.length > 1 && canReadOrganization(me)
+  const { data } = useGet('GET /organization/members', isSearched ? { query: { q, limit: maxSuggestions } } : undefined)
+  return (
+    <label>
+      {label}
+      <input
+        required={isRequired}
+        autocomplete="off"
+        spellcheck={false}
+        list="member-suggestions"
+        placeholder={placeholder}
+        value={value}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+      <datalist id="member-suggestions">
+        {(data?.data ?? []).map((member) => (
+          <option key={member.id} value={start + member.email}>
+            {nameOfMember(member)}
+          </option>
+        ))}
+      </datalist>
+    </label>
+  )
+}

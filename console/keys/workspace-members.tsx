@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
+import { useSession } from '../api/session.ts'
+import type { WorkspaceMember } from '../api/types.ts'
+import { Listing, useSearchPage } from '../components/listing.tsx'
+import { EmptyState } from '../components/page-states.tsx'
+import { SearchField } from '../components/search-field.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
+import { toast } from '../components/toast.tsx'
+import { runOrToast } from '../components/use-action.ts'
+import { AddWorkspaceMembers } from './add-workspace-members.tsx'
+import { canChangeMember, canChangeWorkspaceMember, canManageWorkspace } from './permissions.ts'
+import { RemoveWorkspaceMember } from './remove-workspace-member.tsx'
+import { RoleSelect } from './role-select.tsx'
+import { type Link, ShownLink, SignInLinkButton } from './sign-in-link.tsx'
+import { useShownWorkspace, WorkspaceSelect } from './workspace-select.tsx'
+
+const heads = ['name', 'address', 'role in workspace', 'role in organization', 'added', '']
+
+/** The members of a workspace, with their role in it and in the organization. */
+export function WorkspaceMembers() {
+  const workspace = useShownWorkspace()
+  const query = useSearchPage()
+  const params = { id: workspace?.id ?? '' }
+  const resource = useGet('GET /workspaces/{id}/members', workspace && { params, query })
+  const [open, setOpen] = useState<WorkspaceMember | 'new'>()
+  const [link, setLink] = useState<Link>()
+  const me = useSession()
+  const close = () => setOpen(undefined)
+  const canAdd = canManageWorkspace(me)
+  return (
+    <>
+      <ShownLink link={link} onDone={() => setLink(undefined)} />
+      {!resource.failure && (
+        <div class="does">
+          {canAdd && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Add members
+            </button>
+          )}
+          <WorkspaceSelect />
+          <SearchField label="Find members" placeholder="Name or address" />
+        </div>
+      )}
+      <Listing
+        resource={resource}
+        label="Workspace members"
+        heads={heads}
+        empty={
+          <EmptyState title={`No members in ${workspace?.name}`}>
+            <p>Owners and admins of the organization have access without being members.</p>
+          </EmptyState>
+        }
+        row={(member) => (
+          <MemberRow
+            key={member.id}
+            of={member}
+            onChanged={resource.reload}
+            onLink={setLink}
+            onRemove={() => setOpen(member)}
+          />
+        )}
+      />
+      {open === 'new' && workspace && (
+        <AddWorkspaceMembers workspace={workspace} onAdded={resource.reload} onClose={close} />
+      )}
+      {open && open !== 'new' && workspace && (
+        <RemoveWorkspaceMember of={open} workspace={workspace} onRemoved={resource.reload} onClose={close} />
+      )}
+    </>
+  )
+}
+
+type RowProps = {
+  of: WorkspaceMember
+  onChanged: () => void
+  onLink: (link: Link) => void
+  onRemove: () => void
+}
+
+function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
+  const me = useSession()
+  const { name, email, access, organization_access, source, created_at, user_id } = member
+  const canChange = canChangeWorkspaceMember(me, member)
+  const canLink = canChangeMember(me, { id: user_id, access: organization_access })
+  return (
+    <tr>
+      <th scope="row">
+        {name} {user_id === me?.member.id && <span class="dim">you</span>}
+      </th>
+      <td data-head="address">{email}</td>
+      <td data-head="role in workspace">{canChange ? <WorkspaceRole of={member} onChanged={onChanged} /> : access}</td>
+      <td data-head="role in organization">{organization_access}</td>
+      <td data-head="added">
+        <RelativeTime time={created_at} /> {source === 'oidc' && <span class="dim">by OpenID Connect</span>}
+      </td>
+      <td class="number">
+        {canLink && <SignInLinkButton of={{ id: user_id, name }} onLink={onLink} />}{' '}
+        {canChange && (
+          <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+            Remove
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const workspaceRoles = ['admin', 'developer', 'viewer'] as const
+
+function WorkspaceRole({ of: member, onChanged }: { of: WorkspaceMember; onChanged: () => void }) {
+  const { user_id, workspace_id, name } = member
+  const give = async (access: WorkspaceMember['access']) => {
+    const body = { user_ids: [user_id], access }
+    await call('POST /workspaces/{id}/members/add', { params: { id: workspace_id }, body })
+    onChanged()
+  }
+  const change = async (access: WorkspaceMember['access']) => {
+    await give(access)
+    toast(`${name} is ${access} now`, { undo: () => void runOrToast(() => give(member.access)) })
+  }
+  return <RoleSelect name={name} role={member.access} roles={workspaceRoles} change={change} />
+}
