@@ -12,8 +12,8 @@ export function WorkspaceMissing({ session, path }: { session: Session; path: st
     <div class="state">
       <Heading>Workspace not available</Heading>
       <p>
-        There is no workspace <b>{workspaceInAddress()}</b>, or you are not a member of it. An owner or admin of the
-        organization can add you.
+        The workspace <b>{workspaceInAddress()}</b> does not exist, or you are not a member of it. An owner or admin of
+        the organization can add you.
       </p>
       <p>Your workspaces:</p>
       <ul class="workspace-links">

@@ -17,12 +17,8 @@ const parts = [
   { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOffered: canSeeAll },
   { name: 'providers', title: 'Provider keys', Part: Providers, isOffered: canSeeAll },
   { name: 'sessions', title: 'Sessions', Part: Sessions },
-<<<<<<< HEAD
   { name: 'passkeys', title: 'Passkeys', Part: Passkeys },
-  { name: 'audit', title: 'Audit log', Part: AuditLog, isOfAll: true },
-=======
   { name: 'audit', title: 'Audit log', Part: AuditLog, isOffered: canSeeAll },
->>>>>>> 6e9f8650 (console: manage the members of a workspace)
 ]
 
 /** Keys, members, workspaces, provider keys, sessions, passkeys and the audit log. */

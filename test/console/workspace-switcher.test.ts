@@ -105,7 +105,7 @@ test('a workspace out of reach gets a page that names it and the own ones', opti
   await using watched = await pageOfAda('/w/research/keys')
   const { page } = watched
   await page.getByRole('heading', { name: 'Workspace not available' }).waitFor()
-  await page.getByText('There is no workspace research').waitFor()
+  await page.getByText('The workspace research does not exist').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   for (const [width, scheme] of [
     [1280, 'light'],
