@@ -38,7 +38,7 @@ try {
     newId,
   }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
 
-  // Work under way is cancelled when the client leaves. The turn then has a moment to write its end.
+  // Closing the connection cancels the running turn, which then has a moment to record its end.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => connection.close())
   await connection.closed
   setTimeout(() => process.exit(0), 500).unref()

@@ -5,12 +5,12 @@ import { bundles, folderFor, unchangedSince } from './current-bundle.ts'
 import { sourceChanges } from './source-changes.ts'
 
 /**
- * Puts the service and the packages that every start needs into a few files: to find, read and check 1,300 modules is
- * half of the work of a start, and their wrappers and comments are 14 MB. Names stay, so that stacks can be read.
+ * Bundles the service and the packages that every start needs into a few files: resolving and loading 1,300 modules
+ * takes half of a start, and their wrappers and comments are 14 MB. Names are not minified, to keep stacks readable.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Packages that few starts need stay where they are, and what looks for files beside its own. */
+/** Packages that are not bundled: few starts need them, or they read files next to their own. */
 const external = [
   'prom-client',
   'pg',
@@ -25,13 +25,13 @@ const external = [
 ]
 const isPackage = /(?:^|\/)node_modules\//
 
-/** Files find others beside them as if they were still where they were written. */
+/** Keeps paths relative to a source file valid in the bundle. */
 const inPlace: Plugin = {
   name: 'in place',
   setup({ onLoad }) {
-    // Messages of the schema library in other languages, which nothing asks for.
+    // Omits the schema library's messages in other languages, which are not used.
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export {}' }))
-    // HTTP/2, which this service does not speak, is loaded when it is asked for.
+    // Loads HTTP/2 lazily, because this service does not use it.
     onLoad({ filter: /fastify\/lib\/server\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
         .replace("const http2 = require('node:http2')\n", '')
@@ -47,15 +47,15 @@ const inPlace: Plugin = {
 }
 
 /**
- * Of ASCII alone V8 keeps one byte a character, else two. Esbuild leaves other characters in patterns, and in raw texts, where they
- * cannot be written in another way.
+ * Escapes all other characters: V8 stores a script of only ASCII with one byte per character, else two. Esbuild does not
+ * escape characters in patterns and raw strings.
  */
 function inAscii(script: string): string {
   if (/\.raw`[^`]*[^\0-\x7f]/.test(script)) return script
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-// Interns may run as users of their own, and these are no secrets.
+// The bundle is not secret, and interns that run as other users must be able to read it.
 process.umask(0o022)
 const beganAt = Date.now()
 const making = new URL(`making-${process.pid}/`, bundles)
@@ -82,7 +82,7 @@ const made = [
     banner: { js: '(function (exports, require, module, here) {' },
     footer: { js: '})' },
   }),
-  // By themselves: what they share with the service would be in many small files, or in large ones that they hardly need.
+  // Builds each of them separately: code shared with the service would be in many small files or in large, mostly unused ones.
   await build({
     ...common,
     entryPoints: ['bin/daemon.ts', 'bin/agent.ts', 'bin/files.ts'],
@@ -90,7 +90,7 @@ const made = [
     define: { here: 'import.meta.url' },
     splitting: true,
     format: 'esm',
-    // Plain .js files in here would be read to find out what they are.
+    // Node would have to parse plain .js files to detect their module type.
     outExtension: { '.js': '.mjs' },
     external: [...external, 'undici'],
     banner: {
@@ -108,11 +108,11 @@ for (const name of ['server', 'worker'])
 const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
 const sources = [...inputs].filter((path) => !isPackage.test(path))
 const folder = folderFor(sources)
-// Else it would stand under the name of what some of it is not. The next start makes another.
+// If a source changed during the build, the bundle does not match its name. The next start builds another one.
 if (unchangedSince(sources, beganAt)) keep()
 else remove(making)
 
-// Processes that still run may start workers from the one before. What another process makes now is not old.
+// Running processes can start workers from the previous bundle. Recent folders can belong to another process's build.
 const hourMs = 3_600_000
 const writtenAt = (name: string) => statSync(new URL(name, bundles), { throwIfNoEntry: false })?.mtimeMs ?? 0
 const named = (form: RegExp) => readdirSync(bundles).filter((name) => form.test(name))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { runCli } = await import('#cli/cli.ts')
 
-// Whoever reads through `head` has read enough.
+// A closed pipe, as after `| head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

@@ -1,9 +1,9 @@
 import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
 import { cloneInPod } from '#provision/kubernetes/clone-in-pod.ts'
 
-// The first container of an intern's pod, where it begins with a repository. Its last line is what the owner is told.
+// The first container of an intern's pod if the intern starts with a repository. The owner sees the last line of its output.
 process.umask(0o077)
-// Its owner is told the last line, which is to be why there is no clone.
+// No warnings about the disk: the last line must be the reason of a failed clone.
 const onUncounted = () => {}
 try {
   const [file] = process.argv.slice(2)

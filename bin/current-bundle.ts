@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Where bundles are kept: each in a folder that is named after what it was made of. */
+/** The folder of bundles. Each is in a folder named by the hash of its sources. */
 export const bundles = new URL('../node_modules/.cache/start/', import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Besides the sources: which packages are installed, how names are resolved, and what makes a bundle of them. */
-const besides = [
+/** Files other than sources that determine a bundle: installed packages, name resolution, and the bundler. */
+const otherInputs = [
   'package.json',
   'node_modules/.package-lock.json',
   'bin/bundle.ts',
@@ -15,40 +15,40 @@ const besides = [
   'bin/source-changes.ts',
 ]
 
-/** The name that was last found, and the state of all files at that time. */
+/** A cache of the last computed name, with the state of all files at that time. */
 const stamp = new URL('stamp.json', bundles)
 
-/** A file that was changed so lately may be changed once more and have the same time: clocks of file systems are coarse. */
+/** A file changed this recently can change again with the same time, because file system clocks are coarse. */
 const settledMs = 2000
 
-/** The folder of the bundle of these very sources; undefined where there is none. */
+/** Returns the folder of the bundle of exactly these sources; undefined if there is none. */
 export function currentBundle(now = Date.now()): URL | undefined {
   const list = new URL('sources.json', bundles)
   if (!existsSync(list)) return undefined
   try {
     const sources: string[] = JSON.parse(readFileSync(list, 'utf8'))
     const files = stateOf(sources)
-    const known = stampedName(files.state)
-    const name = known ?? nameOf(sources)
+    const stamped = stampedName(files.state)
+    const name = stamped ?? nameOf(sources)
     const folder = new URL(`${name}/`, bundles)
     if (!existsSync(new URL('server.mjs', folder))) return undefined
-    // Looked at before they were read: what was changed meanwhile has another state.
-    if (known === undefined && now - files.changedMs > settledMs) keepStamp(files.state, name)
+    // The state was determined before the files were read, so a file that changed in between has another state.
+    if (stamped === undefined && now - files.changedMs > settledMs) keepStamp(files.state, name)
     return folder
   } catch {
     return undefined
   }
 }
 
-/** @param sources paths below the root. @throws where one of them is gone. */
+/** @param sources paths below the root. @throws if one of them is missing. */
 export const folderFor = (sources: readonly string[]) => new URL(`${nameOf(sources)}/`, bundles)
 
-/** Whether all of them are as they were at an instant: of one that is not, nobody knows what was read. */
+/** Returns whether no source has changed since a time, in milliseconds since the epoch. */
 export const unchangedSince = (sources: readonly string[], ms: number) => stateOf(sources).changedMs < ms
 
 function nameOf(sources: readonly string[]): string {
   const hash = createHash('sha256').update(`${process.version} ${root}`)
-  for (const path of [...besides, ...sources]) {
+  for (const path of [...otherInputs, ...sources]) {
     const content = readFileSync(root + path)
     hash.update(`\n${path} ${content.length}\n`).update(content)
   }
@@ -56,12 +56,12 @@ function nameOf(sources: readonly string[]): string {
 }
 
 /**
- * Tells one state of the files from another without reading them. The time of a change (`ctime`) nobody can set, as one
- * can that of writing (`mtime`).
+ * Identifies the state of the files without reading them. Uses the change time (`ctime`), which cannot be set, unlike
+ * the modification time (`mtime`).
  */
 function stateOf(sources: readonly string[]): { state: string; changedMs: number } {
   let [state, changedMs] = [`${process.version} ${root}`, 0]
-  for (const path of [...besides, ...sources]) {
+  for (const path of [...otherInputs, ...sources]) {
     const { ino, size, ctimeMs } = statSync(root + path)
     state += `\n${path} ${ino} ${size} ${ctimeMs}`
     changedMs = Math.max(changedMs, ctimeMs)
@@ -78,7 +78,7 @@ function stampedName(state: string): string | undefined {
   }
 }
 
-/** Without it the next start reads all files, too. */
+/** Ignores errors: without the stamp the next start reads all files. */
 function keepStamp(state: string, name: string): void {
   const draft = new URL(`stamp.json.${process.pid}`, bundles)
   try {

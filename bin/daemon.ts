@@ -2,7 +2,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
-// Many interns share a machine: a small nursery keeps each at a fraction of the memory, for a little more work.
+// Many interns share a machine. A small young generation saves most of the memory at the cost of some CPU time.
 setFlagsFromString('--max-semi-space-size=1')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { randomUUID } = await import('node:crypto')
@@ -19,7 +19,7 @@ try {
   if (!file) throw new Error('Give the file of settings: node bin/daemon.ts settings.json')
   const settings = readSettings(file, process.env)
   const { agent, workspace, limits, startsAgent } = settings
-  // The agent takes longer than all that the daemon loads: while it does, the agent starts.
+  // Starts the agent while the daemon loads, because the agent takes longer.
   const launch = startsAgent ? launchAhead(processLauncher(agent, workspace, limits, stderrLog)) : undefined
   const { startDaemon } = await import('#daemon/server/start.ts')
   const daemon = await startDaemon(settings, {
@@ -28,19 +28,19 @@ try {
     now: steadyNow,
     newId: randomUUID,
   })
-  // Told twice, it still takes the time to tell its callers: a second signal must not kill it.
+  // A second signal must not end the process before it has notified its callers.
   const end = once(() => daemon.stop())
   const stop = () => end().then(() => process.exit(0))
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // Defects of ours: a promise that nobody waits for concerns no turn; after anything else another daemon begins anew.
+  // A rejection without a handler affects no turn and is only logged. After an uncaught exception the daemon is restarted.
   process.on('unhandledRejection', (reason) => stderrLog('failed.unheard', whyOf(reason)))
   process.on('uncaughtException', (error) => {
     stderrLog('failed.uncaught', whyOf(error))
     void end().finally(() => process.exit(1))
   })
   process.stdout.write('ready\n')
-  // A daemon lives long and may be killed: the next one shall start quickly all the same.
+  // Node writes the cache only at a normal exit, and a daemon can be killed.
   flushCompileCache()
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)

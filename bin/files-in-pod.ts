@@ -2,7 +2,7 @@ import { stderrLog } from '#daemon/log.ts'
 import { serveStoppedIntern } from '#daemon/server/serve-stopped-intern.ts'
 import { readSettings } from '#daemon/settings/settings.ts'
 
-// The files of an intern that does not run, in a pod that is there for them alone, until nobody has asked for a minute.
+// Serves the files of a stopped intern from a pod of its volume. Ends after a minute without a request.
 process.umask(0o077)
 try {
   const settings = readSettings(process.argv[2] ?? '', process.env)

@@ -7,7 +7,7 @@ const { createHttpServer } = await import('#daemon/server/http-server.ts')
 const { stoppedInternRuns, readFilesSettings } = await import('#daemon/files/stopped-intern.ts')
 const { stderrLog } = await import('#daemon/log.ts')
 
-// The files of an intern that does not run, for one connection: the fourth of the files that it was started with.
+// Serves the files of a stopped intern on one connection, the file descriptor 3.
 process.umask(0o077)
 const socket = new Socket({ fd: 3 })
 const server = createHttpServer({

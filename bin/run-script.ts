@@ -9,17 +9,17 @@ const root = new URL('..', import.meta.url)
 type Entry = 'server' | 'worker'
 type Service = Record<Entry, () => Promise<{ running: Promise<void> }>>
 
-/** Not while the first requests come: it takes some 40 ms. What they called is then compiled, too. */
+/** Delay before writing the cache, which takes about 40 ms. By then the functions of the first requests are compiled too. */
 const laterMs = 3000
 
 /**
- * Runs the script of a bundle from what V8 compiled in an earlier start. Node's own cache (`module.enableCompileCache`) is
- * made before anything of a module runs, so that the functions that a start calls are compiled anew each time.
- * @param here the file in the bundle that asks for it.
+ * Runs the script of a bundle with the code cache of an earlier start. Node's own cache (`module.enableCompileCache`) is
+ * made before a module runs, so it does not contain the functions that a start calls.
+ * @param here the URL of the calling file in the bundle.
  */
 export async function runScript(here: string, entry: Entry): Promise<void> {
   const filename = fileURLToPath(new URL('service.cjs', here))
-  // Primary and workers call other functions.
+  // The primary and the workers call different functions, so each entry has its own cache.
   const compiledFile = fileURLToPath(new URL(`${entry}.compiled`, here))
   const compiled = readCompiled(compiledFile)
   const script = new Script(readFileSync(filename, 'utf8'), {
@@ -30,11 +30,11 @@ export async function runScript(here: string, entry: Entry): Promise<void> {
   const module = { exports: {} as Service }
   script.runInThisContext()(module.exports, createRequire(root), module, here)
   await (await module.exports[entry]()).running
-  // V8 itself rejects what another version, or one with other options, has compiled.
+  // V8 rejects a cache of another version or with other options.
   if (!compiled || script.cachedDataRejected) setTimeout(keepCompiled, laterMs, script, compiledFile).unref()
 }
 
-/** Undefined where there is none, or a damaged one, which V8 would not notice. */
+/** Reads the cache. Undefined if it is missing or damaged, which V8 would not detect. */
 function readCompiled(file: string): Buffer | undefined {
   try {
     const content = readFileSync(file)
@@ -45,7 +45,7 @@ function readCompiled(file: string): Buffer | undefined {
   }
 }
 
-/** Where it cannot be written, the next start compiles what it calls. */
+/** Writes the cache. Ignores errors: the next start then compiles the functions itself. */
 function keepCompiled(script: Script, file: string): void {
   const draft = `${file}.${process.pid}`
   try {
@@ -55,7 +55,7 @@ function keepCompiled(script: Script, file: string): void {
     writeFileSync(draft, Buffer.concat([compiled, sum]))
     renameSync(draft, file)
   } catch {
-    // On a full disk each start would leave another one.
+    // Removes the draft, so that starts on a full disk do not leave files behind.
     rmSync(draft, { force: true })
   }
 }

@@ -8,8 +8,8 @@ const { ndJsonStream } = await import('@agentclientprotocol/sdk')
 const { scriptedAgent } = await import('#daemon/scripted/scripted-agent.ts')
 
 /**
- * `never`, `load` or `resume`: how it takes up a session of an earlier process. `modeless`: it offers no modes. `http`
- * and `sse`: which servers of tools it reaches; `image`, `audio`, `embedded`: what its prompts may hold.
+ * `never`, `load` or `resume`: how it opens a session of an earlier process. `modeless`: it offers no modes. `http`
+ * and `sse`: its MCP transports. `image`, `audio` and `embedded`: the content types of its prompts.
  * `late`: it can send output after the end of a turn.
  */
 const words = process.argv.slice(2)

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
-// Reading the catalogue makes much short-lived garbage. Room for it, once taken, is never given back.
+// Loading the catalogue creates much short-lived garbage, and V8 does not shrink the young generation again.
 setFlagsFromString('--semi-space-growth-factor=1')
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
@@ -20,7 +20,7 @@ const { countOf } = await import('#app/workers/count.ts')
 type Service = import('#app/start.ts').Service
 type WorkersService = import('#app/workers/primary.ts').WorkersService
 
-/** A start that is to be stopped may go on for this long. */
+/** How long a start can continue after a signal to stop, in milliseconds. */
 const patienceMs = 10_000
 
 process.umask(0o077)
@@ -28,9 +28,9 @@ try {
   const { config, sources: settingSources } = loadSettings(process.env)
   const stream = logStream(config.log_format)
   const log = createLog({ level: config.log_level, format: config.log_format }, stream)
-  // Heard before anything is done: a signal that nobody hears yet ends the process.
-  // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience. One that comes
-  // while the service starts lets it, for a while: ended halfway, it would leave interns behind and tell nobody the keys.
+  // Registers the handlers first, because a signal without a handler ends the process.
+  // A terminal sends Ctrl-C to npm and to this process, and npm forwards it, so a second signal does not force the end.
+  // A start in progress is finished first: otherwise it could leave interns running and never show the generated keys.
   const exit = (code: number): never => {
     log.info({ code }, 'exit')
     process.exit(code)
@@ -39,7 +39,7 @@ try {
     const impatience = setTimeout(() => process.exit(1), patienceMs)
     const started = await starting.catch(() => undefined)
     clearTimeout(impatience)
-    // Why it did not start is told below.
+    // The reason of a failed start is printed below.
     if (!started) return
     try {
       await started.stop(how)
@@ -49,7 +49,7 @@ try {
     }
     exit(code || started.lost() ? 1 : 0)
   }
-  // Whoever sits at a terminal waits; a balancer has to be told first.
+  // SIGTERM drains first, so that a load balancer notices. Ctrl-C at a terminal does not.
   for (const [signal, drain] of [
     ['SIGINT', false],
     ['SIGTERM', true],
@@ -100,27 +100,27 @@ try {
   }
   const starting = start()
   const endUncaught = once(async () => {
-    // What was metered is written down first, and interns are handed on.
+    // Writes metered requests and releases interns before the process ends.
     await stop({ drain: false }, 1)
     process.exit(1)
   })
   logUncaught({ log, end: endUncaught })
-  // Tried while the rest starts, and told for people only: that it cannot be tried must not end anything.
+  // Tries the sandbox while the rest starts. The result is only printed, so a failure must not end the start.
   const trying = activeSandbox({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
   const service = await starting
   const sandbox = await trying
-  // Last: whoever reads this line may send a signal at once.
+  // Printed last, because a reader of this line can send a signal immediately.
   process.stdout.write(`${welcome({ ...service, publicUrl: config.public_url, sandbox })}listening on ${service.url}\n`)
-  // A primary answers no requests: its garbage may as well be collected often.
+  // A primary answers no requests, so a small young generation is sufficient.
   if (workers === 1) setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {
-  const told = error instanceof StartupError ? error.message : await refusalOf(error)
-  if (told === undefined) throw error
-  process.stderr.write(`${told}\n`)
+  const message = error instanceof StartupError ? error.message : await refusalOf(error)
+  if (message === undefined) throw error
+  process.stderr.write(`${message}\n`)
   process.exit(1)
 }
 
-/** Of the system or the database, in one sentence; undefined for a defect of ours. */
+/** Returns the system's or database's error in one sentence; undefined for an internal error. */
 async function refusalOf(error: unknown): Promise<string | undefined> {
   const { systemRefusal } = await import('#platform/process/system-error.ts')
   const { databaseFault } = await import('#platform/db/maintenance/failures.ts')

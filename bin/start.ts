@@ -1,5 +1,5 @@
-// What `npm start` runs: the service as an earlier start has bundled it from exactly these sources (`bundle.ts`), else
-// the sources themselves.
+// Run by `npm start`. Starts the service from the bundle of exactly these sources (`bundle.ts`) if there is one, else
+// from the sources.
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -8,19 +8,19 @@ import { currentBundle } from './current-bundle.ts'
 const bundle = currentBundle()
 await import(bundle ? new URL('server.mjs', bundle).href : './server.ts')
 
-/** Not while the first requests come. */
+/** Delay before building a bundle, so that it does not slow down the first requests. */
 const laterMs = 3000
 if (!bundle) setTimeout(makeBundle, laterMs).unref()
 
-/** For the next start, beside this one: where it cannot be made, the next start takes the sources, too. */
+/** Builds the bundle for the next start in another process. Ignores errors: the next start then uses the sources. */
 function makeBundle() {
   const script = fileURLToPath(new URL('./bundle.ts', import.meta.url))
-  // With nothing of our environment: it holds credentials.
+  // An empty environment, because this process's environment contains credentials.
   const child = spawn(process.execPath, [script], { stdio: 'ignore', detached: true, env: {} }).on('error', () => {})
   child.unref()
   try {
     if (child.pid) setPriority(child.pid, 10)
   } catch {
-    // Then it takes its turn with us.
+    // Without permission it runs at the same priority.
   }
 }

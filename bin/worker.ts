@@ -2,11 +2,11 @@ import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
-// As in server.ts, of which this is one of several processes.
+// The same as in server.ts.
 setFlagsFromString('--semi-space-growth-factor=1')
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
-// The terminal, or who ends all processes of a service at once, means the primary: it tells us what is to be done.
+// Ignores signals that a terminal or service manager sends to all processes: the primary stops its workers.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 process.umask(0o077)
 
@@ -25,7 +25,7 @@ runWorker({
   createLog: ({ log_level }) => createLog({ level: log_level, format: 'json' }),
   exit(code) {
     if (process.connected) process.exit(code)
-    // Nobody reads our log any more, and at an ordinary end sonic-boom would try to write the last lines for ever.
+    // The reader of the log has ended. At a normal exit sonic-boom would try to write the last lines for ever.
     process.kill(process.pid, 'SIGKILL')
   },
 })

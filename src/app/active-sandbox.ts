@@ -10,9 +10,8 @@ type ActiveSandboxDeps = {
 }
 
 /**
- * Tries the sandbox as an intern would have it: under a user of its own, where interns have one.
- * @returns which it is, in one line, and what keeps a better one from being taken; where there is none, why, and what
- * that means.
+ * Tries the sandbox as an intern would use it, as a separate user if interns have one.
+ * @returns one line with the sandbox method and why no better one is used; or why there is no sandbox, with the effect.
  */
 export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promise<string> {
   if (config.provisioner === 'kubernetes') return 'the pod of each intern (setting "provisioner")'

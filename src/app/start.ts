@@ -102,14 +102,14 @@ export async function startService({
   }
 }
 
-/** Where a browser on this host finds the console. */
+/** Returns the URL of the console for a browser on this host. */
 export function consoleUrl(config: Pick<Config, 'console'>, url: string): string | undefined {
   return config.console ? new URL(reachable(url)).origin : undefined
 }
 
-/** In the background: who asks for it before it is there waits, and is told where it cannot be had. */
+/** Builds the console in the background. Requests wait for it, and get the error if the build fails. */
 export function prepareConsole({ console, log }: Pick<ApiDeps, 'console' | 'log'>): void {
-  console?.().catch((error) => log.error({ err: error }, 'the console is not there'))
+  console?.().catch((error) => log.error({ err: error }, 'the console could not be built'))
 }
 
 /** Serves metrics without a key, if the settings name a port for them. @returns their URL. */

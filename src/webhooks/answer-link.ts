@@ -9,13 +9,13 @@ type Signer = Pick<Vault, 'digest'>
 const place = 'answer link'
 const form = /^(msg_[0-9a-f]{32})\.(\d{1,16})\.([0-9a-f]{64})$/
 
-/** What the last part of a link says: which delivery it came with, until when it answers, and that this service said so. */
+/** Creates the last part of a link: its delivery and its expiry time, signed by this service. */
 export function answerToken(vault: Signer, deliveryId: string, { until }: Pick<Answerable, 'until'>): string {
-  const said = `${deliveryId}.${Math.floor(until)}`
-  return `${said}.${vault.digest(said, place)}`
+  const signed = `${deliveryId}.${Math.floor(until)}`
+  return `${signed}.${vault.digest(signed, place)}`
 }
 
-/** Undefined for what this service never said. */
+/** Verifies and parses a token. Returns undefined if this service did not sign it. */
 export function readAnswerToken(vault: Signer, token: string): { deliveryId: string; until: number } | undefined {
   const [, deliveryId = '', until = '', signature = ''] = form.exec(token) ?? []
   const right = vault.digest(`${deliveryId}.${until}`, place)
@@ -29,12 +29,12 @@ export type LinkedQuestion = Answerable & {
   webhookId: string
   organizationId: string
   workspaceId: string
-  /** In whose name it answers: whoever made the webhook. */
+  /** The creator of the webhook, on whose behalf the link answers. */
   userId: string
   answeredAt: number | null
 }
 
-/** What a link is about; undefined where its webhook is no more or tells of no links now. */
+/** Finds the question of a link. Undefined if its webhook was deleted or does not include answer links any more. */
 export async function linkedQuestion({ db }: { db: Db }, deliveryId: string): Promise<LinkedQuestion | undefined> {
   const row = await db.query
     .selectFrom('webhook_deliveries as d')
@@ -56,14 +56,14 @@ export async function linkedQuestion({ db }: { db: Db }, deliveryId: string): Pr
   }
 }
 
-/** Longer than an answer takes to be given. If it was used before that and its question waits still, it was in vain: its server died. */
+/** The longest time that storing an answer takes. If the question is still open later, the server of the answer died. */
 const givenWithinMs = 60_000
 
-/** Whether an answer is on its way by it, or was given. */
+/** Returns whether an answer by this link is in progress or was given. */
 export const isInUse = ({ answeredAt }: Pick<LinkedQuestion, 'answeredAt'>, now: number): boolean =>
   answeredAt !== null && answeredAt > now - givenWithinMs
 
-/** @returns whether it may answer now: of two who come at once it is true for one. */
+/** Claims a link. @returns whether the caller can answer now; true for only one of concurrent callers. */
 export async function useLink({ db, now }: { db: Db; now: Now }, deliveryId: string): Promise<boolean> {
   const { numUpdatedRows } = await db.query
     .updateTable('webhook_deliveries')
@@ -74,7 +74,7 @@ export async function useLink({ db, now }: { db: Db; now: Now }, deliveryId: str
   return numUpdatedRows > 0
 }
 
-/** Its answer was not taken, and changed nothing: it may be used again. */
+/** Makes a link usable again after its answer was refused without effect. */
 export async function restoreLink({ db }: { db: Db }, deliveryId: string): Promise<void> {
   await db.query.updateTable('webhook_deliveries').set({ answered_at: null }).where('id', '=', deliveryId).execute()
 }

@@ -3,12 +3,12 @@ import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 
-/** Deliveries that wait: for their first attempt, or for another one after those that failed. */
+/** Pending deliveries: those before their first attempt, and those that are retried. */
 export type Backlog = Record<'first' | 'again', { waiting: number; oldestMs: number }>
 
 type BacklogDeps = { db: Pick<Db, 'query'>; clock: DatabaseClock }
 
-/** What waits on all servers, as it was last known. What is queued for a disabled webhook waits for nobody. */
+/** Returns the last known backlog of all servers. Deliveries of disabled webhooks do not count. */
 export function createBacklog(deps: BacklogDeps): () => Backlog {
   return staleWhileRevalidate(backlogOf([]), () => readBacklog(deps))
 }

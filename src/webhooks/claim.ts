@@ -5,7 +5,7 @@ import type { Answerable } from './outbox.ts'
 
 type ClaimDeps = { db: Db; clock: DatabaseClock; server: string }
 
-/** A delivery that this server alone sends now. */
+/** A delivery that only this server sends now. */
 export type Claimed = {
   id: string
   event: string
@@ -14,16 +14,16 @@ export type Claimed = {
   payload: string
   answerable: Answerable | null
   attempts: number
-  /** Whether its webhook took nothing the last time. */
+  /** Whether the last delivery of its webhook failed. */
   isFailing: boolean
-  /** The secrets that sign it, encrypted; the second only until the overlap ends. */
+  /** The encrypted signing secrets; the second one only until the overlap ends. */
   sealed: string[]
 }
 
-/** The time of one server for one attempt: longer than any takes. */
+/** How long a server has a claimed delivery. Longer than any attempt. */
 const leaseMs = 60_000
 
-/** How many are claimed at once: in all, of one webhook, and of all together that take nothing. */
+/** Limits of one claim: in total, for each webhook, and for all failing webhooks together. */
 export type Share = { limit: number; each: number; failing: number; busy: readonly string[] }
 
 /**
@@ -75,7 +75,7 @@ async function dueWebhooks(
     .where('w.enabled', '=', 1)
     .where('w.failing_since', isFailing ? 'is not' : 'is', null)
     .$if(busy.length > 0, (rows) => rows.where('w.id', 'not in', busy))
-    // With `exists` SQLite makes a join of it, and chance prefers the rows that come last.
+    // SQLite turns `exists` into a join, and the random choice then prefers the last rows.
     .where((e) =>
       e(
         dueRows(db.query, clock).where('d.webhook_id', '=', sql.ref<string>('w.id')).select('d.id').limit(1),

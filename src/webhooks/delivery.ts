@@ -16,7 +16,9 @@ export const WebhookDelivery = z
     id: z.string().describe('The `webhook-id` header of the delivery, the same for each attempt.'),
     webhook_id: z.string(),
     event: z.enum([...webhookEvents, 'webhook.test']),
-    state: z.enum(deliveryStates).describe('`failed`: every attempt failed; there is no further automatic retry.'),
+    state: z
+      .enum(deliveryStates)
+      .describe('`failed`: every attempt failed, and the delivery is not retried automatically.'),
     attempts: z.int(),
     next_attempt_at: z.iso.datetime().nullable(),
     last_status: z.int().nullable().describe('The HTTP status of the last attempt, if there was an answer.'),
@@ -46,7 +48,7 @@ function deliveryItem(row: Selectable<Tables['webhook_deliveries']>): WebhookDel
 
 type Filter = PageQuery & { state?: (typeof deliveryStates)[number] | undefined }
 
-/** The latest first. */
+/** Lists deliveries, newest first. */
 export async function listDeliveries(
   { db }: { db: { query: Query } },
   webhookId: string,
@@ -70,23 +72,23 @@ async function getDelivery(query: Query, webhookId: string, id: string): Promise
     .selectAll()
     .executeTakeFirst()
   if (row) return deliveryItem(row)
-  throw new Fault('not_found', 'The webhook has no such delivery, or it is kept no longer.')
+  throw new Fault('not_found', 'Delivery not found. Old deliveries are deleted.')
 }
 
 type QueueDeps = { db: Db; now: Now; newId: NewId }
 
-/** Queues an event that says nothing but that it came. @throws Fault `conflict` where nothing is sent. */
+/** Queues a test event without content. @throws Fault `conflict` if the webhook is disabled. */
 export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<WebhookDelivery> {
   requireEnabled(webhook)
   const { id, workspace_id: workspaceId } = webhook
-  const told = {
+  const event = {
     event: 'webhook.test' as const,
     subject: deps.newId(),
     at: deps.now(),
     workspaceId,
     data: { webhook_id: id },
   }
-  const row = deliveryOf(id, told)
+  const row = deliveryOf(id, event)
   await deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, announce) => {
     await tx.insertInto('webhook_deliveries').values(row).execute()
     announce('webhook.queued', workspaceId)
@@ -94,7 +96,7 @@ export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<Webh
   return getDelivery(deps.db.query, id, row.id)
 }
 
-/** Sends it once more, at once, and as often as a new one if need be. @throws Fault `conflict` where nothing is sent. */
+/** Sends a delivery again, with the retries of a new one. @throws Fault `conflict` if the webhook is disabled. */
 export async function retryDelivery(deps: QueueDeps, webhook: Webhook, id: string): Promise<WebhookDelivery> {
   requireEnabled(webhook)
   await getDelivery(deps.db.query, webhook.id, id)

@@ -48,7 +48,7 @@ export async function queueEvent(tx: Tx, announce: Announce, queued: QueuedEvent
   announce('webhook.queued', workspaceId)
 }
 
-/** One delivery to one webhook, due at once. The same for the same subject. */
+/** Creates the row of a delivery that is due now. Its id depends only on the webhook and the subject. */
 export function deliveryOf(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
   const { event, subject, at, data, question, answerable } = queued
   const payload = payloadOf(event, at, { ...data, ...(include.includes('question') && question && { question }) })

@@ -11,10 +11,10 @@ export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; 
 
 export type Outcome = { status: number | null; error: string | null }
 
-/** So long a webhook may take nothing before it is disabled. */
+/** A webhook that fails for this long is disabled. */
 const disabledAfterMs = 5 * 86_400_000
 
-/** A delivery that this server has claimed, as long as it waits. */
+/** Selects a pending delivery that this server has claimed. */
 const claimedHere = (tx: Tx, { server }: QueueDeps, id: string) =>
   tx
     .updateTable('webhook_deliveries')
@@ -22,12 +22,12 @@ const claimedHere = (tx: Tx, { server }: QueueDeps, id: string) =>
     .where('claimed_by', '=', server)
     .where('state', '=', 'pending')
 
-/** Whoever comes next sends it, at once. */
+/** Releases a delivery, so that the next server sends it at once. */
 export async function releaseClaim(deps: QueueDeps, id: string): Promise<void> {
   await deps.db.exclusively('webhook deliveries', (tx) => claimedHere(tx, deps, id).set({ claimed_until: 0 }).execute())
 }
 
-/** It was taken. */
+/** Records a successful delivery. */
 export async function settleDelivered(
   deps: QueueDeps,
   { id, webhookId, attempts }: Claimed,
@@ -49,13 +49,13 @@ export async function settleDelivered(
 }
 
 type Failed = Outcome & {
-  /** When it is tried again; undefined: never. */
+  /** The delay before the next attempt; undefined if there is none. */
   retryInMs: number | undefined
-  /** Whether whoever receives wants nothing any more. */
+  /** Whether the receiver answered 410 (Gone). */
   isGone: boolean
 }
 
-/** It was not. @returns why the webhook is disabled from now on, if it is. */
+/** Records a failed attempt. @returns the reason if the webhook was disabled because of it. */
 export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Failed): Promise<string | undefined> {
   const { db, clock, now } = deps
   const { id, webhookId, attempts } = claimed
@@ -82,8 +82,8 @@ export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Fa
       .executeTakeFirst()
     if (!row) return undefined
     const reason = isGone
-      ? 'Its receiver answered 410: it wants nothing any more.'
-      : `Nothing was taken there for ${disabledAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
+      ? 'The receiver answered 410 (Gone).'
+      : `All deliveries failed for ${disabledAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
     const after = { ...row, enabled: 0, disabled_reason: reason }
     await tx.updateTable('webhooks').set({ enabled: 0, disabled_reason: reason }).where('id', '=', webhookId).execute()
     await recordChange(
@@ -102,7 +102,7 @@ export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Fa
   })
 }
 
-/** Links that were sent, or may have been, answer no longer. */
+/** Invalidates the answer links of a webhook, including those that were possibly sent. */
 export async function endLinks(tx: Tx, webhookId: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
@@ -112,7 +112,7 @@ export async function endLinks(tx: Tx, webhookId: string): Promise<void> {
     .execute()
 }
 
-/** What waits to be sent is not. */
+/** Marks the pending deliveries of a webhook as failed. */
 export async function giveUpPending(tx: Tx, clock: DatabaseClock, webhookId: string, why: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
@@ -122,7 +122,7 @@ export async function giveUpPending(tx: Tx, clock: DatabaseClock, webhookId: str
     .execute()
 }
 
-/** Forgets what was delivered, or given up, before an instant. */
+/** Deletes deliveries that ended before a time. */
 export async function pruneDeliveries({ db }: { db: Db }, before: number): Promise<void> {
   await db.query
     .deleteFrom('webhook_deliveries')

@@ -3,12 +3,12 @@ import { createHmac, randomBytes } from 'node:crypto'
 const prefix = 'whsec_'
 const secretBytes = 32
 
-/** A new secret in the form of Standard Webhooks, which its libraries take as it is. */
+/** Creates a secret in the format of the Standard Webhooks libraries. */
 export const newSecret = () => prefix + randomBytes(secretBytes).toString('base64')
 
 type Signed = { id: string; timestamp: number; body: string }
 
-/** The headers of Standard Webhooks, signed with each secret. @param timestamp in seconds since the epoch. */
+/** Returns the headers of Standard Webhooks, signed with each secret. @param timestamp in seconds since the epoch. */
 export function signedHeaders(secrets: readonly string[], { id, timestamp, body }: Signed): Record<string, string> {
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(prefix.length), 'base64')

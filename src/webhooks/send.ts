@@ -13,9 +13,9 @@ export type WebhookNetwork = Pick<Config, 'webhook_origins'> & ProxySettings
 export type Sent = { url: string; headers: Record<string, string>; body: string }
 
 const attemptMs = 15_000
-/** Of an answer no more is read: nothing in it matters but its status. */
+/** How many bytes of an answer are read. Only its status is used. */
 const longestAnswer = 16 * 1024
-/** In characters; it is shown to whoever manages the webhook. */
+/** Maximum length of a stored error, in characters. */
 const longestError = 300
 
 /**
@@ -55,7 +55,7 @@ export async function send(
   }
 }
 
-/** What was looked at is what is connected to, whatever the name leads to by then. */
+/** Returns a lookup that uses only the checked addresses, even if the name resolves to others later. */
 export function pinned(addresses: string[]) {
   const found: LookupAddress[] = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   type Answer = (error: null, address: string | LookupAddress[], family?: number) => void

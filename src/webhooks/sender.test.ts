@@ -92,7 +92,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
 
   test('disables a webhook that took nothing for days, or wants nothing, says why, and leaves a trail', async () => {
     for (const [status, reason] of [
-      [500, /^Nothing was taken there for 5 days; the last error: answered with status 500\.$/],
+      [500, /^All deliveries failed for 5 days; the last error: answered with status 500\.$/],
       [410, /answered 410/],
     ] as const) {
       await using receiver = await startReceiver((response) => response.writeHead(status).end())

@@ -11,18 +11,18 @@ export type SenderDeps = QueueDeps & {
   vault: Vault
   config: WebhookNetwork
   log: Pick<Log, 'info' | 'warn'>
-  /** The link that answers a question; undefined where there is none. */
+  /** Creates the link that answers a question; undefined if links are not available. */
   linkOf: (deliveryId: string, answerable: Answerable) => string | undefined
   onError: (error: Error) => void
   observe: (outcome: 'delivered' | 'retried' | 'failed', seconds: number) => void
 }
 
-/** After each attempt that failed: 28 hours in all, at least. Up to a fifth longer, so that not all come at once. */
+/** The delay after each failed attempt, at least 28 hours in total. Each is extended randomly by up to 20 %. */
 export const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200]
 
 type Rhythm = { pollMs?: number; keptMs?: number }
 
-/** Those that take nothing have half of it at the most, whoever they belong to: the rest is for those that do. */
+/** Parallel deliveries: in total, to one webhook, and to failing webhooks, so that half remain for healthy ones. */
 const most = { atOnce: 16, ofOne: 4, failing: 8 }
 const pruneEveryMs = 3_600_000
 
@@ -36,7 +36,7 @@ export function keepSending(
 ): () => Promise<void> {
   const closing = new AbortController()
   const { signal } = closing
-  const underWay = new Map<string, { claimed: Claimed; done: Promise<void> }>()
+  const inFlight = new Map<string, { claimed: Claimed; done: Promise<void> }>()
   let woken = Promise.withResolvers<void>()
   const wake = () => woken.resolve()
   const unsubscribe = deps.db.signals.subscribe('webhook.queued', wake)
@@ -45,16 +45,16 @@ export function keepSending(
     const done = deliver(deps, claimed, signal)
       .catch(deps.onError)
       .finally(() => {
-        underWay.delete(claimed.id)
+        inFlight.delete(claimed.id)
         wake()
       })
-    underWay.set(claimed.id, { claimed, done })
+    inFlight.set(claimed.id, { claimed, done })
   }
   const round = async () => {
-    const room = most.atOnce - underWay.size
+    const room = most.atOnce - inFlight.size
     if (room <= 0) return
-    // A webhook with a slow receiver gets no more than its share.
-    const going = [...underWay.values()].map(({ claimed }) => claimed)
+    // Limits a webhook with a slow receiver to its share.
+    const going = [...inFlight.values()].map(({ claimed }) => claimed)
     const busy = [...new Set(going.map(({ webhookId }) => webhookId))]
     const failing = Math.min(room, most.failing - going.filter(({ isFailing }) => isFailing).length)
     for (const claimed of await claimDeliveries(deps, { limit: room, each: most.ofOne, failing, busy })) start(claimed)
@@ -76,18 +76,18 @@ export function keepSending(
     closing.abort()
     unsubscribe()
     await running
-    await Promise.all([...underWay.values()].map(({ done }) => done))
+    await Promise.all([...inFlight.values()].map(({ done }) => done))
   }
 }
 
 async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
   const { log, observe } = deps
   const { id, webhookId, event, attempts } = claimed
-  const began = performance.now()
+  const startedAt = performance.now()
   const { status, error } = await attempt(deps, claimed, signal)
   // The receiver may have accepted it. The next server sends it again.
   if (signal.aborted && status === null) return releaseClaim(deps, id)
-  const seconds = (performance.now() - began) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   const about = {
     delivery: id,
     webhook: webhookId,
@@ -116,7 +116,7 @@ async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal):
 async function attempt(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<Outcome> {
   const { id, url } = claimed
   const secrets = secretsOf(deps, claimed)
-  // Tried again like any other: the right key may be back by then.
+  // Retried like other failures, because the operator can restore the key.
   if (secrets.length === 0) return { status: null, error: unreadable }
   const body = bodyOf(deps, claimed)
   const headers = signedHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
@@ -124,9 +124,9 @@ async function attempt(deps: SenderDeps, claimed: Claimed, signal: AbortSignal):
 }
 
 const unreadable =
-  'its secret cannot be read with the encryption key of this server; rotate the secret, or set the key that it was kept with'
+  'its secret cannot be read with the encryption key of this server; rotate the secret, or set the key that encrypted it'
 
-/** Without those that were kept with another key. */
+/** Decrypts the secrets. Skips those that were encrypted with another key. */
 function secretsOf({ vault }: SenderDeps, { sealed, webhookId }: Claimed): string[] {
   return sealed.flatMap((one) => {
     try {
@@ -137,10 +137,10 @@ function secretsOf({ vault }: SenderDeps, { sealed, webhookId }: Claimed): strin
   })
 }
 
-/** The link is made when it is sent, and stands nowhere else. */
+/** Adds the answer link to the payload. It is created for each attempt and never stored. */
 function bodyOf({ linkOf }: SenderDeps, { id, payload, answerable }: Claimed): string {
   const link = answerable && linkOf(id, answerable)
   if (!link) return payload
-  const told = JSON.parse(payload) as { data: object }
-  return JSON.stringify({ ...told, data: { ...told.data, answer_url: link } })
+  const event = JSON.parse(payload) as { data: object }
+  return JSON.stringify({ ...event, data: { ...event.data, answer_url: link } })
 }

@@ -9,7 +9,7 @@ const setting = 'webhook_origins'
 const isNamed = ({ webhook_origins: named }: Origins, url: URL) =>
   named.some((origin) => new URL(origin).origin === url.origin)
 
-/** @returns why no webhook may go there, as far as its URL tells; undefined when one may. */
+/** @returns why the URL of a webhook is forbidden, without resolving its host; undefined if it is allowed. */
 export function whyForbidden(config: Origins, text: string): string | undefined {
   const url = URL.parse(text)
   if (!url) return 'is not a URL, such as https://hooks.example.com/signalbox'

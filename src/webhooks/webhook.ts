@@ -5,7 +5,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 
-/** What webhooks tell of. `webhook.test` is sent on demand alone. */
+/** The events that a webhook can subscribe to. `webhook.test` is only sent on demand. */
 export const webhookEvents = [
   'intern.question_asked',
   'intern.run_ended',
@@ -15,7 +15,7 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number] | 'webhook.test'
 
-/** What an event of a question holds besides: what is asked, and a link by which whoever has it answers. */
+/** Optional fields of question events: the question, and a link that answers it without further authentication. */
 export const webhookIncludes = ['question', 'answer_link'] as const
 export type WebhookInclude = (typeof webhookIncludes)[number]
 

@@ -29,9 +29,9 @@ export type WebhookDeps = {
   config: Pick<Config, 'webhook_origins' | 'public_url'>
 }
 
-/** The most of one workspace. */
+/** The maximum number of webhooks of a workspace. */
 const mostWebhooks = 50
-/** So long the secret before signs as well, unless told. */
+/** How long the previous secret also signs deliveries, in hours: the default and the maximum. */
 export const overlapHours = { usual: 24, most: 24 * 7 }
 
 export async function listWebhooks(
@@ -48,7 +48,7 @@ export async function listWebhooks(
   return { data: rows.map((row) => webhookOf(row, deps.now())), total_count: Number(count.n) }
 }
 
-/** @throws Fault `not_found`, the same for one out of the caller's reach as for one that does not exist. */
+/** Returns a webhook. @throws Fault `not_found` if it does not exist or the caller must not see it. */
 export async function getWebhook(
   { db, now }: { db: { query: Query | Tx }; now: Now },
   caller: CallerScope,
@@ -61,14 +61,14 @@ export async function getWebhook(
     .selectAll()
     .executeTakeFirst()
   if (row && reachesWorkspace(caller, row.workspace_id)) return webhookOf(row, now())
-  throw new Fault('not_found', 'There is no such webhook.')
+  throw new Fault('not_found', 'Webhook not found.')
 }
 
 export type WithSecret = { webhook: Webhook; secret: string }
 
-/** @throws Fault `invalid` for a URL that nothing is sent to. */
-export async function createWebhook(deps: WebhookDeps, caller: Caller, wanted: NewWebhook): Promise<WithSecret> {
-  const { url, description = null, events = [...webhookEvents], include = [], workspace_id } = wanted
+/** Creates a webhook. @throws Fault `invalid` if its URL is forbidden. */
+export async function createWebhook(deps: WebhookDeps, caller: Caller, input: NewWebhook): Promise<WithSecret> {
+  const { url, description = null, events = [...webhookEvents], include = [], workspace_id } = input
   requireTarget(deps, url)
   requireLinks(deps, include)
   const workspaceId = await namedWorkspace(deps, caller, workspace_id)
@@ -123,7 +123,7 @@ export async function changeWebhook(
   })
 }
 
-/** The secret before signs as well for some hours: so whoever receives can change over without a gap. */
+/** Creates a new secret. The previous one also signs for `hours`, so that the receiver can switch without failures. */
 export async function rotateSecret(deps: WebhookDeps, caller: Caller, id: string, hours: number): Promise<WithSecret> {
   const secret = newSecret()
   const until = deps.now() + hours * 3_600_000
@@ -160,7 +160,7 @@ function requireLinks({ config }: WebhookDeps, include: readonly WebhookInclude[
   if (!include.includes('answer_link') || config.public_url !== undefined) return
   throw new Fault(
     'invalid',
-    'Invalid request: include: there are no links, as the operator has not said where this service is reached (setting "public_url")',
+    'Invalid request: include: `answer_link` requires the setting "public_url", which the operator has not set.',
   )
 }
 
@@ -188,7 +188,7 @@ async function update(
   })
 }
 
-/** A change and its audit record are one transaction. A webhook that was changed may have something to send. */
+/** Makes a change and its audit record in one transaction, then wakes the sender. */
 function change(
   deps: WebhookDeps,
   caller: Caller,

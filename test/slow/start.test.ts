@@ -313,7 +313,7 @@ test('a model of interns that no model matches is told at the start, once, with 
     await using server = startProcess({ DATA_DIR: newFolder(), WORKERS, DEFAULT_INTERN_MODEL: 'signalbox/dem' })
     await server.url
     await stopped(server)
-    const told = server.err().match(/interns without a model of their own have none[^"]*There is no model .*?demo/g)
+    const told = server.err().match(/interns without a configured model have no model[^"]*There is no model .*?demo/g)
     assert.equal(told?.length, 1, server.err())
   }
 })

@@ -166,7 +166,7 @@ describe('webhooks', () => {
       [{ url: 'https://192.168.0.1/' }, /url: is not at a public address/],
       [{ url: 'https://hooks.example.com', events: ['intern.born'] }, /events/],
       [{ url: 'https://hooks.example.com', event: [] }, /did you mean "events"/],
-      [{ url: 'https://hooks.example.com', include: ['answer_link'] }, /include: there are no links.*public_url/],
+      [{ url: 'https://hooks.example.com', include: ['answer_link'] }, /include: `answer_link` requires.*public_url/],
       [{ url: 'https://hooks.example.com', workspace_id: 'none' }, /workspace_id/],
     ] as const) {
       const refused = await service.manage('POST', '/webhooks', body)

@@ -223,7 +223,7 @@ onOneDatabase('three workers', (kind) => {
     }
     await until(async () => (await counted()) === 60)
     process.kill(service.pids()[0]!, 'SIGKILL')
-    await until(() => service.server.err().includes('another one takes its place'))
+    await until(() => service.server.err().includes('starting another one'))
     assert.equal(await counted(), 60)
     await until(() => service.server.err().split('"msg":"completion"').length > 50)
     const lines = service.server

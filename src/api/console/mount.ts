@@ -67,7 +67,7 @@ function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
   let known: (Opened & { folder: string }) | undefined
   return async () => {
     const folder = await bundle().catch((error: Error) => {
-      log.error({ err: error }, 'the console is not there')
+      log.error({ err: error }, 'the console could not be built')
       throw new Fault('unavailable', 'The console failed to build; see the server log.')
     })
     if (known?.folder === folder) return known

@@ -29,7 +29,7 @@ type Below = Opened<typeof openModels> &
   }
 
 /** Log, metrics and traces receive completions in batches of `most`, or after `ms` milliseconds. */
-const tellingTogether = { most: 64, ms: 20 }
+const reportBatch = { most: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
 export function openDataPlane(opening: Opening, below: Below) {
@@ -39,10 +39,10 @@ export function openDataPlane(opening: Opening, below: Below) {
   const scanner = createScanner()
   opened.defer(scanner.close)
   const completions = completionLog(log)
-  const tellOfCircuit = circuitLog(log)
-  const onError = warnOf(opening, 'what became of a circuit is not told to listeners')
+  const logCircuit = circuitLog(log)
+  const onError = warnOf(opening, 'listeners were not notified of a circuit change')
   const keepCircuit = circuitEvents({ db, now, server, onError })
-  const told = inBatches<Generation>(tellingTogether, (generation) => {
+  const reports = inBatches<Generation>(reportBatch, (generation) => {
     try {
       metrics.observeCompletion(generation)
       traces.record(generation)
@@ -52,13 +52,13 @@ export function openDataPlane(opening: Opening, below: Below) {
       lost(error as Error)
     }
   })
-  metrics.observeLate(told.flush)
-  opened.defer(told.flush)
-  const unnoted = warnOf(opening, 'requests of interns are not told to be written')
+  metrics.observeLate(reports.flush)
+  opened.defer(reports.flush)
+  const unnoted = warnOf(opening, 'completion of written requests of interns was not announced')
   const contradictory = warnOf(opening, 'a provider reports a total of tokens that its counts do not explain')
   const record = (generation: Generation) => {
     ledger.record(generation)
-    told.add(generation)
+    reports.add(generation)
   }
   const routing = openGateway({
     ...used,
@@ -73,14 +73,14 @@ export function openDataPlane(opening: Opening, below: Below) {
       contradictory(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))
     },
     onRefused(refused) {
-      // Refused for want of room, it must not take more of it.
+      // A request that was refused because the ledger is full must not fill it further.
       if (ledger.hasRoom()) ledger.record(refused)
       completions.refused(refused)
       if (refused.cause) countRefusal(refused.cause)
     },
     onCircuit(name, change) {
       if ('reason' in change) metrics.observeCircuitOpening(change.reason)
-      tellOfCircuit(name, change)
+      logCircuit(name, change)
       keepCircuit(name, change)
     },
     variable,

@@ -79,7 +79,12 @@ export async function openDeps(
     observeRunEnd: metrics.observeInternRun,
     onRefused: (error) => countRefusal(causeOf(error)),
   })
-  const liveEvents = new LiveEvents({ db, now, isShuttingDown, onError: warnOf(opening, 'events are not told') })
+  const liveEvents = new LiveEvents({
+    db,
+    now,
+    isShuttingDown,
+    onError: warnOf(opening, 'live events were not delivered'),
+  })
   opened.defer(() => liveEvents.close())
   metrics.observeStanding({
     database: db.kind,

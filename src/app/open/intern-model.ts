@@ -8,8 +8,8 @@ import { Fault } from '#platform/core/fault.ts'
 type Settled = Pick<Config, 'default_intern_model' | 'interns'>
 
 /**
- * Why interns without a model of their own cannot think, as a request of theirs would be told; undefined where they can,
- * as far as a start can know: what a preset says is its workspace's own, and changes.
+ * Returns why requests of interns without a configured model would fail; undefined if they can succeed. Does not check
+ * presets, which belong to a workspace and can change.
  */
 export function wrongInternModel({ default_intern_model: named, interns }: Settled, data: CatalogueData) {
   if (interns === 'off' || named === 'script') return undefined

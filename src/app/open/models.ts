@@ -34,7 +34,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
 }
 
 /**
- * Logs each mistake in the operator's own file or server, and that interns' model is not there. Mistakes in published
+ * Logs each mistake in the operator's file or server, and a missing default model of interns. Mistakes in published
  * snapshots are only counted.
  */
 export function logLoad(
@@ -45,8 +45,8 @@ export function logLoad(
   return ({ sources, providers, models, endpoints, skipped }: LoadReport, data: CatalogueData) => {
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
     const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
-    for (const row of skipped) if (isOperators(row)) log.warn(row, 'catalogue row left out')
+    for (const row of skipped) if (isOperators(row)) log.warn(row, 'catalogue row skipped')
     const wrong = wrongInternModel(config, data)
-    if (wrong) log.warn({ model }, `interns without a model of their own have none (default_intern_model): ${wrong}`)
+    if (wrong) log.warn({ model }, `interns without a configured model have no model (default_intern_model): ${wrong}`)
   }
 }

@@ -35,10 +35,10 @@ export async function openMoney(
   const { config, log, now, newId } = parts
   const folder = join(settings.data_dir, 'unwritten')
   const spill = await openSpill({ folder, maxBytes: config.spill_bytes, now, newId })
-  if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'metered requests of an earlier life are written now')
+  if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'writing metered requests of an earlier run')
   const unwritten = warnOf(opening, 'metered requests are not written yet')
   const onLost = (requests: number, cost: PicoUsd) =>
-    log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could be written nowhere at the end, and are lost')
+    log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
   const ledger = openLedger({ db, now, spill, onError: unwritten, onRefused: lost, onLost })
   opened.defer(ledger.close)
   const spent = spentByKey({ db, ledger, isAlone: writesAlone(db, config, { isShared }) })

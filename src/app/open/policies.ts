@@ -20,7 +20,7 @@ export async function openPolicies(opening: Opening, { settings, db, allowStale 
   const sessions = createSessions({
     ...{ db, now, newId: parts.newId, keys, allowStale },
     times: { idleMs: config.session_idle_minutes * 60_000, wholeMs: config.session_hours * 3_600_000 },
-    onError: warnOf(opening, 'it is not written down that a session is in use'),
+    onError: warnOf(opening, 'the last use of a session was not recorded'),
   })
   opened.defer(sessions.close)
   const inFlight = createRequestsInFlight({ signals: db.signals, keys, sessions })

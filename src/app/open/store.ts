@@ -66,7 +66,7 @@ export async function openStore(opening: Opening): Promise<OpenStore> {
   return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
 }
 
-/** This server's clock, set right where it differs from the database's. */
+/** Returns this server's clock, corrected by its difference from the database's. */
 export function databaseTime({ clockCorrectionMs }: Pick<Db, 'clockCorrectionMs'>, now: Now): Now {
   return () => now() + clockCorrectionMs()
 }

@@ -46,11 +46,11 @@ export type WorkerCalls = AnnouncedCalls & {
   'worker.accept': (sockets: number[]) => Promise<void>
   /** The catalogue has changed. */
   'worker.follow': (question: null) => Promise<void>
-  /** Answered as long as its event loop turns. */
+  /** Answered as long as its event loop runs. */
   'worker.ping': (question: null) => void
   'worker.metrics': (question: null) => Promise<MetricValues[]>
   'worker.status': (question: null) => Promise<ProcessStatus | undefined>
-  /** Closes those of these sockets that it does not accept connections from: nobody takes the place of a worker any more. */
+  /** Closes those of these sockets that it does not accept connections from: workers are not replaced any more. */
   'worker.release': (sockets: number[]) => void
   /** Drains, finishes requests and ends. */
   'worker.stop': (question: WorkerStop) => void

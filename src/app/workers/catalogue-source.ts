@@ -14,7 +14,7 @@ import type { CatalogueAnswer } from './calls.ts'
 
 /** The catalogue of one host: read and merged once, and handed to each worker as the same bytes. */
 export type CatalogueSource = {
-  /** @param fresh whether sources are looked at again, and servers asked again what they have. */
+  /** @param fresh whether to read changed sources and query the servers for their models again. */
   load: (question: { fresh: boolean }) => Promise<CatalogueAnswer>
   report: () => LoadReport
   /** As `CatalogueHolder.reload`. */
@@ -24,11 +24,11 @@ export type CatalogueSource = {
 type CatalogueSourceDeps = {
   settings: CatalogueSettings
   discover: Discover
-  /** Hears what every successful load found. */
+  /** Called with the report and data of every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
-  /** A server's list came too late for the start, or a server that was away has come. */
+  /** Called when a server's list arrived after the start, or an unreachable server is reachable again. */
   onLate: () => void
-  /** A start waits this long for the lists of servers. */
+  /** How long a start waits for the lists of servers. */
   patienceMs?: number
 }
 
@@ -43,7 +43,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
   let [running, next]: (Promise<void> | undefined)[] = []
 
   async function read(): Promise<void> {
-    // Named before the sources are read: what changes meanwhile has another name the next time.
+    // Computed before the sources are read, so that a change in between leads to another name next time.
     const now = nameOfSources(settings)
     if (now === name && !discovers) return
     const loaded = await loadCatalogue(settings, discover)
@@ -52,30 +52,30 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
     catalogue = bytesOf(loaded)
     onLoad(report, loaded.data)
   }
-  /** One that is under way may have looked before the change that is asked about; all who ask meanwhile share the next. */
-  function readAnew(): Promise<void> {
+  /** Loads after the running load, which can have read before a change. Concurrent callers share the next load. */
+  function reload(): Promise<void> {
     if (next) return next
-    const begun: Promise<void> = (running ?? Promise.resolve())
+    const started: Promise<void> = (running ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
-        running = begun
+        running = started
         next = undefined
         return read()
       })
-    next = begun
-    return begun
+    next = started
+    return started
   }
 
   if (discovers) {
-    const reading = readAnew().catch(() => {})
+    const reading = reload().catch(() => {})
     const isLate = await Promise.race([reading.then(() => false), sleep(patienceMs, true, { ref: false })])
     if (isLate) void reading.then(onLate)
   } else onLoad(report, first.data)
-  discover.onBack?.(() => void readAnew().then(onLate, () => {}))
+  discover.onBack?.(() => void reload().then(onLate, () => {}))
   return {
     async load({ fresh }) {
       try {
-        if (fresh) await readAnew()
+        if (fresh) await reload()
         return { catalogue }
       } catch (error) {
         if (!(error instanceof CatalogueRefused)) throw error
@@ -85,7 +85,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
     report: () => report,
     async reload() {
       try {
-        await readAnew()
+        await reload()
         return report
       } catch (error) {
         if (!(error instanceof CatalogueRefused)) throw error

@@ -10,12 +10,12 @@ import { startCode, type WorkerStart, type WorkerStop } from './calls.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { socketsThere, type WorkerProcess } from './worker-process.ts'
 
-/** One worker's place: a socket of its own, and whoever answers on it. */
+/** A slot of the fleet: a dedicated socket, and the worker that accepts its connections. */
 type Slot = {
   index: number
-  /** Takes connections. */
+  /** The worker that accepts connections. */
   ready: Running | undefined
-  /** Ended soon after they began, in a row. */
+  /** The number of consecutive workers that ended soon after their start. */
   failures: number
 }
 
@@ -28,29 +28,29 @@ type Running = WorkerProcess & {
 }
 
 type FleetDeps = {
-  /** The sockets of each place, bound here. */
+  /** The bound sockets of each slot. */
   sockets: readonly number[][]
   start: Omit<WorkerStart, 'sockets'>
   spawn: (sockets: readonly number[][], handlers: Handlers) => WorkerProcess
-  /** Opens what a worker may ask. `end` is called when it is gone. */
+  /** Creates the handlers of a worker's calls. `end` is called when the worker has ended. */
   serve: (worker: () => WorkerProcess) => { handlers: Handlers; end: () => Promise<unknown> }
   /** Merges the metrics of processes that have ended. */
   merge: (processes: MetricValues[][]) => Promise<MetricValues[]>
   /** Called when a worker is started to replace one that died. */
   onRestart: () => void
-  /** A worker that has not answered for so long is ended, and replaced like one that died. */
+  /** A worker that has not answered for this time is killed and replaced. */
   silenceMs: number
   log: Log
 }
 
-/** One that lives shorter than this has failed; the first such is tried again at once. */
+/** A worker that ends earlier than this has failed. The first failure is retried at once. */
 const soonMs = 10_000
 const backoff = { firstMs: 250, maxMs: 30_000 }
 
-/** A worker must report its metrics, or how it is, within this time. */
+/** The time in which a worker must report its metrics or status. */
 const figuresMs = 2000
 
-/** The workers of one host: as many as there are places, each replaced when it ends. */
+/** The workers of one host, one in each slot. A worker that ends is replaced. */
 export class Fleet {
   readonly #deps: FleetDeps
   readonly #slots: Slot[]
@@ -71,7 +71,7 @@ export class Fleet {
     return this.#slots.filter(({ ready }) => ready).length
   }
 
-  /** @throws StartupError when one of them cannot start; then none runs. */
+  /** Starts all workers. @throws StartupError if one cannot start; all are then stopped. */
   async start(): Promise<void> {
     try {
       await Promise.all(this.#slots.map((slot) => this.#fill(slot)))
@@ -83,7 +83,7 @@ export class Fleet {
     }
   }
 
-  /** Starts a worker, which takes connections with the one before it, if there is one. */
+  /** Starts a worker. Until the previous worker of the slot has retired, both accept connections. */
   async #fill(slot: Slot): Promise<void> {
     const worker = this.#spawn()
     const sockets = this.#socketsFor(slot)
@@ -98,7 +98,7 @@ export class Fleet {
       throw new StartupError(`A worker could not start: it ${how} (${message}).`)
     }
     slot.ready = worker
-    // Not before: how long a start takes is the machine's affair.
+    // Starts only now, because a start can take any time on a slow machine.
     const endWatch = watchHeartbeat(worker.rpc, this.#deps.silenceMs, () => this.#endSilent(worker))
     void worker.ended.then(endWatch)
     void worker.ended.then((how) => this.#replace(slot, worker, how))
@@ -117,14 +117,14 @@ export class Fleet {
     void worker.ended.then(() => {
       this.#all.delete(worker)
       if (worker.values.length > 0) this.#past = this.#past.then((past) => this.#withCounted(past, worker))
-      void end().catch((error) => this.#deps.log.warn({ err: error }, 'what a worker left open could not be undone'))
+      void end().catch((error) => this.#deps.log.warn({ err: error }, 'the cleanup after a worker failed'))
     })
     return worker
   }
 
   #endSilent(worker: Running): void {
     const { log, silenceMs } = this.#deps
-    log.error({ pid: worker.pid, silenceMs }, 'a worker does not answer any more, though it runs; it is ended')
+    log.error({ pid: worker.pid, silenceMs }, 'killing a worker that is running but does not answer')
     worker.kill()
   }
 
@@ -133,7 +133,7 @@ export class Fleet {
     return this.#deps.merge([past, values.filter(({ aggregator, type }) => aggregator === 'sum' && type !== 'gauge')])
   }
 
-  /** Its own, and those of places that nobody answers on. */
+  /** Returns the sockets of the slot and of slots without a worker. */
   #socketsFor(slot: Slot): number[] {
     const orphaned = this.#slots.filter((other) => other !== slot && !other.ready && other.failures > 0)
     return [slot, ...orphaned].flatMap(({ index }) => this.#there[index]!)
@@ -150,7 +150,7 @@ export class Fleet {
     slot.ready = undefined
     if (this.#isStopping) return
     slot.failures = performance.now() - worker.startedAt < soonMs ? slot.failures + 1 : 1
-    this.#deps.log.error({ pid: worker.pid }, `a worker ${how}; another one takes its place`)
+    this.#deps.log.error({ pid: worker.pid }, `a worker ${how}; starting another one`)
     this.#spread()
     for (; ; slot.failures++) {
       const waitMs = slot.failures > 1 ? backoffDelay(backoff, slot.failures - 1) : 0
@@ -164,7 +164,7 @@ export class Fleet {
         this.#deps.log.info({ ms }, 'a worker is back')
         return
       } catch (error) {
-        this.#deps.log.error({ err: error }, 'a worker could not be replaced; it is tried again')
+        this.#deps.log.error({ err: error }, 'a worker could not be replaced; retrying')
       }
     }
   }
@@ -175,8 +175,8 @@ export class Fleet {
   }
 
   /**
-   * Starts another worker in the place of each, one after the other. Those before end with their last client.
-   * @throws StartupError when a new one cannot start; the one before it goes on then.
+   * Replaces all workers, one after the other. A replaced worker ends when its last client has disconnected.
+   * @throws StartupError if a new worker cannot start; the previous one then continues.
    */
   readonly replaceAll = serializeCalls(() => this.#replaceEach())
 
@@ -187,7 +187,7 @@ export class Fleet {
     }
   }
 
-  /** Asks each that runs, those that are being replaced too. */
+  /** Calls each running worker, including those that are being replaced. */
   async callAll(ask: (worker: WorkerProcess) => Promise<unknown>): Promise<void> {
     await Promise.allSettled([...this.#all].map(ask))
   }
@@ -228,7 +228,7 @@ export class Fleet {
     const late = setTimeout(() => {
       for (const worker of all) worker.kill()
     }, withinMs)
-    // First: a socket that another process still has would let connections wait instead of refusing them.
+    // Released first: a socket that is still open in another process would let connections wait instead of refusing them.
     const released = this.callAll(({ rpc }) => rpc.call('worker.release', this.#there.flat()))
     await Promise.race([released, sleep(figuresMs, undefined, { ref: false })])
     void this.callAll(({ rpc }) => rpc.call('worker.stop', { drain, internAddress }))

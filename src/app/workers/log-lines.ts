@@ -1,17 +1,17 @@
 /**
- * Passes what comes in pieces on in whole lines, so that lines of several processes do not run into each other.
- * @returns takes a piece; without one, the process has ended and what is left is a line.
+ * Passes on output in complete lines, so that lines of several processes do not mix.
+ * @returns a function that takes a piece of output. Without an argument it writes the incomplete last line.
  */
 export function wholeLines(write: (lines: string) => void): (piece?: string) => void {
-  let begun = ''
+  let partial = ''
   return (piece) => {
     if (piece === undefined) {
-      if (begun !== '') write(`${begun}\n`)
-      begun = ''
+      if (partial !== '') write(`${partial}\n`)
+      partial = ''
       return
     }
     const end = piece.lastIndexOf('\n') + 1
-    if (end > 0) write(begun + piece.slice(0, end))
-    begun = end > 0 ? piece.slice(end) : begun + piece
+    if (end > 0) write(partial + piece.slice(0, end))
+    partial = end > 0 ? piece.slice(end) : partial + piece
   }
 }

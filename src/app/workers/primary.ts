@@ -37,9 +37,9 @@ import { Fleet } from './fleet.ts'
 import { bindSockets } from './sockets.ts'
 import { spawnWorker, type WorkerProcess } from './worker-process.ts'
 
-/** The service as several processes, with the interface of one. */
+/** The service in several processes, with the interface of a single process. */
 export type WorkersService = Service & {
-  /** Starts another worker in the place of each, one after the other; no request is lost. */
+  /** Replaces all workers, one after the other, without losing a request. */
   replaceWorkers: () => Promise<void>
 }
 
@@ -64,12 +64,12 @@ export async function startWorkers(
   await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
   await using opened = new AsyncDisposableStack()
   const metrics = createMetrics()
-  // Completions are traced where they are answered.
+  // Workers trace the completions that they answer.
   const traces = { on: false, record: () => {}, close: async () => {} }
   const store = await openStore({ parts, metrics, traces, opened })
   const { db, settings, firstKeys, now } = store
   const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
-  // Its key is made once, before workers look for it.
+  // Creates the encryption key before the workers need it.
   const vault = await openVault({ db, settings })
   const logReport = logLoad(config, log)
   let providers: ProviderNeeds[] | undefined
@@ -84,9 +84,9 @@ export async function startWorkers(
   })
   openUpkeep(opening, db)
   openWebhooks(opening, { db, vault })
-  // What is metered is written by the workers.
+  // The workers write metered requests.
   const meters = { db, ledger: { flush: async () => {} }, isAlone: false }
-  // Interns are looked after here: what their runs ask in the background is heard nowhere else.
+  // The primary manages interns, so it also receives the questions of their background runs.
   const guardrailCache = createGuardrailCache({ db, allowStale: store.allowStale })
   opened.defer(guardrailCache.close)
   const scanner = createScanner()

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { BoundSocket } from 'node:net'
 import { type Address, addressRefused } from '#api/access/address.ts'
 
-/** One port, bound for several workers. It stays bound, and its clients wait, even while no worker is there. */
+/** One port, bound for several workers. It stays bound while no worker is running; clients then wait. */
 export type Sockets = {
   port: number
   /** For each worker the descriptors of its sockets, one for each address of the host. */
@@ -11,9 +11,9 @@ export type Sockets = {
 }
 
 /**
- * Binds a port once for each worker, so that the kernel spreads connections over them. Where it cannot, all share one
- * socket. Nobody listens yet.
- * @throws StartupError when the address cannot be had.
+ * Binds a port once for each worker, so that the kernel distributes connections. If the system does not support it, all
+ * share one socket. Does not listen yet.
+ * @throws StartupError if the address is not available.
  */
 export async function bindSockets(at: Address, workers: number): Promise<Sockets> {
   const bound: BoundSocket[] = []
@@ -47,7 +47,7 @@ export async function bindSockets(at: Address, workers: number): Promise<Sockets
   }
 }
 
-/** `localhost` is two addresses, as it is where one process listens. */
+/** Resolves the host. `localhost` has two addresses, as in a service with one process. */
 async function addressesOf(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true })
   return found.map(({ address }) => address).slice(0, host === 'localhost' ? undefined : 1)
@@ -58,7 +58,7 @@ function bindFirst(host: string, port: number, bind: (host: string, port: number
     const socket = bind(host, port, true)
     return { socket, port: socket.address().port, isSpread: true }
   } catch (error) {
-    // macOS knows the option, but not to spread connections; Node says that it is not supported.
+    // macOS has the option but does not distribute connections; Node reports it as not supported.
     if (!['ENOTSUP', 'EOPNOTSUPP', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     const socket = bind(host, port, false)
     return { socket, port: socket.address().port, isSpread: false }

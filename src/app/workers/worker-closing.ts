@@ -5,11 +5,10 @@ import type { Shutdown } from '#platform/http/shutdown.ts'
 
 /** The end of a worker's server, after the drain. */
 export type WorkerClosing = {
-  /** Resolves when `serveInterns` has no clients any more. */
+  /** Resolves when `serveInterns` has no more clients. */
   clientsGone: Promise<void>
   /**
-   * Accepts no more clients, but interns of this host: their turns for other servers continue. Resolves when the interns
-   * have ended, by `endInterns`.
+   * Accepts only interns of this host: their turns for other servers continue. Resolves after `endInterns`.
    */
   serveInterns: (address: InternAddress) => Promise<void>
   endInterns: () => void

@@ -4,43 +4,43 @@ import type { WorkerCalls } from './calls.ts'
 import { wholeLines } from './log-lines.ts'
 import { portOf } from './ports.ts'
 
-/** The number that the first of a worker's sockets has there, after standard streams and the channel. */
+/** The descriptor of a worker's first socket, after the standard streams and the IPC channel. */
 const firstSocket = 4
 
 export type WorkerProcess = {
   pid: number
   rpc: Rpc<WorkerCalls>
-  /** In words, how it ended, once it has. */
+  /** Resolves with a description of how the process ended. */
   ended: Promise<string>
   kill: () => void
 }
 
-/** The descriptors of the sockets in a worker: they are passed on in order. */
+/** Returns the descriptors of the sockets in a worker, which inherits them in order. */
 export const socketsThere = (all: readonly number[][]): number[][] => {
   let at = firstSocket
   return all.map((sockets) => sockets.map(() => at++))
 }
 
 type Options = {
-  /** The file to run: `bin/worker.ts`, or what it was bundled into. */
+  /** The file to run: `bin/worker.ts` or its bundle. */
   script: string
-  /** The sockets of all workers: each may have to stand in for another. */
+  /** The sockets of all workers, because each worker can replace another one. */
   sockets: readonly number[][]
   handlers: Handlers
-  /** Whole lines of what it writes to standard error. */
+  /** Called with complete lines of its standard error. */
   onLines: (lines: string) => void
 }
 
-/** Starts a process that waits for `worker.start`. It has our environment, and standard output is not its business. */
+/** Starts a process that waits for `worker.start`. It inherits the environment, but not standard output. */
 export function spawnWorker({ script, sockets, handlers, onLines }: Options): WorkerProcess {
   const child = spawn(process.execPath, [...process.execArgv, script], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...sockets.flat()],
     serialization: 'advanced',
-    // A Ctrl-C at the terminal is for the primary, also while this one has not begun to hear signals.
+    // Only the primary handles Ctrl-C at the terminal, also before this process has signal handlers.
     detached: true,
   })
   const lines = wholeLines(onLines)
-  // Out of file descriptors there is no pipe, only the error in a moment.
+  // Without free file descriptors there is no pipe; the `error` event follows.
   child.stderr?.setEncoding('utf8').on('data', lines)
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`))

@@ -21,7 +21,7 @@ import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
 type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
   port: Port
   createLog: (config: WorkerStart['config']) => Log
-  /** Tells what nobody catches to a log. `end` is called where the process is to end for it. */
+  /** Logs uncaught errors. `end` is called if the process must end because of one. */
   logUncaught: (uncaught: { log: Log; end: () => unknown }) => void
   /** Ends the process. */
   exit: (code: number) => void
@@ -32,7 +32,7 @@ const retireMs = 15 * 60_000
 
 const atOnce: WorkerStop = { drain: false, internAddress: undefined }
 
-/** A server among others of one host, as the process that started it tells it to be. */
+/** A server process that the primary of its host started and configures. */
 type Worker = {
   acceptor: Acceptor
   log: Log
@@ -129,7 +129,7 @@ async function startWorker(
   }
 }
 
-/** The store of the process that started this one; Postgres is opened by everybody. */
+/** Opens the store of the primary. Postgres is opened by each process itself. */
 async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
   const { config } = opening.parts
   const watch = watchOf(opening)

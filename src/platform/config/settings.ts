@@ -38,9 +38,7 @@ export const Settings = z.strictObject({
     .int()
     .min(1000)
     .default(20_000)
-    .describe(
-      'A worker that has not answered its primary for so long hangs: it is ended, and another takes its place.',
-    ),
+    .describe('A worker that has not answered its primary for this time is killed and replaced.'),
   data_dir: z.string().min(1).default('./data').describe('The folder for the embedded database and key files.'),
   encryption_key_file: z
     .string()
