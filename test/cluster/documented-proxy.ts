@@ -76,15 +76,22 @@ function documented(program: ProxyProgram, servers: Servers): string {
   return texts[0]!.replaceAll('10.0.0.1:8080', servers[0]).replaceAll('10.0.0.2:8080', servers[1])
 }
 
-/** Starts a reverse proxy with the configuration that docs/operations.md prints for two servers. */
+/**
+ * Starts a reverse proxy with the configuration that docs/operations.md prints for two servers.
+ * @param tls a PEM file with the certificate and key of `localhost`, for haproxy: it then ends TLS.
+ */
 export async function startDocumentedProxy(
   program: ProxyProgram,
   address: string,
   servers: Servers,
+  tls?: string,
 ): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), `signalbox-${program}-`))
   const file = join(folder, 'proxy.conf')
-  writeFileSync(file, configurations[program](documented(program, servers), address, folder))
+  writeFileSync(
+    file,
+    configurations[program](documented(program, servers), tls ? `${address} ssl crt ${tls}` : address, folder),
+  )
   const child = spawn(pathOf(program)!, argumentsOf[program](file, folder), {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: folder },
@@ -94,7 +101,7 @@ export async function startDocumentedProxy(
     errors = (errors + text).slice(-10_000)
   })
   const ended = once(child, 'close')
-  const url = `http://${address}/api/v1`
+  const url = tls ? `https://localhost:${address.split(':')[1]}/api/v1` : `http://${address}/api/v1`
   const servedBy = async () => {
     if (child.exitCode !== null) throw new Error(`${program} ended: ${errors}`)
     const response = await fetch(`${url}/health`).catch(() => undefined)

@@ -25,14 +25,14 @@ export function newPageFolder(): string {
   return folder
 }
 
-type Page = { folder: string; kept: Kept }
+type Page = { folder: string; variables: Kept }
 
 /** By language. @returns what it wrote. @throws Error when it fails. */
 export const runners: Record<string, (block: Example, page: Page) => Promise<string>> = {
   sh: (block, page) => execute('sh', ['-euc', block.text], page),
   js: ({ text }, page) => {
     // Where the service is, and a model that needs no provider's key.
-    const here = text.replaceAll(/http:\/\/127\.0\.0\.1:8080\/api\/v1/g, page.kept.BASE_URL!)
+    const here = text.replaceAll(/http:\/\/127\.0\.0\.1:8080\/api\/v1/g, page.variables.BASE_URL!)
     const code = here.replaceAll(/model: '[^']+'/g, `model: 'signalbox/demo'`)
     return execute(process.execPath, ['--input-type=module', '-e', code], page)
   },
@@ -46,18 +46,18 @@ export const runners: Record<string, (block: Example, page: Page) => Promise<str
 /** A configuration of another router, a catalogue or settings: the command that reads it must take it. */
 function checkYaml(text: string, name: string, page: Page): Promise<string> {
   const variables = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, variable = '']) => [variable, exampleOf(variable)])
-  const named = { ...page, kept: { ...page.kept, ...Object.fromEntries(variables) } }
+  const named = { ...page, variables: { ...page.variables, ...Object.fromEntries(variables) } }
   if (/^model_list:/m.test(text)) return signalbox(['import', 'litellm', name, '--dry-run'], named)
   if (/^(providers|models|about):/m.test(text)) return signalbox(['catalogue', 'check', name], named)
-  return signalbox(['config'], { ...named, kept: { ...named.kept, CONFIG: name } })
+  return signalbox(['config'], { ...named, variables: { ...named.variables, CONFIG: name } })
 }
 
 const exampleOf = (variable: string) => (variable.endsWith('_BASE') ? 'https://example.com' : 'example')
 
 const signalbox = (args: string[], page: Page) => execute(process.execPath, [inRepository('bin/cli.ts'), ...args], page)
 
-async function execute(command: string, args: string[], { folder, kept }: Page): Promise<string> {
+async function execute(command: string, args: string[], { folder, variables }: Page): Promise<string> {
   const PATH = `${join(folder, 'commands')}:${process.env.PATH}`
-  const env = { ...process.env, ...kept, PATH, PAGE_NODE: process.execPath, PAGE_CLI: inRepository('bin/cli.ts') }
+  const env = { ...process.env, ...variables, PATH, PAGE_NODE: process.execPath, PAGE_CLI: inRepository('bin/cli.ts') }
   return (await promisify(execFile)(command, args, { cwd: folder, env, timeout: 120_000 })).stdout
 }

@@ -50,7 +50,7 @@ for (const document of documents) {
     for (const example of examples) {
       const where = `${document}:${example.line}`
       if (example.text.startsWith('sleep ')) await until(() => allIsWritten(service))
-      const output = await runners[example.language]?.(example, { folder, kept }).catch((error: Error) => {
+      const output = await runners[example.language]?.(example, { folder, variables: kept }).catch((error: Error) => {
         throw new Error(`${where}: the command failed: ${error.message}`)
       })
       if (example.answer === undefined || output === undefined) continue

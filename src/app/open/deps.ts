@@ -136,7 +136,10 @@ export async function openDeps(
     routing,
     scanner,
     sessions,
-    connectionOf: connectionReader({ addresses: config.trusted_proxies, header: config.proxy_host_header }),
+    connectionOf: connectionReader(
+      { addresses: config.trusted_proxies, header: config.proxy_host_header },
+      config.public_url,
+    ),
     oidc: openOidc(opening),
     attempts: new SignInAttempts(() => performance.now()),
     challengeLimit: new SignInAttempts(() => performance.now(), { atOnce: 60, everySeconds: 1 }),

@@ -20,6 +20,8 @@ test('sessions list, end and link work', async () => {
   const env = { SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.managementKey }
   const { out: link, err } = await run(env, 'sessions', 'link', '--for', 'owner@localhost')
   assert.match(err, /once, for 15 minutes/)
+  const documented = { BASE_URL: service.url, MANAGEMENT_KEY: service.managementKey }
+  assert.match((await run(documented, 'sessions', 'link')).out, /#sign-in=/)
   const browser = await openBrowser(service, { link: tokenIn(link) })
   const { out: listed } = await run(env, 'sessions', 'list')
   const [head, row] = listed.split('\n')

@@ -5,7 +5,7 @@ import { loadCatalogue, readSource } from '#catalogue/sources/load.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { apiClient, clientHelp } from '../kit/api-client.ts'
+import { apiClient, clientHelp, hasServiceKey } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { apply, isEmpty } from './litellm/apply.ts'
 import { knownCatalogue } from './litellm/known-catalogue.ts'
@@ -57,7 +57,7 @@ async function createObjects(
     const plan = lazyModules.yaml().stringify({ ...policies, presets }, { aliasDuplicateObjects: false })
     return out(`Objects to create in the service:\n\n${plan}`)
   }
-  if (env.SIGNALBOX_KEY) return apply(apiClient(env), result, out)
+  if (hasServiceKey(env)) return apply(apiClient(env), result, out)
   out(
     `To create keys, guardrails and presets: start the service with CATALOGUE_FILE=${file}, set SIGNALBOX_KEY to a management key, and run this command again.`,
   )

@@ -161,6 +161,9 @@ function accessIn(env: Environment, kind: KeyKind): Access {
   return key?.trim().startsWith('sb-v1-') ? { url: explicit.url || env.BASE_URL, key } : explicit
 }
 
+/** Whether the environment has a key of the running service. */
+export const hasServiceKey = (env: Environment): boolean => Boolean(accessIn(env, 'management').key?.trim())
+
 /** Normalises a base URL. A bare origin gets the path of the API. */
 function baseUrl(given: string): string {
   const text = given.trim()

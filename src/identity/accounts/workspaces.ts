@@ -74,7 +74,10 @@ export async function namedWorkspace(
   const workspace = await findWorkspace(deps, caller, name)
   if (workspace) return workspace.id
   if (caller.isWorkspaceScoped)
-    throw new Fault('forbidden', 'workspace_id names another workspace than this request is allowed to use.')
+    throw new Fault(
+      'forbidden',
+      'workspace_id names another workspace than this request is allowed to use. A key has one workspace; in a browser session, name one of yours in the header X-Workspace.',
+    )
   throw new Fault('invalid', 'Invalid request: workspace_id: the organization has no such workspace')
 }
 

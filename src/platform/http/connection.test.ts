@@ -31,3 +31,26 @@ describe('the address of a client', () => {
   test('is that of the socket for whoever is no trusted proxy', () =>
     assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': '192.0.2.7' }, '203.0.113.9'), '203.0.113.9'))
 })
+
+describe('the origin of a request', () => {
+  const originOf = (headers: Raw['headers'], remoteAddress: string) =>
+    connectionReader(
+      { addresses: ['10.0.0.0/8'], header: 'x-forwarded-host' },
+      'https://box.example/llm',
+    )({
+      headers: { host: 'box.example', ...headers },
+      socket: { remoteAddress },
+    } as Raw).origin
+
+  test('of the public host has the scheme of the public URL', () =>
+    assert.equal(originOf({}, '203.0.113.9'), 'https://box.example'))
+
+  test('of another host has the scheme of the connection', () =>
+    assert.equal(originOf({ host: 'localhost:8080' }, '203.0.113.9'), 'http://localhost:8080'))
+
+  test('has the scheme that a trusted proxy reports', () =>
+    assert.equal(originOf({ 'x-forwarded-proto': 'http' }, '10.0.0.1'), 'http://box.example'))
+
+  test('does not have the scheme that anybody else reports', () =>
+    assert.equal(originOf({ 'x-forwarded-proto': 'http' }, '203.0.113.9'), 'https://box.example'))
+})

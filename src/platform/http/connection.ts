@@ -15,24 +15,31 @@ type Raw = Pick<IncomingMessage, 'headers' | 'socket'>
 export type ConnectionOf = (request: Raw) => Connection
 
 /** The client as reported by one proxy. */
-type Told = { address?: string | undefined; scheme?: string | undefined }
+type Reported = { address?: string | undefined; scheme?: string | undefined }
 
-/** Reads it off the socket, or takes the word of trusted proxies; nobody else's. */
-export function connectionReader(proxies: Proxies): ConnectionOf {
+/**
+ * Reads the connection from the socket, or from the headers of trusted proxies. A request that names the host of `publicUrl` has the
+ * scheme of `publicUrl`, unless a trusted proxy reports another one: a proxy that ends TLS need not send `X-Forwarded-Proto`.
+ */
+export function connectionReader(proxies: Proxies, publicUrl?: string): ConnectionOf {
   const hostOf: HostOf = hostReader(proxies)
   const trusted = networksOf(proxies.addresses)
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin
   return (request) => {
     const { remoteAddress = '' } = request.socket
-    const told = isIn(trusted, remoteAddress) ? toldBy(request, proxies.header, trusted) : {}
-    const scheme = told.scheme ?? ('encrypted' in request.socket ? 'https' : 'http')
-    return { address: told.address ?? remoteAddress, origin: originFrom(scheme, hostOf(request)) }
+    const reported = isIn(trusted, remoteAddress) ? reportedBy(request, proxies.header, trusted) : {}
+    const host = hostOf(request)
+    const address = reported.address ?? remoteAddress
+    if (reported.scheme) return { address, origin: originFrom(reported.scheme, host) }
+    if (publicOrigin === originFrom('https', host)) return { address, origin: publicOrigin }
+    return { address, origin: originFrom('encrypted' in request.socket ? 'https' : 'http', host) }
   }
 }
 
 const isIn = (networks: BlockList, address: string) =>
   address !== '' && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
-function toldBy({ headers }: Raw, header: Proxies['header'], trusted: BlockList): Told {
+function reportedBy({ headers }: Raw, header: Proxies['header'], trusted: BlockList): Reported {
   const elements = header === 'forwarded' ? forwarded(headers.forwarded) : legacy(headers)
   // The last says what our own proxy was told by its client; that may be a trusted proxy as well. What stands before a
   // client that is not named (`unknown`) was written by that client, and may be anything.
@@ -41,14 +48,14 @@ function toldBy({ headers }: Raw, header: Proxies['header'], trusted: BlockList)
 }
 
 /** `X-Forwarded-For` and `X-Forwarded-Proto`. */
-function legacy(headers: Raw['headers']): Told[] {
+function legacy(headers: Raw['headers']): Reported[] {
   const scheme = schemeIn(listOf(headers['x-forwarded-proto']).at(-1))
   const addresses = listOf(headers['x-forwarded-for']).map(plainAddress)
   return addresses.length === 0 ? [{ scheme }] : addresses.map((address) => ({ address, scheme }))
 }
 
 /** RFC 7239: `for=192.0.2.60;proto=https`, and the IPv6 address in quotes and brackets. */
-function forwarded(value: string | undefined): Told[] {
+function forwarded(value: string | undefined): Reported[] {
   return listOf(value).map((element) => ({
     address: plainAddress(/(?:^|;)\s*for="?([^";\s]+)"?\s*(?:;|$)/i.exec(element)?.[1] ?? ''),
     scheme: schemeIn(/(?:^|;)\s*proto="?(\w+)"?\s*(?:;|$)/i.exec(element)?.[1]),

@@ -4,12 +4,12 @@ import { linkFromStore } from '#identity/sign-in/link-from-store.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { apiClient } from '../../kit/api-client.ts'
+import { apiClient, hasServiceKey } from '../../kit/api-client.ts'
 import { openStore } from '../../kit/store.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 const about = `
-With SIGNALBOX_KEY set to a management key, the command calls the running service (SIGNALBOX_URL). Otherwise it changes
+With a management key in SIGNALBOX_KEY or MANAGEMENT_KEY, the command calls the running service (SIGNALBOX_URL). Otherwise it changes
 the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG). In that case, stop the
 service first if it uses the embedded database.`
 
@@ -20,7 +20,7 @@ export function linkCommand(sessions: Command, { env, out, err }: Terminal): voi
     .option('--for <email>', 'Member to sign in (default: the member of the key, or the first admin)')
     .addHelpText('after', about)
     .action(async (options: { for?: string }) => {
-      out(env.SIGNALBOX_KEY ? await fromService(env, options.for) : await fromStore(env, options.for))
+      out(hasServiceKey(env) ? await fromService(env, options.for) : await fromStore(env, options.for))
       err('The link is valid once, for 15 minutes. Do not share it: anyone who opens it is signed in as this member.')
     })
 }
