@@ -9,7 +9,11 @@ test('ruleLabel describes rules and their parts', () => {
     ),
     ['ignored models', 'text with credit-card', 'text that matches a pattern', 'zero data retention'],
   )
-  // Of a key, and of a guardrail.
-  assert.deepEqual(['limit', 'limit_usd'].map(ruleLabel), ['spending limit', 'spending limit'])
+  // Of a key, a guardrail, and a turn of an intern.
+  assert.deepEqual(['limit', 'limit_usd', 'max_cost_usd'].map(ruleLabel), [
+    'key limit spent',
+    'spending limit',
+    'turn budget spent',
+  ])
   assert.equal(fieldLabel('limit_usd'), 'limit, USD')
 })

@@ -8,5 +8,9 @@ export const ruleLabel = (rule: string) =>
       .replace('content_filter_builtins.', 'text with ')
       .replace(/^content_filters.*/, 'text that matches a pattern')
       .replace(/^enforce_zdr.*/, 'zero data retention')
-      .replace(/^limit(_usd)?$/, 'spending limit'),
+      .replace(/^limit$/, 'key limit spent')
+      .replace(/^limit_usd$/, 'spending limit')
+      .replace(/^budget$/, 'budget spent')
+      .replace(/^max_cost_usd$/, 'turn budget spent')
+      .replace(/^session_max_cost_usd$/, 'session budget spent'),
   )

@@ -12,6 +12,7 @@ import { Outcome } from './columns.tsx'
 import { Conversation } from './conversation.tsx'
 import { Cost } from './cost-lines.tsx'
 import { askAgainPath, curlOf } from './curl.ts'
+import { ProviderErrors } from './provider-errors.tsx'
 import { timelineOf, whyFailed } from './timeline.ts'
 import { useContent } from './use-content.ts'
 import { Waterfall } from './waterfall.tsx'
@@ -34,17 +35,19 @@ export function Detail({ id, row, keys, onClose }: DetailProps) {
 function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const isStored = generation.outcome !== 'refused'
   const content = useContent(isStored && canUseModels() ? generation.id : undefined)
-  const why = generation.error?.message ?? whyFailed(generation)
+  const hasProviderError = generation.attempts.some(({ error }) => error)
+  const why = generation.error?.message ?? (hasProviderError ? undefined : whyFailed(generation))
   const input = content.isCurrent ? content.data?.data.input : undefined
   return (
     <>
-      <p class="dim">
-        {exactTime(new Date(generation.created_at))} · <RelativeTime time={generation.created_at} />
-      </p>
       <p>
         <Outcome row={generation} />
       </p>
+      <ProviderErrors attempts={generation.attempts} />
       {why && <p class="refusal">{why}</p>}
+      <p class="dim">
+        {exactTime(new Date(generation.created_at))} · <RelativeTime time={generation.created_at} />
+      </p>
       <h3>Timeline</h3>
       <Waterfall steps={timelineOf(generation)} total={generation.generation_time ?? 0} />
       {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) > 0 && (

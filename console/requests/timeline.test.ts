@@ -76,7 +76,7 @@ test('timelineOf lists excluded endpoints first and unused endpoints last', () =
   const lines = stepsOf({ not_asked }).map(([label, says]) => [label, says])
   assert.deepEqual(lines.slice(2, 4), [
     ['a, b, c and 2 more', 'excluded: no credential'],
-    ['g', 'excluded: context too small'],
+    ['g', 'excluded: prompt too long'],
   ])
   assert.deepEqual(lines.at(-2), ['f', 'next, not needed'])
 })
@@ -127,8 +127,7 @@ test('outcomeOf names the outcome of a request', () => {
   assert.equal(says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }), '2nd answered')
   assert.equal(says({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
   assert.equal(says({ outcome: 'client_left' }), 'client left')
-  assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'refused: max budget')
-  assert.equal(says({ outcome: 'failed', error: { kind: 'rate_limited' } }), 'failed: rate limited')
+  assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'max budget')
 })
 
 test('whyFailed lists the failed attempts of a request', () => {
@@ -137,8 +136,11 @@ test('whyFailed lists the failed attempts of a request', () => {
   const vertex = attempt('vertex', 'rate_limited', 20, 'status 429')
   const azure = attempt('azure', 'circuit_open', 0, 'open circuit')
   const slow = attempt('anthropic', 'gateway_timeout', 70)
-  assert.equal(whyFailed(failed(azure, vertex)), 'The only attempt failed: vertex (answered 429).')
-  assert.equal(whyFailed(failed(vertex, slow)), 'All attempts failed: vertex (answered 429), anthropic (timeout).')
+  assert.equal(whyFailed(failed(azure, vertex)), 'The only attempt failed: vertex (provider rate limit).')
+  assert.equal(
+    whyFailed(failed(vertex, slow)),
+    'All attempts failed: vertex (provider rate limit), anthropic (timeout).',
+  )
   assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
   assert.equal(timelineOf(failed(vertex)).at(-1)!.says, 'nothing was charged')
 })

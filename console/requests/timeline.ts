@@ -2,7 +2,7 @@ import type { Generation } from '../api/types.ts'
 import { ruleLabel } from '../components/rule-label.ts'
 import { counted } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import { failureWords } from './outcome.ts'
+import { attemptReason, failureReason, failureWords, skipReason } from './failure-reason.ts'
 
 export type Step = {
   label: string
@@ -30,7 +30,7 @@ export function timelineOf(generation: Generation): Step[] {
     ...presetStep(generation),
     ...guardrailSteps(generation),
     ...(outcome === 'refused' ? [] : [planStep(generation, before)]),
-    ...(error?.excluded ?? []).map(({ endpoint, reason }) => excludedStep(endpoint, reason)),
+    ...(error?.excluded ?? []).map(({ endpoint, reason }) => excludedStep(endpoint, skipReason(reason))),
     ...skippedSteps(generation.not_asked, 'left_out'),
     ...attemptSteps(generation, before),
     ...skippedSteps(generation.not_asked, 'behind'),
@@ -45,18 +45,6 @@ const excludedStep = (endpoint: string, says: string): Step => ({
   took: '',
 })
 
-/** Why endpoints were skipped. */
-const skipReasons: Record<string, string> = {
-  not_reached: 'next, not needed',
-  troubled: 'lower rank: recent failures',
-  circuit_shut: 'lower rank: open circuit',
-  slow: 'lower rank: slower than preferred',
-  guardrail: 'excluded: blocked by a guardrail',
-  unconfigured: 'excluded: no credential',
-  not_priceable: 'excluded: no price for what it would bill',
-  no_fallbacks: 'excluded: fallbacks disabled',
-}
-
 const maxNames = 3
 
 /** One step for each reason, because a model can have dozens of endpoints. */
@@ -65,7 +53,8 @@ function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'le
   return [...Map.groupBy(these, ({ reason }) => reason)].map(([reason, own]) => {
     const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-    const says = skipReasons[reason] ?? `excluded: ${reason.replaceAll('_', ' ')}`
+    const words = skipReason(reason)
+    const says = standing === 'behind' ? words : `excluded: ${words}`
     return { label: names.slice(0, maxNames).join(', ') + more, says, tone: 'quiet', took: '' }
   })
 }
@@ -76,14 +65,15 @@ function presetStep({ preset }: Generation): Step[] {
   return [{ label: `preset ${preset.slug}`, says: `version ${preset.version}`, tone: 'quiet', took: '', href }]
 }
 
-function guardrailSteps({ error, outcome, content_findings }: Generation): Step[] {
+function guardrailSteps(generation: Generation): Step[] {
+  const { error, outcome, content_findings } = generation
   const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
     const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleLabel(rule), ruleLabel(rule))}`
     return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
     return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed', tone: 'quiet', took: '' }]
-  const rule = ((error?.rule && ruleLabel(error.rule)) || failureWords[error?.kind ?? '']) ?? 'refused'
+  const rule = failureReason(generation)
   const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
@@ -181,7 +171,7 @@ export function whyFailed({ outcome, attempts }: Generation): string | undefined
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   if (outcome !== 'failed' || attempted.length === 0 || attempted.some((attempt) => attempt.outcome === 'answered'))
     return
-  const each = attempted.map((attempt) => `${attempt.provider_name} (${failureOf(attempt.outcome, attempt.reason)})`)
+  const each = attempted.map((attempt) => `${attempt.provider_name} (${attemptReason(attempt)})`)
   return each.length === 1 ? `The only attempt failed: ${each}.` : `All attempts failed: ${each.join(', ')}.`
 }
 

@@ -72,7 +72,7 @@ test('a request without an answer displays its attempts and the error', options,
   await using watched = await open(`/requests/${ids[5]}`)
   const { page, faults } = watched
   const panel = page.getByRole('complementary', { name: 'Details' })
-  await panel.getByText('The only attempt failed: busy (answered 429).').waitFor()
+  await panel.getByText('Too many requests. Slow down.').waitFor()
   await panel.getByText('nothing was charged').waitFor()
   assert.deepEqual(faults, [])
 })
@@ -134,7 +134,7 @@ test('a key is filtered by its name, and what is filtered is downloaded as CSV',
   await page.keyboard.press('Enter')
   typed.resolve()
   await page.waitForURL(/api_key_hash=[0-9a-f]{64}$/)
-  await page.getByRole('row').filter({ hasText: 'refused' }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'ignored models' }).waitFor()
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download as CSV' }).click()
   const lines = readFileSync(await (await downloading).path(), 'utf8')

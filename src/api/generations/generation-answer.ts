@@ -11,6 +11,13 @@ const Attempt = z.object({
   outcome: z.string().describe('`answered`, `broke`, `client_left`, `circuit_open`, or the kind of failure.'),
   duration: z.number().describe('Milliseconds to the end of the answer or to the failure.'),
   reason: z.string().optional().describe('Details of the outcome, if there are any.'),
+  error: z
+    .object({ status: z.int(), code: z.string(), message: z.string() })
+    .partial()
+    .optional()
+    .describe(
+      'The error that the provider returned: its status, code and message, as far as it named them. Credentials are masked, and the message is cut after 2 kB.',
+    ),
   connect: z
     .number()
     .nullable()
@@ -43,6 +50,7 @@ const Finding = z.object({
 const Failure = z.looseObject({
   kind: z.string(),
   message: z.string().optional(),
+  reason: z.string().optional().describe('`context_length_exceeded`, for a prompt that is too long.'),
   guardrail_id: z
     .string()
     .optional()

@@ -1,12 +1,15 @@
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { type Log, plainLines } from '#platform/process/log.ts'
-import type { Generation } from '#spend/ledger/generation.ts'
+import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 
 /** One line a completion: who asked for what, who answered, what it took; or why not. Never what was said. */
 export type CompletionLog = {
   completed: (generation: Generation) => void
   refused: (refused: Generation) => void
 }
+
+/** An attempt without the provider's error, which can quote the prompt. */
+const withoutText = ({ error: _, ...attempt }: AttemptNote) => attempt
 
 export function completionLog(log: Log): CompletionLog {
   const line = plainLines(log, 'completion')
@@ -25,7 +28,7 @@ export function completionLog(log: Log): CompletionLog {
         provider,
         outcome,
         error: cause,
-        attempts: attempts.length > 1 || outcome === 'failed' ? attempts : undefined,
+        attempts: attempts.length > 1 || outcome === 'failed' ? attempts.map(withoutText) : undefined,
         promptTokens: tokens.prompt,
         completionTokens: tokens.completion,
         costUsd: toUsd(cost),

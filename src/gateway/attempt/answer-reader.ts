@@ -11,6 +11,7 @@ import { ContentHold, endsChoice } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
 import { type AttemptFailure, failureOfStatus, failureOfTransport, retryAfterMs, withContextLength } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
+import { providerErrorOf } from './provider-error.ts'
 import type { Receiver } from './receiver.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
 
@@ -220,7 +221,7 @@ export class AttemptAnswer implements Sink {
     if (this.#status >= 300) {
       const body = parseJson(text)
       const message = String(this.#attempt.providerProtocol.errorMessage(body) || text)
-      return this.#fail(this.#failureOf(this.#status, message, factsOfRefusal(body)))
+      return this.#fail(this.#failureOf(this.#status, message, { status: this.#status, ...factsOfRefusal(body) }))
     }
     const events = this.#attempt.providerProtocol.readBody(
       parseJsonUpToMaxDepth(text),
@@ -245,14 +246,18 @@ export class AttemptAnswer implements Sink {
   #failureOf(
     status: number,
     rawMessage: string,
-    { code: providerCode, details, ...facts }: ErrorFacts,
+    { status: providerStatus, code: providerCode, details, ...facts }: ErrorFacts & { status?: number | undefined },
   ): AttemptFailure {
     const { credential, credentialOwner, providerProtocol } = this.#attempt
     const message = maskSecrets(rawMessage, credential)
     const wait = retryAfterMs(this.#retryAfter, this.#now()) ?? facts.retryAfterMs
     const failure = failureOfStatus(status, message || undefined, wait, credentialOwner)
     const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
-    const words = { providerCode, providerDetails: hasSecret ? undefined : details }
+    const words = {
+      providerCode,
+      providerDetails: hasSecret ? undefined : details,
+      providerError: providerErrorOf(providerStatus, providerCode, message),
+    }
     return withContextLength({ ...failure, ...words }, providerProtocol.contextErrors, message)
   }
 

@@ -1,4 +1,5 @@
 import { Fault, type FaultKind } from '#platform/core/fault.ts'
+import type { ProviderError } from '#spend/ledger/generation.ts'
 import { contextLengthError } from '../plan/context-length.ts'
 import type { Target } from '../plan/plan.ts'
 import { type ContextErrors, type ContextSizes, readContextError } from '../providers/context-errors.ts'
@@ -28,6 +29,8 @@ export type AttemptFailure = {
   endpointsFault: boolean
   /** The reason for logs and records, without text of the provider. */
   reason: string
+  /** The provider's error for the record; undefined if it returned none. */
+  providerError?: ProviderError
 }
 
 const maxRaw = 2000

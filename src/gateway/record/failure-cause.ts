@@ -1,5 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Cause } from '#spend/ledger/generation.ts'
+import { contextLengthExceeded } from '../plan/context-length.ts'
 
 const maxMessageLength = 300
 
@@ -9,11 +10,12 @@ const invalidPath = /^Invalid request: ([\w.[\]]{1,100}):/
 /** The reason for a refusal or failure, for the log and the record, without content of the request or answer. */
 export function causeOf(error: unknown): Cause {
   if (!(error instanceof Fault)) return { kind: 'internal' }
-  const { guardrail_id: guardrailId, rule, excluded, provider_name } = error.details.metadata ?? {}
+  const { guardrail_id: guardrailId, rule, excluded, provider_name, error_type } = error.details.metadata ?? {}
   const message = provider_name === undefined ? publicMessage(error) : undefined
   return {
     kind: error.kind,
     ...(message && { message }),
+    ...(error_type === contextLengthExceeded && { reason: contextLengthExceeded }),
     ...(typeof guardrailId === 'string' && { guardrailId }),
     ...(typeof rule === 'string' && { rule }),
     ...(Array.isArray(excluded) && excluded.length > 0 && { excluded }),

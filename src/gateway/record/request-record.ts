@@ -129,7 +129,7 @@ export class RequestRecord {
 
   /** Notes an attempt that was not sent: the request cannot be encoded, or the endpoint is no longer reachable. */
   noteUnsent({ endpoint }: Target, { kind, message }: Fault): void {
-    this.#noteAttempt(endpoint, kind, kind === 'unavailable' ? message : undefined)
+    this.#noteAttempt(endpoint, kind, kind === 'unavailable' ? { reason: message } : undefined)
   }
 
   /** Notes why the request failed. The first cause counts. A disconnect of the client is not a cause. */
@@ -144,7 +144,7 @@ export class RequestRecord {
    */
   failAttempt(tried: TriedEndpoint, failure: AttemptFailure, clientLeft: boolean): void {
     const { target, byok } = tried
-    this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure.reason)
+    this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
     if (clientLeft) {
       this.#outcome = 'client_left'
       if (failure.sent) this.#answered = { ...tried, failed: false, isComplete: false }
@@ -169,7 +169,7 @@ export class RequestRecord {
     const { target } = tried
     this.#answered = { ...tried, failed: failure !== undefined && !clientLeft, isComplete }
     this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
-    this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure ? 'broke' : 'answered', failure?.reason)
+    this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure ? 'broke' : 'answered', failure)
     if (clientLeft) return
     if (failure) return this.#countFailure(target, failure)
     this.#permit?.answered()
@@ -259,10 +259,17 @@ export class RequestRecord {
     return this.#outcome === 'failed' && this.#attempts.length === 0 && this.#cause !== undefined
   }
 
-  #noteAttempt({ id, provider }: Target['endpoint'], outcome: AttemptNote['outcome'], reason?: string): void {
+  #noteAttempt(
+    { id, provider }: Target['endpoint'],
+    outcome: AttemptNote['outcome'],
+    failure?: Pick<AttemptFailure, 'reason' | 'providerError'>,
+  ): void {
     const durationMs = this.#deps.now() - this.#attemptStartedAt
     const note: AttemptNote = { endpointId: id, provider, outcome, durationMs }
-    if (reason !== undefined && outcome !== 'client_left') note.reason = reason
+    if (failure && outcome !== 'client_left') {
+      note.reason = failure.reason
+      if (failure.providerError) note.error = failure.providerError
+    }
     if (this.#connectMs !== undefined) note.connectMs = this.#connectMs
     if (this.#firstByteMs !== undefined) note.firstByteMs = this.#firstByteMs
     if (this.#attemptSpanId !== undefined) note.spanId = this.#attemptSpanId

@@ -6,6 +6,9 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { SpanName } from '#platform/net/trace-parent.ts'
 
+/** The error that a provider returned: its message without credentials, at most 2 kB. */
+export type ProviderError = { status?: number | undefined; code?: string | undefined; message?: string | undefined }
+
 /** One attempt at an endpoint, and its outcome. */
 export type AttemptNote = {
   endpointId: string
@@ -14,6 +17,8 @@ export type AttemptNote = {
   durationMs: number
   /** The reason, if the outcome is not sufficient. */
   reason?: string
+  /** Undefined if the provider returned no error, such as after a broken connection. */
+  error?: ProviderError
   /** Its trace span, if tracing is on. */
   spanId?: string
   /** The milliseconds until the connection and until the first byte of the answer. */
@@ -37,6 +42,8 @@ export type PaceNote = { everyMs: number; tokens: number[] }
 export type Cause = {
   kind: FaultKind | 'internal'
   message?: string
+  /** `context_length_exceeded`, for a prompt that is too long. */
+  reason?: string
   /** The guardrail and the rule that forbid the request; without a guardrail, the limit of the key. */
   guardrailId?: string
   rule?: string

@@ -135,7 +135,7 @@ function findingOf({ guardrailId, ...finding }: NonNullable<Generation['contentF
 }
 
 /** The connection time; omitted for the usual reused connection. */
-function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs }: AttemptNote) {
+function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs, error }: AttemptNote) {
   return {
     endpoint_id: endpointId,
     provider_name: provider,
@@ -144,6 +144,7 @@ function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectM
     reason: reason || undefined,
     connect: connectMs === 0 && firstByteMs !== undefined ? undefined : connectMs,
     first_byte: firstByteMs,
+    error,
   }
 }
 

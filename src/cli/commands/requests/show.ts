@@ -66,6 +66,7 @@ function requestText(request: GenerationRecord): string {
         error.excluded.map(({ endpoint, reason }) => [endpoint, reason]),
       ),
     attempts.length > 0 && attemptTable(attempts),
+    ...attempts.map(providerErrorText),
     request.not_asked.length > 0 && skippedTable(request.not_asked),
     request.content_findings.length > 0 && findingTable(request.content_findings),
     `TOKENS AND COST\n${listing(costsOf(request))}`,
@@ -83,6 +84,10 @@ function attemptTable(attempts: GenerationRecord['attempts']): string {
     reason ?? '',
   ])
   return table(['ATTEMPT', 'OUTCOME', 'CONNECTED', 'FIRST BYTE', 'DURATION', 'REASON'], rows)
+}
+
+function providerErrorText({ endpoint_id, error }: GenerationRecord['attempts'][number]) {
+  return error && `PROVIDER ERROR\n${listing({ endpoint: endpoint_id, ...error })}`
 }
 
 function skippedTable(skipped: GenerationRecord['not_asked']): string {

@@ -1,0 +1,22 @@
+import type { ProviderError } from '#spend/ledger/generation.ts'
+
+const maxMessageBytes = 2000
+
+/** Matches credentials that the provider shortened itself, such as `sk-proj-****abcd`. */
+const starredPattern = /[\w-]*\*{4,}[\w-]*/g
+
+/**
+ * The provider's error for the ledger, with a message of at most 2 kB that Postgres can read as JSON.
+ * @param message without the credential of the request.
+ */
+export function providerErrorOf(
+  status: number | undefined,
+  code: string | undefined,
+  message: string,
+): ProviderError | undefined {
+  const plain = message.replaceAll('\0', '').replace(starredPattern, '[secret]')
+  // `stream` drops a character whose end was cut.
+  const cut = new TextDecoder().decode(Buffer.from(plain).subarray(0, maxMessageBytes), { stream: true })
+  if (status === undefined && code === undefined && cut === '') return undefined
+  return { status, code, message: cut || undefined }
+}
