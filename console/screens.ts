@@ -67,7 +67,7 @@ export const screens: Screen[] = [
   {
     name: 'keys',
     title: 'Keys & people',
-    words: 'members roles access sessions passkeys audit byok provider secrets limits',
+    words: 'members roles budgets access sessions passkeys audit byok provider secrets limits',
     load: async () => ({ Screen: (await import('./management-screens.ts')).keys }),
   },
   {

@@ -134,6 +134,7 @@ export const mayCall: Record<string, string> = {
   listKeys: 'oadv-m--M',
   createKey: 'oad--m--M',
   getKey: 'oadv-m--M',
+  listKeyBudgets: 'oadv-m--M',
   updateKey: 'oad--m--M',
   deleteKey: 'oad--m--M',
   createSession: 'oadvdmDVM',

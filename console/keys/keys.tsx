@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { canSeeAll } from '../api/all-keys.ts'
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
@@ -11,8 +10,7 @@ import { RelativeTime } from '../components/timestamp.tsx'
 import { Usd } from '../components/usd.tsx'
 import { ChangeKey } from './change-key.tsx'
 import { CreateKey } from './create-key.tsx'
-import { KeyPermissions } from './key-permissions.tsx'
-import { stateOf } from './key-state.ts'
+import { keyPath, stateOf } from './key-state.ts'
 import { canCreateKeys, editableKeyFields } from './permissions.ts'
 import { useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
 
@@ -23,7 +21,6 @@ export function Keys() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /keys', { query: { ...useSearchPage(), ...workspace, include_disabled: 'true' } })
   const [open, setOpen] = useState<Key | 'new'>()
-  const [selected, setSelected] = useState<Key>()
   const [created, setCreated] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
   const me = useSession()
@@ -57,12 +54,10 @@ export function Keys() {
           <KeyRow
             key={key.hash}
             of={key}
-            onShow={canSeeAll(me) ? () => setSelected(key) : undefined}
             onChange={editableKeyFields(me, key) === 'nothing' ? undefined : () => setOpen(key)}
           />
         )}
       />
-      {selected && <KeyPermissions of={selected} onClose={() => setSelected(undefined)} />}
       {open === 'new' && (
         <CreateKey
           workspace={workspace}
@@ -79,14 +74,14 @@ export function Keys() {
   )
 }
 
-type RowProps = { of: Key; onShow: (() => void) | undefined; onChange: (() => void) | undefined }
+type RowProps = { of: Key; onChange: (() => void) | undefined }
 
-function KeyRow({ of: key, onShow, onChange }: RowProps) {
+function KeyRow({ of: key, onChange }: RowProps) {
   return (
     <tr class={key.disabled ? 'dim' : undefined}>
       <th scope="row">
         <State of={key} />
-        {key.name} {key.kind !== 'api' && <span class="dim">{key.kind}</span>}
+        <a href={keyPath(key)}>{key.name}</a> {key.kind !== 'api' && <span class="dim">{key.kind}</span>}
         <span class="label-of dim mono">{key.label}</span>
       </th>
       <td data-head="owner" title={key.creator_email ?? undefined}>
@@ -105,11 +100,9 @@ function KeyRow({ of: key, onShow, onChange }: RowProps) {
         {key.expires_at ? <RelativeTime time={key.expires_at} /> : <span class="dim">never</span>}
       </td>
       <td class="number">
-        {onShow && (
-          <button type="button" aria-label={`Permissions of ${key.name}`} onClick={onShow}>
-            Permissions
-          </button>
-        )}{' '}
+        <a href={keyPath(key)} aria-label={`Budgets and permissions of ${key.name}`}>
+          Permissions
+        </a>{' '}
         <a href={`/keys/audit?target_id=${key.hash}`} aria-label={`History of ${key.name}`}>
           History
         </a>{' '}

@@ -15,7 +15,7 @@ export const canManageOrganization = (session: CurrentSession | undefined): sess
   session !== undefined && reachesAllWorkspaces(session)
 
 /** Whether the session can list the members and budgets of the organization. Developers cannot. */
-export const canReadOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
+export const canReadOrganization = <S extends CurrentSession>(session: S | undefined): session is S =>
   session !== undefined && session.organization_role !== 'developer'
 
 /** Whether the session can create keys. Viewers cannot. */

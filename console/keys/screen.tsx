@@ -1,6 +1,9 @@
+import { useRoute } from 'preact-iso/router'
 import { canSeeAll } from '../api/all-keys.ts'
 import { ScreenTabs } from '../components/screen-tabs.tsx'
 import { AuditLog } from './audit.tsx'
+import { Budgets } from './budgets.tsx'
+import { KeyPage } from './key-page.tsx'
 import { Keys } from './keys.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { People } from './people.tsx'
@@ -15,11 +18,15 @@ const parts = [
   { name: 'people', title: 'People', Part: People, isOffered: canReadOrganization },
   { name: 'members', title: 'Workspace members', Part: WorkspaceMembers, isOffered: canSeeAll },
   { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOffered: canSeeAll },
+  { name: 'budgets', title: 'Budgets', Part: Budgets, isOffered: canSeeAll },
   { name: 'providers', title: 'Provider keys', Part: Providers, isOffered: canSeeAll },
   { name: 'sessions', title: 'Sessions', Part: Sessions },
   { name: 'passkeys', title: 'Passkeys', Part: Passkeys },
   { name: 'audit', title: 'Audit log', Part: AuditLog, isOffered: canSeeAll },
 ]
 
-/** Keys, members, workspaces, provider keys, sessions, passkeys and the audit log. */
-export const Screen = () => <ScreenTabs screen="keys" title="Keys & people" parts={parts} />
+/** Keys, members, workspaces, budgets, provider keys, sessions, passkeys and the audit log. */
+export function Screen() {
+  const isKey = useRoute().params.rest?.startsWith('key/')
+  return isKey ? <KeyPage /> : <ScreenTabs screen="keys" title="Keys & people" parts={parts} />
+}

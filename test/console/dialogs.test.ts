@@ -69,7 +69,9 @@ const dialogs: Record<string, Opened[]> = {
     { path: () => '/keys/providers', open: click('Add provider key') },
     { path: () => '/keys/providers', open: click('Change team') },
   ],
-  'keys/key-permissions.tsx': [{ path: () => '/keys', open: click(/^Permissions of /) }],
+  'keys/add-workspace-members.tsx': [{ path: () => '/keys/members', open: click('Add members') }],
+  'keys/remove-workspace-member.tsx': [{ path: () => '/keys/members', open: click('Remove Ada') }],
+  'keys/budget-dialog.tsx': [{ path: () => '/keys/budgets', open: click(/^Set the daily budget, .* workspace/) }],
   'keys/workspace-dialog.tsx': [
     { path: () => '/keys/workspaces', open: click('Create workspace') },
     { path: () => '/keys/workspaces', open: click(/^Change/) },

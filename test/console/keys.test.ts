@@ -66,14 +66,12 @@ test('a key that is made shows its secret once, and the secret works', options, 
 test('a key tells what it may do: what it may spend, and which guardrails govern it, in words', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched
-  const ask = page.getByRole('button', { name: 'Permissions of shut-in' })
-  await ask.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'Permissions of shut-in' })
-  await dialog.getByText('none, apart from guardrails').waitFor()
-  await dialog.getByRole('link', { name: 'Only what the contract names' }).waitFor()
-  await dialog.getByText('Blocked models: openai/gpt-5.4-mini').waitFor()
-  await page.keyboard.press('Escape')
-  await ask.and(page.locator(':focus')).waitFor()
+  await page.getByRole('link', { name: 'Budgets and permissions of shut-in' }).press('Enter')
+  await page.getByRole('heading', { name: 'shut-in' }).waitFor()
+  await page.getByRole('link', { name: 'Only what the contract names' }).waitFor()
+  await page.getByText('Blocked models: openai/gpt-5.4-mini').waitFor()
+  await page.goBack()
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
   assert.deepEqual(faults, [])
 })
 

@@ -160,6 +160,18 @@ const rows: Record<string, Row> = {
       },
     ],
   },
+  budgets: {
+    path: () => '/keys/budgets',
+    seenBy: seers,
+    shows: 'Budgets of the workspace',
+    acts: [
+      {
+        offer: (page) => page.getByRole('button', { name: /^Set the daily budget, .* organization/ }),
+        by: managers,
+        call: () => ['PUT', '/organization/budgets/daily', { limit_usd: 5 }],
+      },
+    ],
+  },
   'provider keys': {
     path: () => '/keys/providers',
     seenBy: seers,
@@ -250,7 +262,20 @@ test(
 
 test('parts of a screen that one may not see are not offered', options, async () => {
   for (const [access, offered] of [
-    ['viewer', ['Keys', 'People', 'Workspace members', 'Workspaces', 'Provider keys', 'Sessions', 'Audit log']],
+    [
+      'viewer',
+      [
+        'Keys',
+        'People',
+        'Workspace members',
+        'Workspaces',
+        'Budgets',
+        'Provider keys',
+        'Sessions',
+        'Passkeys',
+        'Audit log',
+      ],
+    ],
     ['developer', ['Keys', 'Sessions']],
   ] as const) {
     const member = { email: `parts-${access}@example.com`, name: `Parts ${access}`, access }

@@ -181,6 +181,7 @@ export const steps: Step[] = [
   { operation: 'post /keys', body: { name: 'Support desk', limit: 20 }, keep: ({ data }) => ({ key: data.hash }) },
   { operation: 'get /keys', query: '?limit=1' },
   { operation: 'get /keys/{hash}', params: { hash: '$key' } },
+  { operation: 'get /keys/{hash}/budgets', params: { hash: '$key' } },
   { operation: 'patch /keys/{hash}', params: { hash: '$key' }, body: { limit: 50, limit_reset: 'monthly' } },
   { operation: 'get /key' },
   {

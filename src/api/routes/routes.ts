@@ -86,6 +86,7 @@ import { createOneKey } from './keys/create.ts'
 import { deleteOneKey } from './keys/delete.ts'
 import { getOneKey } from './keys/get.ts'
 import { listAllKeys } from './keys/list.ts'
+import { listKeyBudgets } from './keys/list-budgets.ts'
 import { updateKey } from './keys/update.ts'
 import { getMetrics } from './metrics/get.ts'
 import { countModels } from './models/count.ts'
@@ -267,6 +268,7 @@ const table = {
   listKeys: listAllKeys,
   createKey: createOneKey,
   getKey: getOneKey,
+  listKeyBudgets,
   updateKey,
   deleteKey: deleteOneKey,
   createSession,

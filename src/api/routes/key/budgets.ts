@@ -9,27 +9,29 @@ import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
 import { layerOf, layers } from '#spend/budgets/budget.ts'
 import { type LastingBudget, standingForm, standingsOf } from '#spend/budgets/standings.ts'
 
-export const BudgetOfKey = z.object({
-  layer: z
-    .enum(layers)
-    .describe(
-      'What sets the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, or the key itself.',
-    ),
-  guardrail_id: z.string().nullable(),
-  limit_usd: z.number(),
-  reset_interval: z.enum(intervals).nullable(),
-  include_byok: z.boolean().describe('Whether spending on your own provider keys counts.'),
-  spent_usd: z.number(),
-  held_usd: z.number().describe('Reserved for requests in progress and the next ones. What is not spent returns.'),
-  remaining_usd: z.number(),
-  forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
-  resets_at: z.iso.datetime().nullable(),
-})
+export const BudgetOfKey = z
+  .object({
+    layer: z
+      .enum(layers)
+      .describe(
+        'What sets the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, or the key itself.',
+      ),
+    guardrail_id: z.string().nullable(),
+    limit_usd: z.number(),
+    reset_interval: z.enum(intervals).nullable(),
+    include_byok: z.boolean().describe('Whether spending on your own provider keys counts.'),
+    spent_usd: z.number(),
+    held_usd: z.number().describe('Reserved for requests in progress and the next ones. What is not spent returns.'),
+    remaining_usd: z.number(),
+    forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
+    resets_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'KeyBudget', description: 'A limit that counts what a key spends.' })
 
 /** All limits that count what a key spends, in the order in which they are checked. Amounts are in USD. */
 export async function budgetsOfKey(
   deps: { db: Db; now: Now },
-  caller: Caller,
+  caller: Pick<Caller, 'keyHash' | 'spendLimit'>,
   budgets: PoliciesInForce['budgets'],
 ): Promise<z.infer<typeof BudgetOfKey>[]> {
   const all = budgetsFor(caller, budgets) as LastingBudget[]

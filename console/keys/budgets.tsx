@@ -1,0 +1,141 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { type Resource, useGet } from '../api/resource.ts'
+import { useSession } from '../api/session.ts'
+import type { OrganizationBudget, WorkspaceBudget } from '../api/types.ts'
+import { FailureState, Loading } from '../components/page-states.tsx'
+import { type BudgetBody, BudgetDialog } from './budget-dialog.tsx'
+import { type BudgetInterval, budgetIntervals } from './budget-labels.ts'
+import { type BudgetRow, BudgetTable } from './budget-table.tsx'
+import { canManageOrganization, canManageWorkspace, canReadOrganization } from './permissions.ts'
+import { useShownWorkspace, WorkspaceSelect } from './workspace-select.tsx'
+
+/** The budgets of a workspace and of the organization. */
+export function Budgets() {
+  const me = useSession()
+  const workspace = useShownWorkspace()
+  return (
+    <div class="budget-sections">
+      <div class="does">
+        <WorkspaceSelect />
+      </div>
+      {workspace && <WorkspaceBudgets key={workspace.id} workspace={workspace} canChange={canManageWorkspace(me)} />}
+      {canReadOrganization(me) && (
+        <OrganizationBudgets name={me.organization.name} canChange={canManageOrganization(me)} />
+      )}
+    </div>
+  )
+}
+
+type WorkspaceProps = { workspace: { id: string; name: string }; canChange: boolean }
+
+function WorkspaceBudgets({ workspace: { id, name }, canChange }: WorkspaceProps) {
+  const budgets = useGet('GET /workspaces/{id}/budgets', { params: { id } })
+  return (
+    <BudgetSection
+      title={`Budgets of the workspace ${name}`}
+      says="What all keys and members of the workspace spend counts together."
+      budgets={budgets}
+      canChange={canChange}
+      save={async (interval, body) => {
+        await call('PUT /workspaces/{id}/budgets/{interval}', { params: { id, interval }, body })
+      }}
+      remove={async (interval) => {
+        await call('DELETE /workspaces/{id}/budgets/{interval}', { params: { id, interval } })
+      }}
+    />
+  )
+}
+
+function OrganizationBudgets({ name, canChange }: { name: string; canChange: boolean }) {
+  const budgets = useGet('GET /organization/budgets', {})
+  return (
+    <BudgetSection
+      title={`Budgets of the organization ${name}`}
+      says="What all workspaces spend counts together."
+      budgets={budgets}
+      canChange={canChange}
+      save={async (interval, body) => {
+        await call('PUT /organization/budgets/{interval}', { params: { interval }, body })
+      }}
+      remove={async (interval) => {
+        await call('DELETE /organization/budgets/{interval}', { params: { interval } })
+      }}
+    />
+  )
+}
+
+type Budget = WorkspaceBudget | OrganizationBudget
+
+type SectionProps = {
+  title: string
+  says: string
+  budgets: Resource<{ data: Budget[]; include_byok_in_budgets: boolean }>
+  canChange: boolean
+  save: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
+  remove: (interval: BudgetInterval) => Promise<void>
+}
+
+function BudgetSection({ title, says, budgets, canChange, save, remove }: SectionProps) {
+  const [open, setOpen] = useState<BudgetInterval>()
+  const { data, failure, reload } = budgets
+  const change = (action: typeof save) => async (interval: BudgetInterval, body: BudgetBody) => {
+    await action(interval, body)
+    reload()
+  }
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <p class="dim">
+        {says} {data && byokNote(data.include_byok_in_budgets)}
+      </p>
+      {failure && <FailureState failure={failure} retry={reload} />}
+      {!failure && !data && <Loading />}
+      {!failure && data && (
+        <BudgetTable
+          label={title}
+          rows={budgetIntervals.map((interval) => rowOf(interval, data.data))}
+          actions={canChange ? (row) => <ChangeButton of={row} title={title} open={setOpen} /> : undefined}
+        />
+      )}
+      {open && data && (
+        <BudgetDialog
+          title={title}
+          interval={open}
+          budget={budgetOf(open, data.data)}
+          includesByok={data.include_byok_in_budgets}
+          save={change(save)}
+          remove={change(remove)}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </section>
+  )
+}
+
+type ButtonProps = { of: BudgetRow; title: string; open: (interval: BudgetInterval) => void }
+
+function ChangeButton({ of: row, title, open }: ButtonProps) {
+  const verb = row.limit_usd === null ? 'Set' : 'Change'
+  return (
+    <button
+      type="button"
+      aria-label={`${verb} the ${row.id} budget, ${title}`}
+      onClick={() => open(row.id as BudgetInterval)}
+    >
+      {verb}
+    </button>
+  )
+}
+
+const byokNote = (isIncluded: boolean) =>
+  `Spending on your own provider keys ${isIncluded ? 'counts' : 'does not count'}.`
+
+const budgetOf = (interval: BudgetInterval, budgets: Budget[]) =>
+  budgets.find(({ reset_interval }) => (reset_interval ?? 'lifetime') === interval)
+
+/** The row of an interval, also without a budget. */
+function rowOf(interval: BudgetInterval, budgets: Budget[]): BudgetRow {
+  const empty = { limit_usd: null, spent_usd: null, held_usd: null, resets_at: null }
+  return { ...empty, ...budgetOf(interval, budgets), id: interval, name: interval }
+}

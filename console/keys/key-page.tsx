@@ -1,0 +1,131 @@
+import { useRoute } from 'preact-iso/router'
+import { canSeeAll } from '../api/all-keys.ts'
+import { useAllRows } from '../api/pages.ts'
+import { useGet } from '../api/resource.ts'
+import { useSession } from '../api/session.ts'
+import type { Guardrail, Key } from '../api/types.ts'
+import { Facts } from '../components/facts.tsx'
+import { Heading } from '../components/heading.tsx'
+import { FailureState, Loading } from '../components/page-states.tsx'
+import { describePolicy } from '../components/policy-description.ts'
+import { RelativeTime } from '../components/timestamp.tsx'
+import { exhaustedNote, keyBudgetName } from './budget-labels.ts'
+import { BudgetTable } from './budget-table.tsx'
+import { stateOf } from './key-state.ts'
+
+const kindPermissions = {
+  api: 'models and interns',
+  intern: 'model requests of an intern',
+  management: 'management only, no model requests',
+}
+
+/** The page of a key: its use, every budget that counts its spending, and its guardrails. */
+export function KeyPage() {
+  const hash = (useRoute().params.rest ?? '').slice('key/'.length)
+  const { data, failure, reload } = useGet('GET /keys/{hash}', { params: { hash } })
+  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (!data) return <Loading />
+  return <KeyDetails of={data.data} />
+}
+
+function KeyDetails({ of: key }: { of: Key }) {
+  const isOfAll = canSeeAll(useSession())
+  const state = stateOf(key)
+  return (
+    <div class="page parts key-page">
+      <header>
+        <Heading part="Key">{key.name}</Heading>
+        <span class="dim mono">{key.label}</span>
+        <a href="/keys">All keys</a>
+        <a href={`/requests?api_key_hash=${key.hash}`}>Requests</a>
+        {isOfAll && <a href={`/keys/audit?target_id=${key.hash}`}>History</a>}
+      </header>
+      <Facts
+        class="key-facts"
+        facts={[
+          ['Status', state ? <span class={state.tone}>{state.says}</span> : 'active'],
+          ['Use', kindPermissions[key.kind]],
+          ['Owner', key.external_user ?? key.creator_name ?? key.creator_email],
+          ['Expires', key.expires_at ? <RelativeTime time={key.expires_at} /> : 'never'],
+        ]}
+      />
+      <h2>Budgets</h2>
+      {key.kind === 'management' ? <p>Management keys use no models.</p> : <KeyBudgets of={key} />}
+      {isOfAll && key.kind !== 'management' && (
+        <>
+          <h2>Guardrails</h2>
+          <KeyGuardrails of={key} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** The budgets that count the spending of a key, in the order in which they are checked. */
+function KeyBudgets({ of: key }: { of: Key }) {
+  const { data, failure, reload } = useGet('GET /keys/{hash}/budgets', { params: { hash: key.hash } })
+  if (failure) return <FailureState failure={failure} retry={reload} />
+  if (!data) return <Loading />
+  if (data.data.length === 0) return <p>None. The key can spend without a limit.</p>
+  const exhausted = data.data.filter(({ remaining_usd }) => remaining_usd <= 0)
+  return (
+    <>
+      {exhausted.map((budget) => (
+        <p key={`${budget.layer} ${budget.guardrail_id} ${budget.reset_interval}`} class="bad">
+          {exhaustedNote(budget)}
+        </p>
+      ))}
+      <p class="dim">A request needs enough left in each of them. They are checked in this order.</p>
+      <BudgetTable
+        label={`Budgets of ${key.name}`}
+        rows={data.data.map((budget) => ({
+          ...budget,
+          id: `${budget.layer} ${budget.guardrail_id} ${budget.reset_interval}`,
+          name: keyBudgetName(budget),
+        }))}
+      />
+    </>
+  )
+}
+
+type AppliedGuardrail = { guardrail: Guardrail; by: string }
+
+/** The guardrails of its workspace, of the key and of its owner. The strictest rule applies. */
+function KeyGuardrails({ of: key }: { of: Key }) {
+  const guardrails = useAllRows('GET /guardrails', {})
+  const workspaces = useAllRows('GET /workspaces', {})
+  const keys = useAllRows('GET /guardrails/assignments/keys', {})
+  const members = useAllRows('GET /guardrails/assignments/members', {})
+  const failure = [guardrails, workspaces, keys, members].find((one) => one.failure)?.failure
+  if (failure) return <p class="bad">{failure.message}</p>
+  if (!guardrails.data || !workspaces.data || !keys.data || !members.data) return <Loading />
+  const workspace = workspaces.data.find(({ id }) => id === key.workspace_id)
+  const by = new Map([
+    ...members.data
+      .filter(({ user_id }) => user_id === key.creator_user_id)
+      .map(
+        (one) =>
+          [one.guardrail_id, `Applies to all keys of ${key.creator_name ?? key.creator_email ?? 'its owner'}`] as const,
+      ),
+    ...keys.data
+      .filter(({ key_hash }) => key_hash === key.hash)
+      .map((one) => [one.guardrail_id, 'Applies to this key'] as const),
+    ...(workspace ? [[workspace.default_guardrail_id, 'Applies to the whole workspace'] as const] : []),
+  ])
+  const applied = guardrails.data.flatMap((guardrail): AppliedGuardrail[] => {
+    const why = by.get(guardrail.id)
+    return why === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, by: why }]
+  })
+  if (applied.length === 0) return <p>None. The key can use every model.</p>
+  return (
+    <ul class="key-guardrails">
+      {applied.map(({ guardrail, by: why }) => (
+        <li key={guardrail.id}>
+          <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">{why}</span>
+          <br />
+          {describePolicy(guardrail).join(' ') || 'No restrictions.'}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,37 @@
+import type { KeyRecord } from '#identity/accounts/keys/key.ts'
+import { requireSeen } from '#identity/accounts/keys/key-access.ts'
+import { getKey } from '#identity/accounts/keys/keys.ts'
+import { z } from '#platform/json/schema.ts'
+import { BudgetOfKey, budgetsOfKey } from '../key/budgets.ts'
+import { route } from '../route.ts'
+import { KeyParams } from './key.ts'
+
+export const listKeyBudgets = route({
+  method: 'get',
+  path: '/keys/{hash}/budgets',
+  tag: 'keys',
+  key: 'management',
+  roles: ['owner', 'admin', 'developer', 'viewer'],
+  summary: 'List the budgets of a key',
+  description:
+    'All limits that count what the key spends, in the order in which they are checked. None for management keys, which use no models.',
+  request: { params: KeyParams },
+  response: z.object({ data: z.array(BudgetOfKey) }),
+  faults: ['unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) => {
+    const key = await getKey(deps, caller, params.hash)
+    requireSeen(caller, key)
+    if (key.kind === 'management') return { data: [] }
+    const { budgets } = await deps.guardrailCache.of(spenderOf(key))
+    return { data: await budgetsOfKey(deps, spenderOf(key), budgets) }
+  },
+})
+
+/** The fields of a caller that decide which limits apply. */
+const spenderOf = (key: KeyRecord) => ({
+  keyHash: key.hash,
+  workspaceId: key.workspace_id,
+  userId: key.creator_user_id ?? '',
+  spendLimit:
+    key.limit === null ? null : { usd: key.limit, reset: key.limit_reset, includesByok: key.include_byok_in_limit },
+})
