@@ -14,14 +14,14 @@ export type BudgetRow = {
 
 type Props = { label: string; rows: BudgetRow[]; actions?: ((row: BudgetRow) => ComponentChildren) | undefined }
 
-/** Budgets with what is spent, reserved and left of each. */
+/** Budgets with what is spent, reserved and remaining of each. */
 export function BudgetTable({ label, rows, actions }: Props) {
   return (
     <table class="plain-table" aria-label={label}>
       <thead>
         <tr>
           <th scope="col">budget</th>
-          {['limit', 'spent', 'reserved', 'left'].map((head) => (
+          {['limit', 'spent', 'reserved', 'remaining'].map((head) => (
             <th key={head} scope="col" class="number">
               {head}
             </th>
@@ -40,11 +40,11 @@ export function BudgetTable({ label, rows, actions }: Props) {
 }
 
 function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['actions'] }) {
-  const left = leftOf(row)
+  const remaining = remainingOf(row)
   return (
     <tr>
       <th scope="row">
-        {left !== null && left <= 0 && (
+        {remaining !== null && remaining <= 0 && (
           <span class="mark bad">
             <span class="dot bad" />
             exhausted{' '}
@@ -61,8 +61,8 @@ function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['acti
       <td data-head="reserved" class="number">
         <Usd amount={row.held_usd} />
       </td>
-      <td data-head="left" class="number">
-        <Usd amount={left} />
+      <td data-head="remaining" class="number">
+        <Usd amount={remaining} />
       </td>
       <td data-head="resets">
         {row.resets_at ? (
@@ -76,9 +76,9 @@ function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['acti
   )
 }
 
-/** Amounts are rounded, so that a small rest of the sum is none. */
-function leftOf({ limit_usd, spent_usd, held_usd }: BudgetRow): number | null {
+/** Amounts are rounded, so that a tiny difference counts as zero. */
+function remainingOf({ limit_usd, spent_usd, held_usd }: BudgetRow): number | null {
   if (limit_usd === null) return null
-  const left = limit_usd - (spent_usd ?? 0) - (held_usd ?? 0)
-  return left < 1e-9 ? 0 : Number(left.toFixed(12))
+  const remaining = limit_usd - (spent_usd ?? 0) - (held_usd ?? 0)
+  return remaining < 1e-9 ? 0 : Number(remaining.toFixed(12))
 }
