@@ -83,7 +83,7 @@ async function countAt(
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)
   const said = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
   const failure = failureOfStatus(answer.status, said || undefined)
-  // 404: the endpoint cannot count. That is no reason to refuse the request.
+  // 404: the endpoint cannot count tokens. The request is not refused because of that.
   if (failure.endpointsFault || answer.status === 404) return undefined
   throw faultOf(failure, target)
 }

@@ -51,7 +51,7 @@ async function run(folder: string): Promise<void> {
   // With nothing of our environment: it holds credentials.
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
   let output = ''
-  // Out of file descriptors there is no pipe, only the error in a moment.
+  // Without free file descriptors there is no pipe; the `error` event follows.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4_000)
   })

@@ -39,7 +39,7 @@ export function spentByKey(deps: MeteredDeps): Spent {
   }
 }
 
-/** What an intern's turn took by the ledger. */
+/** Returns the usage of an intern's turn from the ledger. */
 export function meteredTurn(deps: MeteredDeps): Metered {
   return async (keyHash, since) => {
     await written(deps, keyHash, since)

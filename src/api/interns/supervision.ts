@@ -96,7 +96,7 @@ export function openSupervision({
   }
   const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
   const onError = throttleWarnings(log, 'intern')
-  // Pods are no processes of a server: they go on without it.
+  // Pods are not processes of a server, so they continue without it.
   const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
   const ended: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {
     observeRunEnd(outcome ?? 'finished')
@@ -121,7 +121,7 @@ export function openSupervision({
 function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
   if (config.interns === 'off') return undefined
   const { intern_labels: labels, intern_capacity: capacity } = config
-  // All servers of a namespace look after its pods, which have addresses of their own.
+  // All servers of a namespace manage its pods, each of which has an address.
   if (config.provisioner === 'kubernetes')
     return { name: config.intern_host ?? `kubernetes-${config.kubernetes_namespace}`, address: null, labels, capacity }
   const address = kind === 'postgres' ? (config.intern_address ?? null) : null

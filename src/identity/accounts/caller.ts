@@ -20,7 +20,7 @@ export type Caller = {
   internsGrant: boolean
   /** The most the key may spend, if there is a limit. */
   spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
-  /** What is kept of its requests; undefined: nothing. */
+  /** The share of its requests whose contents are stored; undefined: none. */
   keptShare?: KeptShare | undefined
   organizationId: string
   workspaceId: string
@@ -30,7 +30,7 @@ export type Caller = {
   role?: MemberRole | undefined
   /** The role of the member in the organization. */
   organizationRole?: MemberRole | undefined
-  /** What the member may do who is signed in; undefined for a key, whether it is sent or was pasted. */
+  /** The role of the signed-in member; undefined for a key, whether it is sent or was pasted into the console. */
   access?: AccessRole | undefined
   /** The session of the browser that asks in this key's name, if it is one. */
   sessionId?: string | undefined

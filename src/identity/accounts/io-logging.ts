@@ -14,7 +14,7 @@ export const IoLogging = z.object({
 })
 export type IoLogging = z.infer<typeof IoLogging>
 
-/** What is kept of a caller's requests. */
+/** The share of a caller's requests whose contents are stored. */
 export type KeptShare = { rate: number }
 
 type IoLoggingRow = { io_logging: number; io_logging_rate: number; io_logging_keys: string | null }
@@ -27,7 +27,7 @@ export function ioLoggingOf(row: IoLoggingRow): IoLogging {
   }
 }
 
-/** The columns that a change sets; those of what is left out stay as they are. */
+/** Returns the columns that a change sets. Omitted fields are not changed. */
 export function ioLoggingColumns(patch: Partial<IoLogging>) {
   const { is_observability_io_logging_enabled: enabled, io_logging_sampling_rate: rate } = patch
   const { io_logging_api_key_ids: keys } = patch

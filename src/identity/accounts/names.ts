@@ -27,12 +27,12 @@ export async function namesOfKeys(
   organizationId: string,
   hashes: Iterable<string>,
 ): Promise<Map<string, { name: string }>> {
-  const wanted = [...hashes]
-  const known = await byId(wanted, async (some) => {
+  const requested = [...hashes]
+  const existing = await byId(requested, async (some) => {
     const rows = await findKeyRows(query, organizationId, some)
     return rows.map(({ hash, name }) => ({ id: hash, name }))
   })
-  return withDeleted({ query }, organizationId, 'key', known, wanted)
+  return withDeleted({ query }, organizationId, 'key', existing, requested)
 }
 
 /** The names of workspaces, by id. A deleted workspace has its last name. */
@@ -41,8 +41,8 @@ export async function namesOfWorkspaces(
   organizationId: string,
   ids: Iterable<string>,
 ): Promise<Map<string, { name: string }>> {
-  const wanted = [...ids]
-  const known = await byId(wanted, (some) =>
+  const requested = [...ids]
+  const existing = await byId(requested, (some) =>
     query
       .selectFrom('workspaces')
       .where('organization_id', '=', organizationId)
@@ -50,7 +50,7 @@ export async function namesOfWorkspaces(
       .select(['id', 'name'])
       .execute(),
   )
-  return withDeleted({ query }, organizationId, 'workspace', known, wanted)
+  return withDeleted({ query }, organizationId, 'workspace', existing, requested)
 }
 
 /** Statements take so many values, and not many more. */
@@ -61,9 +61,9 @@ async function byId<T extends { id: string }>(
   read: (some: string[]) => Promise<T[]>,
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>()
-  const wanted = [...new Set(ids)]
-  for (let from = 0; from < wanted.length; from += atOnce) {
-    for (const row of await read(wanted.slice(from, from + atOnce))) found.set(row.id, row)
+  const requested = [...new Set(ids)]
+  for (let from = 0; from < requested.length; from += atOnce) {
+    for (const row of await read(requested.slice(from, from + atOnce))) found.set(row.id, row)
   }
   return found
 }
@@ -73,10 +73,10 @@ async function withDeleted(
   db: Db,
   organizationId: string,
   kind: 'key' | 'workspace',
-  known: Map<string, { id: string; name: string }>,
-  wanted: string[],
+  existing: Map<string, { id: string; name: string }>,
+  requested: string[],
 ): Promise<Map<string, { name: string }>> {
-  const gone = wanted.filter((id) => !known.has(id))
-  const deleted = await byId(gone, (some) => namesOfDeleted(db, organizationId, kind, some))
-  return new Map([...known, ...deleted])
+  const missing = requested.filter((id) => !existing.has(id))
+  const deleted = await byId(missing, (some) => namesOfDeleted(db, organizationId, kind, some))
+  return new Map([...existing, ...deleted])
 }

@@ -7,7 +7,7 @@ import { accountsLock } from './lock.ts'
 
 export type OrganizationRecord = { id: string; name: string; interns_programme: boolean; created_at: string }
 
-/** The fields of an organization that may be changed. Fields that are left out stay as they are. */
+/** The fields of an organization that can be changed. Omitted fields are not changed. */
 export type OrganizationPatch = { interns_programme?: boolean | undefined }
 
 /** The ids of all organizations. */

@@ -8,25 +8,25 @@ import type { KeyCache } from './keys/key-cache.ts'
 /** The interval at which keys are checked for expiry. If notifications cannot be heard, everything is checked. */
 const checkEveryMs = 500
 
-/** One request under way. */
+/** A request in flight. */
 export type TrackedRequest = {
   response: RevocableResponse
-  /** Judged anew with its key as it is now. @throws Fault when it may not go on. */
+  /** Checks the request again with the current state of its key. @throws Fault if it must end. */
   recheck: (caller: Caller) => Promise<void> | void
-  /** The id of the intern that it is talking to: judged anew when that changes. */
+  /** The id of the intern that handles it. A change of the intern causes a new check. */
   internId?: string
   /** It is over. */
   release: () => void
 }
 
 /**
- * The requests under way at this server. A change that would refuse them now ends them within a second, with an error
+ * The requests in flight at this server. A change that would refuse them now ends them within a second, with an error
  * in the stream: a key or member that was removed, a rule or limit that was changed. While nothing changes, nothing is
  * checked.
  */
 export type RequestsInFlight = {
   track: (caller: Caller, response: ResponseStream) => TrackedRequest
-  /** The number of requests under way. */
+  /** The number of requests in flight. */
   count: () => number
   close: () => void
 }
@@ -38,7 +38,7 @@ type RequestsInFlightDeps = {
   sessions: { current: (caller: Caller) => Promise<Caller | undefined> }
 }
 
-/** `at` is its place among those under way. */
+/** `at` is its index among the requests in flight. */
 type Entry = TrackedRequest & { caller: Caller; at: number }
 
 export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFlightDeps): RequestsInFlight {
@@ -62,12 +62,12 @@ export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFl
       await entry.recheck(caller)
       entry.caller = caller
     } catch (error) {
-      // While nobody can tell, what was allowed goes on.
+      // While the database is unreachable, allowed requests continue.
       if (error instanceof Fault && error.kind !== 'unavailable') entry.response.revoke(error)
     }
   }
 
-  /** In memory, as long as changes are heard: a key is another object once it was read anew. */
+  /** Compares keys in memory, as long as changes are received: a key that was read again is another object. */
   function look(): void {
     if (entries.length === 0) return stopLooking()
     if (!signals.live()) return judgeAll(() => true)
@@ -77,7 +77,7 @@ export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFl
     }
   }
 
-  /** Not with each request that leaves none under way: most servers have one at a time, and timers would come and go. */
+  /** Stops only after a while without requests, so that a server with one request at a time does not restart the timer. */
   function stopLooking(): void {
     clearInterval(looking)
     looking = undefined

@@ -22,7 +22,7 @@ export const NewWorkspace = strictFields({
   .meta({ id: 'NewWorkspace' })
 export type NewWorkspace = z.output<typeof NewWorkspace>
 
-/** The fields of a workspace that may be changed. Fields that are left out stay as they are. */
+/** The fields of a workspace that can be changed. Omitted fields are not changed. */
 export const WorkspacePatch = NewWorkspace.partial().meta({ id: 'WorkspacePatch' })
 export type WorkspacePatch = z.output<typeof WorkspacePatch>
 

@@ -173,7 +173,7 @@ export async function changeWorkspace(
       before,
       after,
     })
-    // What is kept of a key's requests is known with the key.
+    // Cached keys contain the share of requests whose contents are stored.
     if (Object.keys(ioLoggingColumns(patch)).length > 0) announce('organization.changed', caller.organizationId)
     return after
   })
@@ -181,7 +181,7 @@ export async function changeWorkspace(
 
 /**
  * Deletes a workspace with its guardrails, budgets, presets and disabled keys.
- * @throws Fault `conflict` while it has enabled keys or interns: whoever ends them knows what stops working.
+ * @throws Fault `conflict` while it has enabled keys or interns, which must be ended explicitly first.
  */
 export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {

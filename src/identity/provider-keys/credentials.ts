@@ -129,7 +129,7 @@ function sealed({ vault }: CredentialDeps, id: string, key: string) {
 
 type Change = { before: Credential | null; after: Credential }
 
-/** One change after the other in a workspace: told to the audit log, and to every server. */
+/** Makes a change in a workspace under a lock, records it in the audit log and announces it to every server. */
 function change(
   deps: CredentialDeps,
   caller: Caller,

@@ -14,8 +14,8 @@ const form = /^[0-9a-f]{64}\s*$/
 type Settings = { data_dir: string; encryption_key_file?: string | undefined }
 
 /**
- * The vault of this installation. Its key is made at the first start, unless a file of the operator's has it; it is never
- * made anew while the database holds what only the lost one opens.
+ * Opens the vault of this installation. Its key is created at the first start unless the operator provides it. A lost key
+ * is not replaced while the database contains data that it encrypted.
  * @throws StartupError that says which file is missing or wrong.
  */
 export async function openVault({ db, settings }: { db: Db; settings: Settings }): Promise<Vault> {
@@ -60,8 +60,8 @@ async function keysInUse(db: Db): Promise<string[]> {
     .selectFrom('generation_contents')
     .select((e) => [e.fn.min('sealed_by').as('first'), e.fn.max('sealed_by').as('last')])
     .executeTakeFirst()
-  const kept = [contents?.first, contents?.last].filter((name) => name != null)
-  return [...rows.map((row) => row.sealed_by), ...kept]
+  const contentKeys = [contents?.first, contents?.last].filter((name) => name != null)
+  return [...rows.map((row) => row.sealed_by), ...contentKeys]
 }
 
 function readKey(file: string): Buffer | undefined {

@@ -10,7 +10,7 @@ export type Vault = {
   sealBytes: (bytes: Buffer, place: string) => string
   /** @throws Error as `open`. */
   openBytes: (sealed: string, place: string) => Buffer
-  /** Tells equal secrets of one place, and nothing to who has not the key. */
+  /** Returns a keyed digest that is equal for equal secrets of one place. It reveals nothing without the key. */
   digest: (secret: string, place: string) => string
 }
 

@@ -42,8 +42,8 @@ export class SignInAttempts {
   }
 
   #bucketOf(network: string): TokenBucket {
-    const known = this.#buckets.get(network)
-    if (known) return known
+    const existing = this.#buckets.get(network)
+    if (existing) return existing
     if (this.#buckets.size >= mostAddresses) this.#buckets.delete(this.#buckets.keys().next().value!)
     const made = new TokenBucket(1 / this.#rate.everySeconds, this.#rate.atOnce, this.#now)
     this.#buckets.set(network, made)
@@ -51,7 +51,7 @@ export class SignInAttempts {
   }
 }
 
-/** Whoever has one address of IPv6 has all of its /64. */
+/** Returns the network that is limited. For IPv6 it is the /64, because one client usually has all of it. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [head = ''] = address.split('::')

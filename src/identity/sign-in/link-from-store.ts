@@ -5,9 +5,9 @@ import { makeLink, type NewLink } from './links.ts'
 import type { SignInDeps } from './sign-in.ts'
 
 /**
- * A link for whoever has the store, as the first start and the operator at the terminal have it.
- * @param email whom it signs in; the admin who has been there longest unless told.
- * @throws Fault `not_found` when there is no such member.
+ * Creates a sign-in link with access to the store, as the first start and the operator at the terminal have.
+ * @param email the member who is signed in; defaults to the oldest admin.
+ * @throws Fault `not_found` if the member does not exist.
  */
 export async function linkFromStore(deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>, email?: string): Promise<NewLink> {
   const owner = await firstOwner(deps)

@@ -17,7 +17,7 @@ export type OidcSettings = {
 /** The claims of the ID token, which the issuer signed. */
 export type Claims = { iss: string; sub: string; [name: string]: unknown }
 
-/** What the issuer says about an account, by source: a pair of claims must come from the same one. */
+/** The issuer's claims about an account, by source: related claims must come from the same one. */
 export type IssuerAnswer = {
   idToken: Claims
   /** Undefined if the endpoint is missing or failed. */

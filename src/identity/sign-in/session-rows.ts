@@ -9,7 +9,7 @@ export function findSessionRow(query: Query | Tx, id: string): Promise<SessionRo
   return query.selectFrom('browser_sessions').where('id', '=', id).selectAll().executeTakeFirst()
 }
 
-/** Whose sessions: an organization's, those of one member, or those that were begun with one key. */
+/** Selects the sessions of an organization, of one member, or those that were started with one key. */
 export type SessionScope = { organizationId: string; userId?: string | undefined; keyHash?: string | undefined }
 
 /** Those that have not run out, the last used first. */

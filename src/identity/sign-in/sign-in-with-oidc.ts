@@ -25,10 +25,10 @@ import { type Browser, beginSession, type NewSession, type SignInDeps } from './
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {
   const { organizationId } = await firstOwner(deps)
   const signedIn = await deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
-    const known = await findIdentity(tx, organizationId, person)
-    const userId = known ?? (await findMemberByAddress(tx, organizationId, person.email))?.userId
+    const boundUserId = await findIdentity(tx, organizationId, person)
+    const userId = boundUserId ?? (await findMemberByAddress(tx, organizationId, person.email))?.userId
     const member = await admitMember(deps, tx, announce, { organizationId, userId, ...person })
-    if (known === undefined) await bindIdentity(deps, tx, organizationId, person, member.userId)
+    if (boundUserId === undefined) await bindIdentity(deps, tx, organizationId, person, member.userId)
     const actor = { organizationId, userId: member.userId, keyHash: null }
     await applyGroups({ deps, tx, announce, actor }, member, person)
     const workspaceId = await workspaceOf(tx, actor)

@@ -14,7 +14,7 @@ import { newSessionToken, tokenHash } from './token.ts'
 
 export type SignInDeps = { db: Db; now: Now; newId: NewId; times: SessionTimes }
 
-/** The browser, as far as it tells. */
+/** The browser's address and user agent, if known. */
 export type Browser = { address: string | null; userAgent: string | null }
 
 /** The member, how they proved it, and the key or the passkey that signs in, where one does. */
@@ -24,7 +24,7 @@ export type Proof = KeyOwner & {
   passkeyId?: string
 }
 
-/** A session that has just begun; the token is kept nowhere but in the browser's cookie. */
+/** A new session. The token is stored only in the browser's cookie. */
 export type NewSession = { row: SessionRow; token: string }
 
 const maxUserAgent = 300

@@ -1,31 +1,31 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashOf } from '../accounts/keys/secret.ts'
 
-/** What the cookie of a session holds: the session's id, and a secret of which only the hash is stored. */
+/** The format of a session cookie: the session's id, and a secret of which only the hash is stored. */
 const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/
 
 const fresh = () => randomBytes(32).toString('base64url')
 
 export const newSessionToken = (id: string) => `${id}.${fresh()}`
 
-/** The id that a token names; undefined for what is no token. */
+/** Returns the session id in a token; undefined for an invalid token. */
 export const sessionIdIn = (token: string): string | undefined => form.exec(token)?.[1]
 
-/** What a link that signs in carries. */
+/** Creates the token of a sign-in link. */
 export const newLinkToken = fresh
 
 /** By which a token is known in the database. */
 export const tokenHash = hashOf
 
 /**
- * What the session's own pages send with each write. It follows from the cookie's secret, which no script can read, so
- * that nothing more is stored.
+ * Returns the CSRF token that the console sends with each write. It is derived from the cookie's secret, which scripts
+ * cannot read, so that it need not be stored.
  */
 export function csrfTokenOf(token: string): string {
   return createHmac('sha256', token).update('csrf').digest('base64url')
 }
 
-/** Whether two texts are the same, in a time that does not tell how much of them is. */
+/** Compares two texts in constant time. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(one), 'hex'), Buffer.from(hashOf(other), 'hex'))
 }

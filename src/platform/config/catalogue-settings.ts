@@ -1,7 +1,7 @@
 import { z } from '../json/schema.ts'
 import { distinctVendors, Vendor } from './setting-values.ts'
 
-/** From where the catalogue of models comes, and whose models guardrails name by letters. */
+/** The sources of the model catalogue, and the vendors that guardrails name by letters. */
 export const catalogueSettings = {
   catalogue_file: z
     .string()
@@ -13,12 +13,12 @@ export const catalogueSettings = {
     .min(1)
     .optional()
     .describe(
-      'A models.dev snapshot. Default: `models.dev.json` in the data folder, where `npx signalbox catalogue sync` puts it.',
+      'A models.dev snapshot. Default: `models.dev.json` in the data folder, where `npx signalbox catalogue sync` writes it.',
     ),
   starter_catalogue: z
     .stringbool()
     .default(true)
-    .describe('Whether the catalogue that comes with Signalbox is loaded.'),
+    .describe('Whether to load the catalogue that is included in Signalbox.'),
   zdr_vendors: z
     .strictObject({ a: Vendor, b: Vendor, c: Vendor, d: Vendor })
     .superRefine(distinctVendors)

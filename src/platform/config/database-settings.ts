@@ -2,7 +2,7 @@ import { parseDatabaseUrl } from '../core/database-url.ts'
 import { z } from '../json/schema.ts'
 import { milliseconds } from './setting-values.ts'
 
-/** As the driver reads a URL: the host is optional. The driver reports what it cannot read only when it connects. */
+/** Returns whether the driver accepts the URL, in which the host is optional. The driver itself checks it only when it connects. */
 const isDatabaseUrl = (text: string) => [text, text.replace('@/', '@host/')].some((url) => URL.parse(url) !== null)
 
 const urlForm =
@@ -17,7 +17,7 @@ function databaseUrlProblem(text: string): string | undefined {
   }
 }
 
-/** Where everything is kept, how long Postgres may take, and what happens while it takes nothing. */
+/** The settings of the database: location, timeouts, and behaviour while Postgres is unreachable. */
 export const databaseSettings = {
   database_url: z
     .string()
@@ -40,24 +40,24 @@ export const databaseSettings = {
       'The most connections that one process opens to Postgres for its statements. Each process needs up to three more: for notifications, for a check of silent connections, and while it migrates.',
     ),
   database_statement_timeout_ms: milliseconds(7000).describe(
-    'How long Postgres may work on one statement. Migrations take as long as they take.',
+    'The timeout of a statement in Postgres. Migrations have none.',
   ),
   database_lock_timeout_ms: milliseconds(5000).describe(
-    'How long a statement may wait for what another transaction in Postgres has locked.',
+    'How long a statement in Postgres waits for a lock of another transaction.',
   ),
   database_idle_transaction_timeout_ms: milliseconds(7000).describe(
-    'How long a transaction may stand open without a word, before Postgres ends it: so long a server whose host died holds what it has locked.',
+    'How long a transaction can be idle before Postgres ends it. The locks of a server whose host died are released after this time.',
   ),
   database_query_timeout_ms: milliseconds(9000).describe(
-    'How long Postgres may take to answer; then the connection counts as dead and is replaced. At least a second more than a statement may take.',
+    'How long Postgres can take to answer before the connection counts as dead and is replaced. At least one second more than the statement timeout.',
   ),
   database_keepalive_ms: milliseconds(10_000).describe(
-    'After how much silence TCP asks whether the other side of a connection to Postgres is still there.',
+    'The idle time after which TCP sends keepalive probes on a connection to Postgres.',
   ),
   database_silence_ms: milliseconds(5000)
-    .refine((ms) => ms >= 1000, 'must be at least 1000: it is asked whether it answers three times a second')
+    .refine((ms) => ms >= 1000, 'must be at least 1000, because Postgres is checked three times a second')
     .describe(
-      'After how long without any answer Postgres counts as away, where it refuses no connections: what waits for it gets 503 then, and what comes later at once, until it answers. At least 1000.',
+      'The time without an answer after which Postgres counts as unreachable even if it accepts connections. Waiting requests then get 503, and new ones get it at once until it answers. At least 1000.',
     ),
   stale_keys_ms: z.coerce
     .number()
@@ -66,13 +66,13 @@ export const databaseSettings = {
     .max(86_400_000)
     .default(0)
     .describe(
-      'For how long keys, guardrails, presets and provider keys as last known go on being trusted while Postgres is away; 0 for not at all. What is revoked meanwhile is not known.',
+      'How long cached keys, guardrails, presets and provider keys stay valid while Postgres is unreachable; 0: they do not. Keys that are revoked in that time still work.',
     ),
   stale_limits: z
     .enum(['refuse', 'leased'])
     .default('refuse')
     .describe(
-      'Requests under a limit while keys are trusted that way: `refuse` them, or serve them from what this server has `leased` already.',
+      'Requests with a spending limit while Postgres is unreachable: `refuse` them, or serve them from the budget that this server has already `leased`.',
     ),
   spill_bytes: z.coerce
     .number()
@@ -81,6 +81,6 @@ export const databaseSettings = {
     .max(1024 ** 4)
     .default(256 * 1024 * 1024)
     .describe(
-      'How much of what was metered may wait in files of the data folder, in bytes, while the database takes nothing. With more no request is taken; one is about 1 kB.',
+      'The maximum size of metered requests in files of the data folder, in bytes, while the database is unreachable. Above it, requests are refused. A request takes about 1 kB.',
     ),
 }

@@ -10,27 +10,27 @@ export const internHostSettings = {
   interns: z
     .enum(['here', 'off'])
     .default('here')
-    .describe('Whether interns run on the host of this server (`here`), or on those of other servers alone (`off`).'),
+    .describe('Whether interns run on the host of this server (`here`) or only on hosts of other servers (`off`).'),
   intern_host: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,100}$/, 'must be letters, digits, ".", "_" and "-"')
     .optional()
     .describe(
-      'The name of the host that keeps interns’ files; an intern belongs to it by this name. Default: the name of the system. Servers that share the data folder share the name.',
+      'The name of the host that stores interns’ files. It identifies the host of an intern. Default: the host name of the system. Servers that share the data folder must have the same name.',
     ),
   intern_labels: list(
     z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be lowercase letters, digits, ".", "_", "=", "/" and "-"'),
   )
     .default([])
-    .describe('What this host has, for interns that want it (`host_labels`): `gpu, region=eu`.'),
+    .describe('The labels of this host. Interns select hosts by label (`host_labels`): `gpu, region=eu`.'),
   intern_capacity: atMost(0).describe(
-    'How many interns run here before new ones are sent to other hosts; 0 for any number. Those that live here start in any case.',
+    'The number of interns on this host above which new ones are placed on other hosts; 0: unlimited. Existing interns of this host always start.',
   ),
   intern_address: Address.optional().describe(
-    'At which address servers on other hosts reach the interns of this one, over TCP with certificates on both sides. Unless set, only servers on this host do. Counts with Postgres alone.',
+    'The address at which servers on other hosts reach the interns of this host, over TCP with mutual TLS. If unset, only servers on this host reach them. Only used with Postgres.',
   ),
   intern_listen: Address.optional().describe(
-    'On which address of this host the interns’ daemons, and the server for those that do not run, listen for them. Default: `intern_address`.',
+    'The address of this host on which the interns’ daemons, and the server for stopped interns, listen for other hosts. Default: `intern_address`.',
   ),
   intern_ports: z
     .string()
@@ -40,5 +40,5 @@ export const internHostSettings = {
       return first >= 1 && first <= last && last <= 65_535
     }, 'must be two ports from 1 to 65535, the lower one first')
     .default('21000-21999')
-    .describe('On which ports; each intern has one, and the server one for those that do not run.'),
+    .describe('The range of ports. Each intern uses one, and the server uses one for stopped interns.'),
 }

@@ -9,18 +9,16 @@ export const internSettings = {
     .min(1000)
     .max(3_600_000)
     .default(30_000)
-    .describe('How long the daemon of an intern may fail to answer before it is ended and started again.'),
+    .describe('How long the daemon of an intern can fail to answer before it is restarted.'),
   intern_idle_ms: z.coerce
     .number()
     .int()
     .min(0)
     .max(2 ** 31 - 1)
     .default(0)
-    .describe(
-      'After how long without a turn the processes of an intern end, until the next prompt starts them again; 0 for never.',
-    ),
+    .describe('The time without a turn after which the processes of an intern end until the next prompt; 0: never.'),
   intern_agent_answer_ms: milliseconds(60_000).describe(
-    'How long an agent may take to begin, and to open a session or take it up again, before the turn is refused.',
+    'How long an agent can take to start and to open or resume a session before the turn is refused.',
   ),
   intern_question_ms: milliseconds(300_000).describe('How long a question of an intern waits for its answer.'),
   intern_open_questions: z.coerce
@@ -29,14 +27,14 @@ export const internSettings = {
     .min(1)
     .max(1000)
     .default(8)
-    .describe('How many runs of one intern may wait for an answer at once.'),
+    .describe('The maximum number of runs of an intern that wait for an answer.'),
   intern_replay_bytes: z.coerce
     .number()
     .int()
     .min(1024)
     .max(1024 ** 3)
     .default(1024 ** 2)
-    .describe('How much of its output is kept for a run that waits; with more it cannot be resumed.'),
+    .describe('The maximum stored output of a waiting run. A run with more cannot be resumed.'),
   intern_transcript_bytes: z.coerce
     .number()
     .int()
@@ -44,7 +42,7 @@ export const internSettings = {
     .max(64 * 1024 ** 3)
     .default(64 * 1024 ** 2)
     .describe(
-      'How much one intern keeps of what was said and done in its sessions, each of which may have a quarter of it; the oldest goes first.',
+      'The maximum size of an intern’s transcripts. A session can use a quarter of it. The oldest content is deleted first.',
     ),
   intern_transcript_days: z.coerce
     .number()
@@ -52,66 +50,66 @@ export const internSettings = {
     .min(1)
     .max(3650)
     .default(30)
-    .describe('After how many quiet days a session’s transcript is forgotten.'),
+    .describe('The number of days without activity after which a session’s transcript is deleted.'),
   intern_processes: atMost(1024).describe(
-    'How many processes and threads one intern may have at once, all it runs together; 0 for any number.',
+    'The maximum number of processes and threads of an intern, including all commands it runs; 0: unlimited.',
   ),
   intern_memory_bytes: atMost(4 * 1024 ** 3).describe(
-    'How much memory one intern may hold, all it runs together; 0 for any.',
+    'The maximum memory of an intern, including all commands it runs; 0: unlimited.',
   ),
   intern_disk_bytes: atMost(10 * 1024 ** 3).describe(
-    'How much the files of one intern (`workspace/` and `state/`) may take on the disk; 0 for any.',
+    'The maximum disk space of an intern’s files (`workspace/` and `state/`); 0: unlimited.',
   ),
   intern_upload_bytes: atMost(1024 ** 3).describe(
-    'How large a file or an archive, unpacked, may be that comes into an intern’s workspace by the API, and an archive that goes out; 0 for none. The disk limit holds besides.',
+    'The maximum size of a file or unpacked archive that is uploaded to an intern’s workspace by the API, and of a downloaded archive; 0 disables both. The disk limit applies too.',
   ),
   intern_log_bytes: atMost(16 * 1024 ** 2).describe(
-    'How long the log of an intern’s daemon may grow before it begins anew; 0 for any.',
+    'The size above which the log of an intern’s daemon is emptied; 0: unlimited.',
   ),
   intern_control_groups: z
     .stringbool()
     .default(true)
-    .describe(
-      'Whether interns are held and ended by control groups (cgroup v2), where the service was given one to divide.',
-    ),
+    .describe('Whether to limit and end interns by control groups (cgroup v2) if one is delegated to the service.'),
   default_intern_model: z
     .string()
     .min(1)
     .default('signalbox/demo')
     .describe(
-      'The model of interns that have none of their own: any that `/chat/completions` takes; `script` asks no model and plays the offline script.',
+      'The default model of interns: any that `/chat/completions` accepts, or `script`, which plays the offline script without a model.',
     ),
-  demo_intern: z.stringbool().default(true).describe('Whether the first start makes an intern named `demo`.'),
+  demo_intern: z.stringbool().default(true).describe('Whether the first start creates an intern named `demo`.'),
   keep_interns_running: z
     .stringbool()
     .default(false)
-    .describe('Whether interns go on when the server stops, for the next one to take over.'),
+    .describe('Whether interns continue to run when the server stops, so that the next one takes them over.'),
   intern_users_from: z.coerce
     .number()
     .int()
     .min(0)
     .max(2 ** 31 - 1)
     .default(1_900_000_000)
-    .describe('When the server runs as root, each intern gets a user id of its own from this number on; 0 for none.'),
+    .describe('The first user id of interns if the server runs as root. Each intern gets a separate one; 0: none.'),
   sandbox_program: z
     .string()
     .startsWith('/')
     .optional()
     .describe(
-      'The bubblewrap (`bwrap`) that makes the sandbox of interns. Unless set, the first on the PATH that works, else util-linux.',
+      'The path of bubblewrap (`bwrap`), which creates the sandbox of interns. Default: the first on the PATH that works, else util-linux.',
     ),
   without_sandbox: z
     .enum(['refuse', 'consent'])
     .default('refuse')
     .describe(
-      'Where no sandbox can be made, whether commands that an intern asks for in `manual` are refused, or run without one when a person consents.',
+      'On hosts without a sandbox: whether commands of an intern in `manual` are refused, or run without a sandbox if a person consents.',
     ),
   agents: z
     .record(z.string().min(1).max(100), ConfiguredAgent)
     .default({})
-    .describe('Agents that interns may be made with, by name (file only).'),
+    .describe('Agents that interns can use, by name (file only).'),
   allow_custom_agents: z
     .stringbool()
     .default(false)
-    .describe('Whether whoever has an API key may make an intern that runs a command of their choice on this host.'),
+    .describe(
+      'Whether everyone with an API key can create an intern that runs a command of their choice on this host.',
+    ),
 }

@@ -27,40 +27,40 @@ export const kubernetesSettings = {
     ),
   kubernetes_url: address(withoutPath, 'must be an address without a path, such as https://10.0.0.1:6443')
     .optional()
-    .describe('The API server of the cluster. In a pod of the cluster it is known; outside it must be set.'),
+    .describe('The API server of the cluster. Required unless this service runs in a pod of the cluster.'),
   kubernetes_ca_file: z
     .string()
     .min(1)
     .default('/var/run/secrets/kubernetes.io/serviceaccount/ca.crt')
-    .describe('Who vouches for the API server, as PEM. Read again for each request.'),
+    .describe('The file with the CA certificate of the API server (PEM). Read for each request.'),
   kubernetes_token_file: z
     .string()
     .min(1)
     .default('/var/run/secrets/kubernetes.io/serviceaccount/token')
-    .describe('The token by which the API server knows this service. Read again for each request.'),
+    .describe('The file with the token that authenticates this service to the API server. Read for each request.'),
   kubernetes_namespace: z
     .string()
     .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a namespace: lowercase letters, digits and "-"')
     .default('signalbox-interns')
-    .describe('The namespace of all objects of interns. No other service uses it.'),
+    .describe('The namespace of all objects of interns. It must not be used by another service.'),
   kubernetes_image: z
     .string()
     .regex(/^[^\s]+$/, 'must be the name of an image')
     .optional()
-    .describe('The image of interns: that of this service (`Containerfile`), or one made from it.'),
-  kubernetes_image_pull_secret: Name.optional().describe('The Secret with which the image is pulled, if it takes one.'),
+    .describe('The image of interns: that of this service (`Containerfile`) or one based on it.'),
+  kubernetes_image_pull_secret: Name.optional().describe('The Secret for pulling the image, if required.'),
   kubernetes_service_url: address(
     withoutPath,
     'must be an address without a path, such as http://signalbox.signalbox.svc:8080',
   )
     .optional()
-    .describe('This service as pods reach it: `http://signalbox.signalbox.svc:8080`.'),
+    .describe('The address of this service for pods: `http://signalbox.signalbox.svc:8080`.'),
   kubernetes_servers: list(
     z.string().refine((peer) => isNetwork(peer) || label.test(peer), 'must be labels of pods (name=value) or networks'),
   )
     .default(['app.kubernetes.io/name=signalbox'])
     .describe(
-      'Who may reach interns, and whom interns reach for models: pods with a label, in any namespace, or networks: `app.kubernetes.io/name=signalbox, 10.0.0.0/24`.',
+      'The servers that can connect to interns, and that interns use for models: pods by label, in any namespace, or networks: `app.kubernetes.io/name=signalbox, 10.0.0.0/24`.',
     ),
   kubernetes_egress: list(
     z
@@ -68,21 +68,25 @@ export const kubernetesSettings = {
       .refine((peer) => peer === 'public' || isNetwork(peer), 'must be "public" or networks such as 10.0.0.0/8'),
   )
     .default([])
-    .describe('What else interns reach: networks, or `public` for all that is in no private network.'),
-  kubernetes_storage_class: Name.optional().describe('The class of interns’ volumes; that of the cluster unless set.'),
-  kubernetes_storage: Quantity.default('10Gi').describe('How large the volume of an intern is.'),
-  kubernetes_runtime_class: Name.optional().describe(
-    'The runtime class of their pods, such as `gvisor`; that of the cluster unless set.',
+    .describe(
+      'Other destinations that interns can reach: networks, or `public` for everything outside private networks.',
+    ),
+  kubernetes_storage_class: Name.optional().describe(
+    'The storage class of interns’ volumes. Default: that of the cluster.',
   ),
-  kubernetes_cpu_request: Quantity.default('50m').describe('How much of a processor is kept for each intern.'),
-  kubernetes_cpu_limit: Quantity.default('2').describe('How much of processors an intern may use.'),
+  kubernetes_storage: Quantity.default('10Gi').describe('The size of an intern’s volume.'),
+  kubernetes_runtime_class: Name.optional().describe(
+    'The runtime class of interns’ pods, such as `gvisor`. Default: that of the cluster.',
+  ),
+  kubernetes_cpu_request: Quantity.default('50m').describe('The CPU request of each intern.'),
+  kubernetes_cpu_limit: Quantity.default('2').describe('The CPU limit of each intern.'),
   kubernetes_memory_request: Quantity.default('128Mi').describe(
-    'How much memory is kept for each intern. How much it may hold says `intern_memory_bytes`.',
+    'The memory request of each intern. The limit is `intern_memory_bytes`.',
   ),
   kubernetes_start_ms: milliseconds(180_000).describe(
-    'How long a pod may take until its intern answers: its image is pulled and its volume made in this time.',
+    'How long a pod can take until its intern answers, including pulling the image and creating the volume.',
   ),
   kubernetes_stop_ms: milliseconds(60_000).describe(
-    'How long what is left of an intern may take to go, before it is told what is stuck.',
+    'How long the deletion of an intern’s objects can take before the intern reports which of them are stuck.',
   ),
 }

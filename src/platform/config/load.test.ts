@@ -60,7 +60,7 @@ test('a setting with structure is refused in the environment', () => {
   for (const name of ['zdr_vendors', 'regions', 'agents'])
     assert.match(
       refusal({ [name.toUpperCase()]: 'anthropic' }),
-      new RegExp(`^${name.toUpperCase()} is no environment variable: set ${name} in`),
+      new RegExp(`^${name.toUpperCase()} is not an environment variable: set ${name} in`),
     )
 })
 

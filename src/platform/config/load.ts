@@ -50,7 +50,9 @@ function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
     const value = isProxyVariable(name) ? proxyVariable(env, name) : env[variable]
     if (value === undefined || value.trim() === '') continue
     if (fileOnly.has(name)) {
-      throw new StartupError(`${variable} is no environment variable: set ${name} in the configuration file (CONFIG).`)
+      throw new StartupError(
+        `${variable} is not an environment variable: set ${name} in the configuration file (CONFIG).`,
+      )
     }
     found[name] = value.trim()
   }
@@ -92,8 +94,8 @@ function plain(value: unknown): unknown {
 function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefined): string {
   if (issue.code === 'unrecognized_keys') {
     const unknown = issue.keys.map((key) => `"${[...issue.path, key].join('.')}"`).join(', ')
-    const meant = issue.path.length === 0 ? nearestName(issue.keys[0]!, settingNames) : undefined
-    return `The configuration file ${path} has no setting ${unknown}${meant ? ` (did you mean "${meant}"?)` : ''}; docs/configuration.md lists them all`
+    const suggestion = issue.path.length === 0 ? nearestName(issue.keys[0]!, settingNames) : undefined
+    return `The configuration file ${path} has no setting ${unknown}${suggestion ? ` (did you mean "${suggestion}"?)` : ''}; docs/configuration.md lists them all`
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`

@@ -9,7 +9,7 @@ const ProxyAddress = z
   )
   .transform((text) => proxyUrl(text)!)
 
-/** How this service reaches other servers. */
+/** The proxies for outgoing requests. */
 export const networkSettings = {
   https_proxy: ProxyAddress.optional().describe(
     'The proxy for requests to https addresses, such as `http://proxy.internal:3128`; also read from `https_proxy`. Loopback addresses, the database, the Kubernetes API and other servers of this service are reached directly.',
@@ -21,6 +21,6 @@ export const networkSettings = {
     .preprocess((given) => (typeof given === 'string' ? noProxyEntries(given) : given), z.array(z.string()))
     .default([])
     .describe(
-      'What is reached without the proxy: `.internal, 10.0.0.0/8, gpu-1:8000`; hosts and domains with their subdomains, addresses, networks, each with a port or without, `*` for all; also read from `no_proxy`.',
+      'Destinations that are reached without the proxy: `.internal, 10.0.0.0/8, gpu-1:8000`. Hosts, domains with their subdomains, addresses or networks, each with an optional port; `*` for all. Also read from `no_proxy`.',
     ),
 }

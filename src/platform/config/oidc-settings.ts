@@ -30,12 +30,12 @@ export const oidcSettings = {
   oidc_issuer: Issuer.optional().describe(
     'The issuer of OpenID Connect by which members sign in to the console. Its client has `/api/v1/sessions/oidc/callback` of this service as redirect URI.',
   ),
-  oidc_client_id: z.string().min(1).optional().describe('The id of this service at the issuer.'),
+  oidc_client_id: z.string().min(1).optional().describe('The client id of this service at the issuer.'),
   oidc_client_secret: z
     .string()
     .min(1)
     .optional()
-    .describe('Its secret there; none for a public client. PKCE is used in any case.'),
+    .describe('The client secret; none for a public client. PKCE is always used.'),
   oidc_token_auth_method: z
     .enum(['auto', ...clientSecretMethods])
     .default('auto')
@@ -46,29 +46,33 @@ export const oidcSettings = {
     .enum(['service', 'issuer'])
     .default('service')
     .describe(
-      'What signing out of the console ends: the session here, after which the issuer asks which account signs in next; or the session at the issuer too, which needs this service’s address as a post-logout redirect URI there.',
+      'What signing out of the console ends. `service`: only the session of this service; the issuer then asks which account to use for the next sign-in. `issuer`: also the session at the issuer, which needs this service’s address as a post-logout redirect URI.',
     ),
-  oidc_scopes: z.string().min(1).default('openid email profile').describe('What the issuer is asked for.'),
+  oidc_scopes: z
+    .string()
+    .min(1)
+    .default('openid email profile')
+    .describe('The scopes that are requested from the issuer.'),
   oidc_domains: list(Domain)
     .default([])
     .describe(
-      'Who becomes a member at the first sign-in by the issuer: whoever has an address of these domains; `*` is anybody it knows. Unless set, only who is a member signs in.',
+      'The e-mail domains whose accounts become members at their first sign-in by the issuer; `*`: all accounts of the issuer. If unset, only existing members can sign in.',
     ),
   oidc_role_claim: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'The claim that tells roles, such as `groups` or `realm_access.roles`. With it, each sign-in sets the role.',
+      'The claim that contains roles, such as `groups` or `realm_access.roles`. If set, each sign-in updates the role.',
     ),
   oidc_roles: z
     .preprocess(pairs, z.record(z.string(), z.enum(accessRoles)))
     .default({})
-    .describe('What values of that claim mean: `platform=admin, engineering=developer`. Of several the highest.'),
+    .describe('The roles for values of that claim: `platform=admin, engineering=developer`. The highest one applies.'),
   oidc_default_role: z
     .enum([...accessRoles, 'none'])
     .default('viewer')
-    .describe('The role of new members, and of all for whom the claim tells none; `none` refuses them.'),
+    .describe('The role of new members, and of all accounts whose claim contains no role; `none` refuses them.'),
   oidc_groups_claim: z
     .string()
     .min(1)
@@ -86,5 +90,5 @@ export const oidcSettings = {
   oidc_trust_addresses: z
     .stringbool()
     .default(false)
-    .describe('Whether e-mail addresses are believed of which the issuer does not say whether they are verified.'),
+    .describe('Whether to trust e-mail addresses for which the issuer does not state whether they are verified.'),
 }

@@ -8,19 +8,21 @@ export const retentionSettings = {
     .min(1)
     .max(3650)
     .default(30)
-    .describe('How long the record of a single request is kept. Sums per day stay.'),
+    .describe('How long the record of a request is stored. Daily sums are not deleted.'),
   content_retention_days: z.coerce
     .number()
     .int()
     .min(1)
     .max(3650)
     .default(30)
-    .describe('How long what was asked and answered is kept, in workspaces that want it kept.'),
+    .describe('How long the contents of requests and answers are stored, in workspaces that enable it.'),
   content_bytes: z.coerce
     .number()
     .int()
     .min(1024)
     .max(16 * 1024 * 1024)
     .default(256 * 1024)
-    .describe('How much of it is kept of a request, and as much of its answer, in bytes; the rest is cut.'),
+    .describe(
+      'The maximum stored size of a request’s contents, and of its answer’s, in bytes. Longer contents are truncated.',
+    ),
 }

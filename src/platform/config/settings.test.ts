@@ -28,6 +28,6 @@ test('what only a file can say is told so where it is described, and is refused 
   assert.deepEqual(told.toSorted(), [...fileOnly].toSorted())
   for (const name of told) {
     const variable = name.toUpperCase()
-    assert.throws(() => loadConfig({ [variable]: '{}' }), new RegExp(`${variable} is no environment variable`))
+    assert.throws(() => loadConfig({ [variable]: '{}' }), new RegExp(`${variable} is not an environment variable`))
   }
 })

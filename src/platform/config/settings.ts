@@ -18,21 +18,13 @@ import { address, ChosenKey, HostName, list, milliseconds, Origin, PlainOrigin }
  */
 export const Settings = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
-  port: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65535)
-    .default(8080)
-    .describe('The port to listen on; 0 takes any free one.'),
+  port: z.coerce.number().int().min(0).max(65535).default(8080).describe('The port to listen on; 0: any free port.'),
   workers: z
     .union([z.literal('auto'), z.coerce.number().int().min(1).max(256)], {
       error: 'must be "auto" or a whole number from 1 to 256',
     })
     .default(1)
-    .describe(
-      'How many processes answer requests, each on a core of its own; `auto` for as many as there are cores, less one.',
-    ),
+    .describe('The number of processes that answer requests. `auto`: the number of cores minus one.'),
   worker_silence_ms: z.coerce
     .number()
     .int()
@@ -45,7 +37,7 @@ export const Settings = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'The key that encrypts provider credentials at rest: 64 hexadecimal digits. Default: made once as `encryption.key` in the data folder. Several servers share one.',
+      'The key that encrypts provider credentials at rest: 64 hexadecimal digits. Default: generated once as `encryption.key` in the data folder. All servers of a database must have the same key.',
     ),
   ...databaseSettings,
   bootstrap_management_key: ChosenKey.optional().describe(
@@ -55,11 +47,11 @@ export const Settings = z.strictObject({
   log_level: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('How much is logged, on standard error.'),
+    .describe('The level of the log, which is written to standard error.'),
   log_format: z
     .enum(['auto', 'json', 'pretty'])
     .default('auto')
-    .describe('`auto` is pretty on a terminal, JSON elsewhere.'),
+    .describe('The format of the log. `auto`: pretty on a terminal, otherwise JSON.'),
   metrics_port: z.coerce
     .number()
     .int()
@@ -67,52 +59,51 @@ export const Settings = z.strictObject({
     .max(65535)
     .optional()
     .describe(
-      'Serves Prometheus metrics without a key on this port of the same host. Without it: `/api/v1/metrics` with a management key.',
+      'The port for Prometheus metrics without a key, on the same host. If unset, metrics are only at `/api/v1/metrics`, with a management key.',
     ),
   metrics_hosts: list(HostName)
     .default([])
     .describe(
-      'By which host names `metrics_port` may be asked, besides `localhost` and loopback addresses: `metrics.internal, 10.0.0.5`.',
+      'Host names that `metrics_port` accepts in addition to `localhost` and loopback addresses: `metrics.internal, 10.0.0.5`.',
     ),
   trusted_proxies: list(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
     .default([])
     .describe(
-      'Addresses and networks of proxies that are believed when they say, in `proxy_host_header`, by which host they were asked. Nobody else is.',
+      'Addresses and networks of proxies that are trusted to report the requested host in `proxy_host_header`. The header of other clients is ignored.',
     ),
   proxy_host_header: z
     .enum(['x-forwarded-host', 'forwarded'])
     .default('x-forwarded-host')
-    .describe('In which header a trusted proxy says it. The proxy must set it, and not pass on what its client sent.'),
+    .describe(
+      'The header in which a trusted proxy reports the requested host. The proxy must overwrite the header of its client.',
+    ),
   session_idle_minutes: z.coerce
     .number()
     .int()
     .min(5)
     .max(43_200)
     .default(480)
-    .describe('After how many minutes without a request a browser is signed out.'),
+    .describe('The number of minutes without a request after which a browser is signed out.'),
   session_hours: z.coerce
     .number()
     .int()
     .min(1)
     .max(8760)
     .default(168)
-    .describe('After how many hours a browser is signed out in any case.'),
+    .describe('The number of hours after which a browser is always signed out.'),
   ...oidcSettings,
   ...networkSettings,
   cors_origins: list(Origin)
     .default([])
     .describe(
-      'Origins whose pages may call this service from browsers: `https://app.example.com, http://localhost:3000`; `*` is any. Without it browsers refuse.',
+      'Origins whose pages can call this service from browsers (CORS): `https://app.example.com, http://localhost:3000`; `*`: any. If unset, browsers refuse such calls.',
     ),
-  console: z
-    .stringbool()
-    .default(true)
-    .describe('Whether the console for browsers is served, on the same port as the API.'),
+  console: z.stringbool().default(true).describe('Whether to serve the console for browsers, on the port of the API.'),
   public_models: z
     .stringbool()
     .default(false)
     .describe(
-      'Whether models, their endpoints and providers can be read without a key. One that is sent must be right.',
+      'Whether models, their endpoints and providers can be read without a key. A key that is sent must be valid.',
     ),
   dialect: z
     .enum(['spec', 'openrouter'])
@@ -128,49 +119,47 @@ export const Settings = z.strictObject({
     .max(256 * 1024 * 1024)
     .default(4 * 1024 * 1024)
     .describe(
-      'The largest body of a request, in bytes. Raise it where requests carry many images or documents; each is held in memory. Interns take 1 MiB whatever this says.',
+      'The largest body of a request, in bytes. Increase it for requests with many images or documents. Each body is held in memory. Interns always accept at most 1 MiB.',
     ),
-  connect_timeout_ms: milliseconds(10_000).describe('How long connecting to a provider may take.'),
-  first_byte_timeout_ms: milliseconds(120_000).describe(
-    'How long a provider may take to the first byte of its answer.',
-  ),
-  silence_timeout_ms: milliseconds(60_000).describe('How long a provider may be silent within an answer.'),
+  connect_timeout_ms: milliseconds(10_000).describe('The timeout for connecting to a provider.'),
+  first_byte_timeout_ms: milliseconds(120_000).describe('The timeout for the first byte of a provider’s answer.'),
+  silence_timeout_ms: milliseconds(60_000).describe('The longest time without data within a provider’s answer.'),
   first_content_hold_ms: milliseconds(15_000).describe(
     'How long a stream without content is held back so that a failure can still lead to another endpoint.',
   ),
   keepalive_ms: milliseconds(15_000).describe(
-    'How often a stream sends a keepalive, from before the first attempt to its end.',
+    'The interval of keepalives in a stream, from before the first attempt to its end.',
   ),
   ...retentionSettings,
-  intern_heartbeat_ms: milliseconds(30_000).describe('How often a silent stream of an intern says that it is alive.'),
+  intern_heartbeat_ms: milliseconds(30_000).describe(
+    'The interval of keepalives in a stream of an intern without other events.',
+  ),
   intern_budget_ms: milliseconds(300_000).describe(
-    'How long an intern may say nothing before a turn counts as timed out.',
+    'The time without events of an intern after which its turn times out.',
   ),
   turns_per_minute_user: z.coerce
     .number()
     .int()
     .min(1)
     .default(60)
-    .describe('Prompts to interns a user may send in a minute.'),
+    .describe('The maximum number of prompts that a user can send to interns per minute.'),
   turns_per_minute_organization: z.coerce
     .number()
     .int()
     .min(1)
     .default(600)
-    .describe('Prompts to interns an organization may send in a minute.'),
+    .describe('The maximum number of prompts that an organization can send to interns per minute.'),
   regions: z
     .record(HostName, z.enum(regions))
     .default({})
-    .describe(
-      'Through which region a request comes in, by the host name it uses; `global` for every other (file only).',
-    ),
+    .describe('The region of a request by the host name it uses; `global` for all other names (file only).'),
   ...internHostSettings,
   ...kubernetesSettings,
   ...internSettings,
   webhook_origins: list(PlainOrigin('https://hooks.internal or http://hooks.internal:3000'))
     .default([])
     .describe(
-      'Servers that webhooks may go to besides those at public addresses over https, by origin; in private networks and over http too: `http://hooks.internal:3000`.',
+      'Origins that webhooks can use in addition to https at public addresses. They can be in private networks and use http: `http://hooks.internal:3000`.',
     ),
   public_url: address(
     /^https?:\/\/[^/?#@\s]+(\/[\w.~-]+)*\/?$/,
@@ -179,14 +168,14 @@ export const Settings = z.strictObject({
     .transform((text) => text.replace(/\/$/, ''))
     .optional()
     .describe(
-      'Where people reach this service with a browser, such as `https://signalbox.example.com`: links in webhooks, sign-in links and feeds begin with it. It may have a path, such as `https://example.com/llm`. Without it, webhooks have no links, and the others begin with the `Host` of the request.',
+      'The URL of this service for browsers, such as `https://signalbox.example.com`. Links in webhooks, sign-in links and feeds start with it. It may have a path, such as `https://example.com/llm`. If unset, webhooks have no links, and other links use the `Host` of the request.',
     ),
   repository_origins: list(PlainOrigin('https://git.internal or http://git.internal:3000'))
     .default([])
     .describe(
-      'From which servers alone interns may begin with a clone, by origin; in private networks and over http too: `https://git.internal, http://localhost:3000`. Unless set, from any at a public address over https.',
+      'The only origins from which interns can clone a repository at their start. They can be in private networks and use http: `https://git.internal, http://localhost:3000`. If unset, all https origins at public addresses.',
     ),
-  repository_clone_ms: milliseconds(600_000).describe('How long the clone that an intern begins with may take.'),
+  repository_clone_ms: milliseconds(600_000).describe('The timeout for cloning the repository of an intern.'),
   drain_ms: z.coerce
     .number()
     .int()
@@ -194,7 +183,7 @@ export const Settings = z.strictObject({
     .max(600_000)
     .default(0)
     .describe(
-      'How long new requests are still taken after SIGTERM, while `/health` is 503 already, in milliseconds: longer than a balancer takes to notice. Ctrl-C does not wait for it.',
+      'How long new requests are accepted after SIGTERM while `/health` returns 503, in milliseconds. It should be longer than a load balancer takes to notice. Ctrl-C skips it.',
     ),
   shutdown_grace_ms: z.coerce
     .number()
@@ -203,7 +192,7 @@ export const Settings = z.strictObject({
     .max(3_600_000)
     .default(1500)
     .describe(
-      'How long requests under way may go on after that, in milliseconds, streams too. The process ends as soon as the last one has.',
+      'How long requests in flight, including streams, can continue after that, in milliseconds. The process ends when the last one has ended.',
     ),
 })
 
@@ -215,8 +204,8 @@ export type SettingName = keyof typeof Settings.shape
 export const settingNames = Object.keys(Settings.shape) as SettingName[]
 
 /**
- * The settings by what is given of them. Where all of it is right, the schemas of the others are not made: a start would
- * spend more on them than on all else that it reads.
+ * Parses the given settings and adds the defaults. Builds only the schemas of given settings if all are valid, because
+ * building all schemas would take most of the time of reading the settings.
  */
 export function parseSettings(given: Record<string, unknown>): z.ZodSafeParseResult<Config> {
   const schemas: Record<string, z.ZodType> = Settings.shape

@@ -101,10 +101,10 @@ export const migrations: Record<string, Migration> = {
  */
 export async function migrate(
   db: Pick<Db, 'kind' | 'query'>,
-  known: Record<string, Migration> = migrations,
+  available: Record<string, Migration> = migrations,
   options: Parameters<typeof announceMigrations>[3] = {},
 ): Promise<void> {
-  const names = Object.keys(known)
+  const names = Object.keys(available)
   const schema = await usableSchema(db, names).catch((error) => {
     throw lackOfRights(error) ?? error
   })
@@ -112,7 +112,7 @@ export async function migrate(
   // As at almost every start: the migrator would read the tables three times more, and take the lock.
   if (pending.length === 0) return
   const restore = await announceMigrations(db, schema, pending, options)
-  const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => known } })
+  const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => available } })
   const { error } = await migrator.migrateToLatest()
   if (!error) return schema.range ? undefined : storeFirstRange(db, names, options)
   await restore()

@@ -60,13 +60,13 @@ type AppOptions = {
   onUnknown?: (request: FastifyRequest) => void
   /** Explains a failure that is not a defect of ours, in words for the client. Its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
-  /** What is told of paths that are looked for here and are not: by path, after the prefix. */
+  /** Error messages for paths that do not exist, by path after the prefix. */
   absent?: Readonly<Record<string, string>>
   /** Another spelling of a path, as the routes have it. */
   rewriteUrl?: (url: string) => string
   /** The form of errors for a request, if it is not the form of this service. */
   envelopeOf?: (request: FastifyRequest) => Envelope | undefined
-  /** Changes the refusal of a path that could not be read, if that path has errors of its own form. */
+  /** Changes the error for an invalid path if routes below that path have another error format. */
   restate?: (fault: Fault, request: FastifyRequest) => Fault
 }
 

@@ -6,7 +6,7 @@ type Factory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>
 
 function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) {
   return (data: unknown) => {
-    // The framework says null where there is no body; a schema says undefined.
+    // The framework passes null for a missing body; a schema expects undefined.
     const absent = httpPart === 'body' && data === null && schema.safeParse(undefined).success
     const parsed = parseWith(schema, absent ? undefined : data)
     return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }

@@ -12,8 +12,8 @@ const maxAge = '600'
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   const any = origins.includes('*')
-  const known = new Set(origins)
-  const allowed = (origin: string | undefined) => origin !== undefined && (any || known.has(origin.toLowerCase()))
+  const listed = new Set(origins)
+  const allowed = (origin: string | undefined) => origin !== undefined && (any || listed.has(origin.toLowerCase()))
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
     if (!any) reply.header('vary', 'origin')

@@ -73,13 +73,13 @@ export function pathFinder(all: readonly KnownPath[]): PathFinder {
   return ({ method, url }) => {
     if (!refusable.has(method)) return undefined
     patterns ??= patternsOf(all)
-    const asked = partsOf(url)
-    return patterns.find(({ parts }) => fits(parts, asked))?.path
+    const requested = partsOf(url)
+    return patterns.find(({ parts }) => fits(parts, requested))?.path
   }
 }
 
-const fits = (parts: string[], asked: string[]) =>
-  parts.length === asked.length && parts.every((part, at) => part === asked[at] || isParameter(part))
+const fits = (parts: string[], requested: string[]) =>
+  parts.length === requested.length && parts.every((part, at) => part === requested[at] || isParameter(part))
 
 /** The parts of a path, decoded. */
 export function partsOf(target: string): string[] {

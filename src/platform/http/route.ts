@@ -59,15 +59,15 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   events?: z.ZodType
   /** The media types of a body that is not JSON: the handler gets it as it comes, by `upload`, and bounds it itself. */
   uploads?: string[]
-  /** The answer is bytes of any length: there is no head of it alone. */
+  /** Whether the answer is a file of any length. Such a route does not support HEAD. */
   downloads?: boolean
   /** The form of its errors, if it is not the usual one. */
   errorBody?: z.ZodType
   /** Whether the description lists 500. Defaults to true. */
   describesDefect?: boolean
-  /** A POST that changes nothing, but for what it tells. */
+  /** Whether a POST changes nothing. */
   isRead?: boolean
-  /** Which members may call it who are signed in, where that is not what `key` and method tell. */
+  /** The roles of signed-in members that can call the route, if they do not follow from `key` and the method. */
   roles?: readonly string[]
   /** Whether roles in the organization or in the workspace of the request decide. Defaults to `workspace`. */
   scope?: 'organization' | 'workspace'

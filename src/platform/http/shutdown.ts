@@ -8,7 +8,7 @@ const lookMs = 50
 
 /** Graceful shutdown: new clients are sent elsewhere, requests in flight may finish, then connections close. */
 export type Shutdown = {
-  /** Whether the health check tells new clients to use another server. */
+  /** Whether the health check fails, so that new clients use another server. */
   isShuttingDown: () => boolean
   /** Marks the service as shutting down: each connection closes after its next answer. */
   leave: (server: Server) => void

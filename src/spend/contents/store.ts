@@ -29,12 +29,12 @@ export async function writeContents(db: Db, contents: readonly SealedContent[]):
     if (!isUniqueViolation(error)) throw error
     // An earlier attempt may have written some although its answer was lost.
     let written = 0
-    for (const content of contents) written += await writeOne(db.kind, db.query, content).catch(known)
+    for (const content of contents) written += await writeOne(db.kind, db.query, content).catch(ignoreDuplicate)
     return written
   }
 }
 
-function known(error: unknown): number {
+function ignoreDuplicate(error: unknown): number {
   if (!isUniqueViolation(error)) throw error
   return 1
 }
@@ -124,8 +124,8 @@ export async function deleteContent(deps: DeleteDeps, caller: Caller, id: string
 }
 
 /**
- * Deletes all that is kept of a workspace's requests, and what waits to be written of those that have begun. At once
- * nobody can read it any more; the rows go a few at a time.
+ * Deletes the stored and pending contents of a workspace's requests. They become unreadable at once; the rows are deleted
+ * in small batches.
  * @returns how many there were.
  */
 export async function deleteContentsOf(deps: DeleteDeps, caller: Caller, workspace: string): Promise<number> {
@@ -149,7 +149,7 @@ export async function deleteContentsOf(deps: DeleteDeps, caller: Caller, workspa
   return deleted
 }
 
-/** What is too old, and what a deletion did not get to before its server died. */
+/** Deletes contents that are too old, and those of deletions that a dead server did not finish. */
 async function pruneContents({ db }: { db: Db }, before: number): Promise<void> {
   await deleteInSteps(db, (rows) =>
     rows.where((e) =>

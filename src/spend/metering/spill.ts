@@ -99,7 +99,7 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
 
 /** A spill without a folder, which stores nothing. */
 export const noSpill: Spill = {
-  write: () => Promise.reject(new Error('there is no folder for what cannot be written')),
+  write: () => Promise.reject(new Error('no folder is configured for metered requests that cannot be stored')),
   files: async () => [],
   read: async () => undefined,
   remove: async () => {},

@@ -60,12 +60,12 @@ export const getEndpointHistory = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query }, deps) => {
     const snapshot = deps.catalogue.current()
-    const wanted = endpointsOf(snapshot, query)
+    const endpoints = endpointsOf(snapshot, query)
     const to = query.to === undefined ? deps.now() : Date.parse(query.to)
     const from = query.from === undefined ? to - daysShown[query.granularity] * dayMs : Date.parse(query.from)
-    const ids = wanted.map(({ endpoint }) => endpoint.id)
+    const ids = endpoints.map(({ endpoint }) => endpoint.id)
     const histories = await endpointHistory(deps, ids, { from, to, granularity: query.granularity })
-    const data = wanted.map(({ model, endpoint }) => ({
+    const data = endpoints.map(({ model, endpoint }) => ({
       endpoint_id: endpoint.id,
       model_id: model.id,
       provider_name: snapshot.findProvider(endpoint.provider)?.name ?? endpoint.provider,

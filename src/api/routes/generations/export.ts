@@ -83,7 +83,7 @@ export async function writeRows(
   let text = csvLine(Object.keys(columns))
   for (let cursor: string | undefined; ; ) {
     const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: rowsAtOnce, cursor })
-    text += data.map((record) => csvLine(Object.values(columns).map((told) => told(record)))).join('')
+    text += data.map((record) => csvLine(Object.values(columns).map((column) => column(record)))).join('')
     if (response.signal.aborted) return
     if (text !== '' && !response.write(text)) await caughtUp()
     text = ''

@@ -11,7 +11,7 @@ import { BudgetOfKey, budgetsOfKey } from './budgets.ts'
 const withoutTiers = {
   is_free_tier: false,
   free_model_daily_requests: { limit: -1, remaining: -1, used: 0 },
-  rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: keys have no rate limit of their own.' },
+  rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: keys have no separate rate limit.' },
 }
 
 const CurrentKey = KeyRecord.pick({

@@ -11,7 +11,7 @@ export const giveUpInternHost = route({
   scope: 'organization',
   summary: 'Give up the files of all interns of a lost host',
   description:
-    'Does the same as `POST /interns/{internId}/give-up` for all interns of the organization on this host, whoever created them. Each is recorded in the audit log. If the call is interrupted, repeat it to continue.',
+    'Does the same as `POST /interns/{internId}/give-up` for all interns of the organization on this host, regardless of their creator. Each is recorded in the audit log. If the call is interrupted, repeat it to continue.',
   request: { params: HostPath, body: NoBody },
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

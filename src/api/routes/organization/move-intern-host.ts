@@ -16,7 +16,7 @@ export const moveInternHost = route({
   scope: 'organization',
   summary: 'Move all interns of a lost host to another host',
   description:
-    'Does the same as `POST /interns/{internId}/move` for all interns of the organization on this host, whoever created them. The service does not move files. Each intern is recorded in the audit log. If the call is interrupted, repeat it to continue.',
+    'Does the same as `POST /interns/{internId}/move` for all interns of the organization on this host, regardless of their creator. The service does not move files. Each intern is recorded in the audit log. If the call is interrupted, repeat it to continue.',
   request: { params: HostPath, body: HostMove },
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

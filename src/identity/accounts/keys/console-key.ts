@@ -7,7 +7,7 @@ import { insertKey, type KeyOwner } from './insert-key.ts'
 import { keyExists } from './key-rows.ts'
 import { hashOf } from './secret.ts'
 
-/** What the hash of a member's console key is made of. No key looks like it, so nobody can send it as one. */
+/** Returns the input of the hash of a member's console key. It is not a valid key, so nobody can send it as one. */
 const sourceOf = ({ userId, workspaceId }: Pick<KeyOwner, 'userId' | 'workspaceId'>) =>
   `console:${workspaceId}:${userId}`
 
@@ -15,8 +15,8 @@ const sourceOf = ({ userId, workspaceId }: Pick<KeyOwner, 'userId' | 'workspaceI
 export const consoleKeyHash = (owner: Pick<KeyOwner, 'userId' | 'workspaceId'>) => hashOf(sourceOf(owner))
 
 /**
- * The key under whose name, limits and guardrails a member uses models and interns who is signed in without an API key.
- * Made once for each member and workspace; whoever manages keys sees it, and may limit or disable it.
+ * Returns the key whose limits and guardrails apply to a member who is signed in without an API key. It is created once
+ * for each member and workspace. Members who manage keys see it, and can limit or disable it.
  * @returns its hash.
  */
 export async function consoleKey(

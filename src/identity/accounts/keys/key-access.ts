@@ -3,10 +3,10 @@ import type { Caller } from '../caller.ts'
 import { actsAsOwner } from '../members/role.ts'
 import type { KeyPatch, KeyRecord, NewKey } from './key.ts'
 
-/** What members who are signed in may do with keys; a management key that is sent does everything. */
+/** The permissions of signed-in members for keys. A request with a management key has all permissions. */
 type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId'>
 
-/** Whose keys a caller sees; undefined for everybody's. */
+/** Returns the id of the only member whose keys a caller sees; undefined if the caller sees all keys. */
 export const keysSeenBy = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
   access === 'developer' ? userId : undefined
 
@@ -21,9 +21,9 @@ export function requireSeen(caller: Member, key: KeyRecord): void {
   }
 }
 
-/** @throws Fault `forbidden`: a management key does what an owner may, and a developer makes keys for nobody else. */
-export function requireMayCreate(caller: Member, wanted: NewKey, owner: { userId: string; workspaceId: string }): void {
-  if (wanted.kind === 'management') requireOwner(caller)
+/** @throws Fault `forbidden` if the caller cannot create the key. Developers can only create their own API keys. */
+export function requireMayCreate(caller: Member, newKey: NewKey, owner: { userId: string; workspaceId: string }): void {
+  if (newKey.kind === 'management') requireOwner(caller)
   if (caller.access !== 'developer') return
   if (owner.userId !== caller.userId) throw new Fault('forbidden', 'A developer makes keys for nobody else.')
   if (owner.workspaceId !== caller.workspaceId) {
@@ -32,7 +32,7 @@ export function requireMayCreate(caller: Member, wanted: NewKey, owner: { userId
 }
 
 /**
- * What was set for developers they do not undo: they rename their keys and disable them.
+ * Checks a change of a key. Developers can rename and disable their keys, but cannot undo a restriction.
  * @param patch undefined to delete the key.
  * @throws Fault `forbidden` or `not_found`.
  */
@@ -43,7 +43,7 @@ export function requireMayChange(caller: Member, key: KeyRecord, patch?: KeyPatc
   const { name: _, disabled, ...others } = patch ?? {}
   const isOthers = Object.values(others).some((value) => value !== undefined)
   if (key.disabled || disabled === false || isOthers || key.kind !== 'api') {
-    throw new Fault('forbidden', 'A developer renames, disables and deletes enabled keys of their own, and no more.')
+    throw new Fault('forbidden', 'A developer can only rename, disable and delete their own enabled keys.')
   }
 }
 

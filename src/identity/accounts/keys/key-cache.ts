@@ -46,7 +46,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     read: batched(readKeys),
     isKept: (key) => key !== undefined,
     most: maxKeys,
-    // A key may have been revoked since it was last looked up: while nobody can tell, it opens nothing.
+    // A cached key could have been revoked, so it is refused while that cannot be checked.
     away: 'Keys cannot be checked now, as the database cannot be reached. Try again shortly.',
   })
 

@@ -52,7 +52,7 @@ export const NewKey = strictFields({
 }).meta({ id: 'NewKey' })
 export type NewKey = z.output<typeof NewKey>
 
-/** The fields of a key that may be changed. Fields that are left out stay as they are. */
+/** The fields of a key that can be changed. Omitted fields are not changed. */
 export const KeyPatch = strictFields({
   name: KeyName,
   disabled: z.boolean().describe('Requests with a disabled key are rejected like those with an unknown key.'),

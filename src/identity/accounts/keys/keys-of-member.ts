@@ -9,8 +9,8 @@ import { enabledKeysOfMember } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 
 /**
- * Disables the keys that act for a member, but for those of interns: an intern goes on working for the organization.
- * @returns how many they were.
+ * Disables the keys of a member, except those of interns, which continue to work for the organization.
+ * @returns the number of disabled keys.
  * @throws Fault `conflict` when nobody could manage the organization afterwards.
  */
 export async function disableKeysOf(

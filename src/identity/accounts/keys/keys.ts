@@ -102,7 +102,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
     const end = patch.disabled ? 0 : expiresAt
     if (typeof end === 'number') await keepOneManagementKey(deps, tx, before, caller.organizationId, end)
     await updateKeyRow(tx, hash, { ...columnsOf(patch), expires_at: expiresAt, updated_at: deps.now() })
-    // Nobody kept account while there was no limit: a new one begins with what the ledger says.
+    // Spending is not counted without a limit, so a new limit starts with the spending in the ledger.
     if (before.limit === null) await deps.forgetSpending(tx, `key:${hash}`)
     const after = await getKey({ db: { query: tx } }, caller, hash)
     await recordChange(deps, tx, caller, {

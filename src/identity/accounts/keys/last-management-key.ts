@@ -7,7 +7,7 @@ import { enabledManagementKeys } from './key-rows.ts'
 /**
  * Refuses to end the key an organization can be managed with longest: one that never expires while there is another,
  * or, where all of them expire, the last to do so.
- * @param until when the key ends instead, in milliseconds; at once unless told.
+ * @param until the new expiry time of the key, in milliseconds; defaults to now.
  * @throws Fault `conflict` when no other works as long as `key` would have.
  */
 export async function keepOneManagementKey(

@@ -12,7 +12,7 @@ import { newSecret } from './secret.ts'
 type ResetManagementDeps = { db: Db; now: Now; newId: NewId }
 
 /**
- * Makes a management key for whoever has the store but no key: it acts for the first admin.
+ * Creates a management key that acts for the first admin, for an operator who has access to the store but no key.
  * @param options.disableOthers whether all other management keys stop working with it.
  * @returns its secret, and how many other enabled management keys there were.
  * @throws Fault `not_found` when the store is empty.

@@ -41,7 +41,7 @@ export const NewMember = strictFields({
 }).meta({ id: 'NewMember' })
 export type NewMember = z.output<typeof NewMember>
 
-/** The fields of a member that may be changed. Fields that are left out stay as they are. */
+/** The fields of a member that can be changed. Omitted fields are not changed. */
 export const MemberPatch = strictFields({ email: Email, name: Name, role, access })
   .partial()
   .meta({ id: 'MemberPatch' })

@@ -43,7 +43,7 @@ export function findMembership(tx: Query | Tx, organizationId: string, userId: s
   return members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
 }
 
-/** Whoever has this address and belongs to the organization, or did. */
+/** Finds the current or former member of the organization with this address. */
 export async function findMemberByAddress(
   tx: Query | Tx,
   organizationId: string,
@@ -148,7 +148,7 @@ export async function changeMember(
     if (email !== before.email) await changeAddress(tx, organizationId, userId, email)
     const after = { ...before, role, name, email }
     await recordMembership(deps, tx, caller, 'member.updated', before, after)
-    // What they may do, signed in or by their keys, is part of the keys that are kept in memory.
+    // Cached keys contain the permissions of their member.
     if (role !== before.role) announce('organization.changed', organizationId)
     return after
   })

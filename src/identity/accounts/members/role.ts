@@ -1,8 +1,8 @@
 import type { AccessRole, WorkspaceRole } from '#platform/core/vocabulary.ts'
 
 /**
- * What a member is to the organization. `member` is from before there were the others: it may do what a developer may, and
- * its keys see the requests of their whole workspace.
+ * The role of a member in the organization. `member` is an old role: it has the permissions of a developer, and its keys
+ * see the requests of their whole workspace.
  */
 export const memberRoles = ['owner', 'admin', 'developer', 'viewer', 'member'] as const
 export type MemberRole = (typeof memberRoles)[number]

@@ -69,19 +69,19 @@ const rowsAtOnce = 1000
 /**
  * Copies an embedded database into an empty Postgres one, all or nothing. Rows go as JSON texts that one database
  * writes and the other reads, so that no number passes through a double.
- * @param tell hears of each table with rows.
+ * @param onTable is called for each table with rows.
  * @throws StartupError when the Postgres is in use already, or does not take what there is.
  */
 export async function copyToPostgres(
   { from, to }: { from: Pick<Db, 'query'>; to: Pick<Db, 'exclusively'> },
-  tell: (table: string, rows: number) => void = () => {},
+  onTable: (table: string, rows: number) => void = () => {},
 ): Promise<void> {
   // The name under which a first start fills an empty database.
   await to.exclusively('bootstrap', async (tx) => {
     await requireEmpty(tx)
     for (const table of copied) {
       const rows = await copyTable(from.query, tx, table)
-      if (rows > 0) tell(table, rows)
+      if (rows > 0) onTable(table, rows)
     }
     await sql`select setval(pg_get_serial_sequence('audit_events', 'seq'), max(seq)) from audit_events`.execute(tx)
   })

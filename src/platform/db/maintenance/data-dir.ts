@@ -76,14 +76,14 @@ function prepare(folder: string): void {
   makeFolder(folder)
   if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  const known = existsSync(join(folder, marker))
-  const foreign = known ? undefined : readdirSync(folder).find((name) => !restored.has(name))
+  const hasMarker = existsSync(join(folder, marker))
+  const foreign = hasMarker ? undefined : readdirSync(folder).find((name) => !restored.has(name))
   if (foreign !== undefined) {
     throw new StartupError(
       `The data folder ${folder} holds files that are not Signalbox's, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that holds nothing but what was backed up.`,
     )
   }
-  if (!known) {
+  if (!hasMarker) {
     writeFileSync(join(folder, 'README.txt'), readme, { mode: 0o600 })
     writeFileSync(join(folder, marker), '', { mode: 0o600 })
   }

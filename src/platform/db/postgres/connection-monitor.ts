@@ -61,11 +61,11 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
   return () => clearInterval(looking)
 }
 
-/** Those whose server process waits for us, as we do for it. It is ended, so that what it locked is free. */
-async function idleOnServer(asked: Connection, silent: Connection[]): Promise<Connection[]> {
-  const give = setTimeout(() => asked.abandon('no answer'), askAfterMs)
+/** Finds connections whose server process is idle. Those processes are ended, so that their locks are released. */
+async function idleOnServer(connection: Connection, silent: Connection[]): Promise<Connection[]> {
+  const give = setTimeout(() => connection.abandon('no answer'), askAfterMs)
   try {
-    const { rows } = await asked.query(
+    const { rows } = await connection.query(
       `select pid, pg_terminate_backend(pid) from pg_stat_activity
        where pid = any($1) and state like 'idle%' and state_change < now() - interval '1 second'`,
       [silent.map(({ processID }) => processID)],
@@ -74,6 +74,6 @@ async function idleOnServer(asked: Connection, silent: Connection[]): Promise<Co
     return silent.filter(({ processID }) => processID !== null && idle.has(processID))
   } finally {
     clearTimeout(give)
-    asked.end().catch(() => {})
+    connection.end().catch(() => {})
   }
 }

@@ -45,8 +45,8 @@ async function begin(tx: Tx, name: string, lockMs: number): Promise<void> {
 }
 
 async function commit(tx: Tx, announced: Announcement[], events: NewEvent[]): Promise<void> {
-  const kept = events.length > 0 ? [appending(events)] : []
-  await sql.raw([...inLockOrder(announced).map(announcing), ...kept, 'commit'].join('; ')).execute(tx)
+  const appended = events.length > 0 ? [appending(events)] : []
+  await sql.raw([...inLockOrder(announced).map(announcing), ...appended, 'commit'].join('; ')).execute(tx)
 }
 
 /** Counting up a topic locks it: two transactions that announce several must do so in one order. */

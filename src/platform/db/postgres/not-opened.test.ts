@@ -20,7 +20,7 @@ test('what Postgres refuses is told in its words, with what to change', () => {
 
 test('what keeps a start from reaching Postgres is told without the system’s calls', () => {
   const unknown = error('getaddrinfo ENOTFOUND db.nowhere', { code: 'ENOTFOUND', hostname: 'db.nowhere' })
-  assert.match(whyNotOpened(unknown), /cannot be reached: there is no host "db\.nowhere"\.$/)
+  assert.match(whyNotOpened(unknown), /cannot be reached: the host "db\.nowhere" was not found\.$/)
   const refused = error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' })
   assert.match(whyNotOpened(refused), /cannot be reached: nothing listens there \(.*127\.0\.0\.1:1\)\.$/)
   // Node says nothing where it tried several addresses.

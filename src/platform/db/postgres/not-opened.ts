@@ -14,7 +14,7 @@ export function whyNotOpened({ code = '', severity, message, hostname }: Opening
   if (code === '25006')
     return `${named} cannot be used: ${message} Name the primary, or all servers separated by commas.`
   if (severity !== undefined) return [`${named} cannot be used: ${message}.`, advice[code]].filter(Boolean).join(' ')
-  if (code === 'ENOTFOUND') return `${named} cannot be reached: there is no host "${hostname}".`
+  if (code === 'ENOTFOUND') return `${named} cannot be reached: the host "${hostname}" was not found.`
   if (code === 'ECONNREFUSED')
     return `${named} cannot be reached: nothing listens there (${message || 'connection refused'}).`
   return `${named} cannot be reached: ${message || 'connection refused'}.`

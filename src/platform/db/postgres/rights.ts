@@ -2,7 +2,7 @@ import { StartupError } from '../../core/fault.ts'
 import type { Db } from '../db.ts'
 import { sql } from '../kysely.ts'
 
-/** What the service does to each of its tables. */
+/** The privileges that the service needs on each of its tables. */
 const needed = ['select', 'insert', 'update', 'delete'] as const
 
 /**

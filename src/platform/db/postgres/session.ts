@@ -45,26 +45,26 @@ function probesOf({ database_keepalive_ms: silenceMs }: SessionLimits): Session 
 }
 
 /**
- * Sets up a session in one round trip, after it has begun: in a packet that opens a connection, poolers refuse them.
- * @returns the names of what the server did not take.
+ * Sets up a session in one round trip after it has started: poolers refuse settings in the packet that opens a connection.
+ * @returns the names of settings that the server refused.
  */
 export async function setUp(connection: Connection, session: Session): Promise<string[]> {
-  const wanted = Object.entries(session)
+  const settings = Object.entries(session)
   const set = `
     select name, set_config(name, wanted.value, false) as value
     from json_each_text($1::json) as wanted (name, value) join pg_settings using (name)`
   try {
     const { rows } = await connection.query(set, [JSON.stringify(session)])
     const taken = new Map<string, string>(rows.map(({ name, value }: { name: string; value: string }) => [name, value]))
-    return wanted.filter(([name, value]) => (taken.get(name) ?? '0') === '0' && value !== 0).map(([name]) => name)
+    return settings.filter(([name, value]) => (taken.get(name) ?? '0') === '0' && value !== 0).map(([name]) => name)
   } catch {
-    return setOneByOne(connection, wanted)
+    return setOneByOne(connection, settings)
   }
 }
 
-async function setOneByOne(connection: Connection, wanted: [string, number][]): Promise<string[]> {
+async function setOneByOne(connection: Connection, settings: [string, number][]): Promise<string[]> {
   const refused: string[] = []
-  for (const [name, value] of wanted) {
+  for (const [name, value] of settings) {
     try {
       await connection.query('select set_config($1, $2, false)', [name, String(value)])
     } catch (error) {

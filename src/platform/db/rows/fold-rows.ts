@@ -17,22 +17,22 @@ export async function foldRows<Input, Result>(
   statement: RawBuilder<unknown>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  if (signal?.aborted) throw left()
+  if (signal?.aborted) throw clientLeft()
   const compiled = statement.compile(db.reports)
   if (db.kind === 'sqlite') {
     const folded: FoldedRows = { module, input, parameters: compiled.parameters, ...(signal && { signal }) }
     const { rows } = await db.reports.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
-    if (!rows[0]) throw left()
+    if (!rows[0]) throw clientLeft()
     return rows[0].result
   }
   const { rows } = await db.reports.executeQuery<object>(compiled)
-  const told = await foldInSlices(valuesOf(rows), begin(input), () => signal?.aborted === true)
-  if (!told) throw left()
-  return told.result
+  const outcome = await foldInSlices(valuesOf(rows), begin(input), () => signal?.aborted === true)
+  if (!outcome) throw clientLeft()
+  return outcome.result
 }
 
 function* valuesOf(rows: readonly object[]): Generator<unknown[]> {
   for (const row of rows) yield Object.values(row)
 }
 
-const left = () => new Fault('client_closed_request', 'The client left before the answer.')
+const clientLeft = () => new Fault('client_closed_request', 'The client left before the answer.')

@@ -7,7 +7,7 @@ export type Folding<Result> = {
    * @returns whether more rows are wanted.
    */
   add: (values: readonly unknown[]) => boolean
-  /** What came out, in steps between which others have their turn. It is what `structuredClone` can copy. */
+  /** Computes the result, which `structuredClone` can copy, in steps between which other work can run. */
   finish: () => Generator<undefined, Result>
 }
 

@@ -95,7 +95,7 @@ export function addToExisting(
   return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`
 }
 
-/** What follows the values where a row that is there under `key` is to take those of `columns`. */
+/** Returns the `on conflict` clause that updates `columns` of an existing row with the same `key`. */
 export function replaceExisting(key: readonly string[], columns: readonly string[]): string {
   const values = columns.map((name) => `${name} = excluded.${name}`)
   return `on conflict (${key.join(', ')}) do update set ${values.join(', ')}`

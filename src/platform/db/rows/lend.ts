@@ -17,6 +17,6 @@ export type Session = {
 
 /**
  * Opens the database for another process.
- * @param hear tells it what was announced, and resolves when it has heard.
+ * @param hear sends it the announcements, and resolves when it has received them.
  */
 export type Lend = (hear: (announcements: readonly Announcement[]) => Promise<void>) => Session

@@ -76,19 +76,19 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
     const underway = reading.get(name)
     if (underway) return underway
     const readAt = steady()
-    const begun: Promise<T> = read(name)
+    const pending: Promise<T> = read(name)
       .catch(refuseIfUnreachable)
       .then((value) => {
-        if (reading.get(name) !== begun || !isKept(value)) return value
+        if (reading.get(name) !== pending || !isKept(value)) return value
         if (entries.size >= most) entries.clear()
         entries.set(name, { value, readAt })
         return value
       })
       .finally(() => {
-        if (reading.get(name) === begun) reading.delete(name)
+        if (reading.get(name) === pending) reading.delete(name)
       })
-    reading.set(name, begun)
-    return begun
+    reading.set(name, pending)
+    return pending
   }
 
   const isCertain = ({ readAt }: { readAt: number }) => signals.live() || steady() - readAt < unverifiedMs

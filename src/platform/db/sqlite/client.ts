@@ -16,17 +16,17 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path, readOnly } })
   const waiting = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
   let nextId = 0
-  let gone: Error | undefined
+  let failure: Error | undefined
 
   await once(worker, 'message')
-  worker.on('message', (told: WorkerReply) => {
-    const asker = waiting.get(told.id)
-    waiting.delete(told.id)
-    if ('error' in told) asker?.reject(Object.assign(new Error(told.error.message), { code: told.error.code }))
-    else asker?.resolve({ rows: rowsOf(told), changes: told.changes })
+  worker.on('message', (reply: WorkerReply) => {
+    const asker = waiting.get(reply.id)
+    waiting.delete(reply.id)
+    if ('error' in reply) asker?.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }))
+    else asker?.resolve({ rows: rowsOf(reply), changes: reply.changes })
   })
   const fail = (error: Error) => {
-    gone = error
+    failure = error
     for (const asker of waiting.values()) asker.reject(error)
     waiting.clear()
   }
@@ -36,7 +36,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
   return {
     run: (sql, parameters) =>
       new Promise((resolve, reject) => {
-        if (gone) return reject(gone)
+        if (failure) return reject(failure)
         const id = nextId++
         waiting.set(id, { resolve, reject })
         worker.postMessage({ id, sql, parameters: parameters.map(sendable) })
@@ -44,7 +44,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
         if (isFolded(first)) whenAborted(first.signal, () => worker.postMessage({ cancel: id }))
       }),
     async close() {
-      if (gone) return
+      if (failure) return
       const closed = once(worker, 'exit')
       worker.postMessage('close')
       await closed

@@ -47,7 +47,7 @@ function sqliteDriver(client: SqliteClient, turns: Turns): Driver {
   }
 }
 
-/** Rolls back. Where SQLite has done so by itself, as where the disk is full, why it did is what its user is to hear. */
+/** Rolls back. SQLite rolls back by itself in some cases, such as a full disk; that reason must reach the caller. */
 export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
   return client.run(statements.rollback, []).catch((error: Error) => {
     if (/no transaction is active/.test(error.message)) return { rows: [], changes: 0 }
@@ -55,7 +55,7 @@ export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
   })
 }
 
-/** There is one connection: whoever comes enters in turn, first come, first served. */
+/** A lock for the only connection. Waiting callers enter in the order of their calls. */
 export function createMutex() {
   const queue: { enter: () => void; since: number }[] = []
   let taken = false

@@ -2,8 +2,8 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { type Fold, type FoldedRows, foldInSlices } from '../rows/fold.ts'
 
 /**
- * Folds rows in the thread of a database, one statement after the other, on a connection of their own: what is read in
- * slices sees the database as it was at the first one, and whoever reads on the other connection meanwhile sees it as it is.
+ * Folds rows in the thread of a database, one statement after the other, on a separate connection. All slices of a
+ * statement see the database as of its first slice; reads on the other connection see the current state.
  */
 export class Folds {
   readonly #path: string
@@ -44,7 +44,7 @@ export class Folds {
     statement.setReturnArrays(true)
     statement.setReadBigInts(true)
     const rows = statement.iterate(...(parameters as SQLInputValue[])) as Iterable<unknown> as Iterable<unknown[]>
-    const told = await foldInSlices(rows, fold.begin(input), isUnwanted)
-    return told ? [told.result] : []
+    const outcome = await foldInSlices(rows, fold.begin(input), isUnwanted)
+    return outcome ? [outcome.result] : []
   }
 }

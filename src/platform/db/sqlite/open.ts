@@ -32,8 +32,8 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
   async function announceAll(announced: readonly Announcement[]): Promise<void> {
     announced.forEach(signals.deliver)
     if (borrowers.size === 0) return
-    const heard = Promise.allSettled([...borrowers].map((hear) => hear(announced)))
-    await Promise.race([heard, sleep(hearMs, undefined, { ref: false })])
+    const delivered = Promise.allSettled([...borrowers].map((hear) => hear(announced)))
+    await Promise.race([delivered, sleep(hearMs, undefined, { ref: false })])
   }
   return {
     kind: 'sqlite',

@@ -22,8 +22,8 @@ export type OwnerCalls = {
 export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announcement[]) => void }
 
 /**
- * The embedded database of another process of this host, which owns the file, as it is used here.
- * @returns also the handlers of what the owner tells.
+ * The client of the embedded database that another process of this host owns.
+ * @returns also the handlers of the owner's messages.
  */
 export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; handlers: AnnouncedCalls } {
   const clientOf = (report: boolean): SqliteClient => ({
@@ -44,7 +44,7 @@ export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; 
         const { announced, events, announce } = announcements()
         const result = await work(tx, announce)
         await appendEvents(tx, events)
-        // The owner keeps it with the transaction: if this process dies, it is told with the commit or not at all.
+        // The owner stores it with the transaction, so that it is announced only with the commit, even if this process dies.
         if (announced.length > 0) await rpc().call('db.announce', announced)
         return result
       })

@@ -8,7 +8,7 @@ type SqliteSessionDeps = {
   writer: SqliteClient
   reader: SqliteClient
   turns: Mutex
-  /** Tells every process, this one included. */
+  /** Notifies every process, including this one. */
   announceAll: (announcements: readonly Announcement[]) => Promise<void>
   /** A transaction may stay open this long without a statement: all others wait for it. */
   idleMs?: number
@@ -51,18 +51,18 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
   }
 
   function leave(after: 'none' | 'broken'): Announcement[] {
-    const told = announced
+    const committed = announced
     announced = []
     state = after
     turns.leave()
-    return told
+    return committed
   }
 
   async function commit(): Promise<Rows> {
     if (state !== 'open') throw tooLong()
     const rows = await writer.run(statements.commit, [])
-    const told = leave('none')
-    if (told.length > 0) await announceAll(told)
+    const committed = leave('none')
+    if (committed.length > 0) await announceAll(committed)
     return rows
   }
 

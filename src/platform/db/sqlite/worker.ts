@@ -31,8 +31,8 @@ const maxPrepared = 500
 const prepared = new Map<string, StatementSync>()
 
 function prepare(sql: string): StatementSync {
-  const known = prepared.get(sql)
-  if (known) return known
+  const cached = prepared.get(sql)
+  if (cached) return cached
   const statement = database.prepare(sql)
   statement.setReturnArrays(true)
   if (prepared.size >= maxPrepared) prepared.clear()
@@ -81,7 +81,7 @@ function runEach(statement: StatementSync, rows: EachRow['each']): number {
   return changes
 }
 
-/** A transaction without a word from outside: whoever asked for it may be busy, and nobody waits for that. */
+/** Runs a whole transaction without further messages, so that it does not wait for a busy caller. */
 function runTogether({ together }: Together): number {
   prepare(statements.begin).run()
   try {

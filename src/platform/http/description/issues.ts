@@ -11,9 +11,9 @@ const maxMessageLength = 1000
 
 /** Turns what a schema found into one sentence a client can act on: where, what was wrong, what would be right. */
 export function invalidRequest(issues: readonly Issue[]): Fault {
-  const told = issues.slice(0, maxIssues).map(describeIssue)
+  const descriptions = issues.slice(0, maxIssues).map(describeIssue)
   const more = issues.length > maxIssues ? ` (and ${issues.length - maxIssues} more)` : ''
-  return new Fault('invalid', `Invalid request: ${told.join('; ')}${more}`)
+  return new Fault('invalid', `Invalid request: ${descriptions.join('; ')}${more}`)
 }
 
 function describeIssue(issue: Issue): string {
@@ -32,8 +32,8 @@ function pathOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
     const name = String(step)
-    const shown = shortened(name, maxNameLength)
-    return text ? `${text}.${shown}` : shown
+    const displayName = shortened(name, maxNameLength)
+    return text ? `${text}.${displayName}` : displayName
   }, '')
 }
 

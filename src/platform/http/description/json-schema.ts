@@ -17,9 +17,9 @@ export function newSchemaBook(): SchemaBook {
   const named = new Map<string, JsonSchema>()
 
   function keep(name: string, schema: JsonSchema): void {
-    const known = named.get(name)
-    if (known && !isDeepStrictEqual(known, schema)) {
-      throw new Error(`Two schemas are named ${name}: one sent and one received need names of their own.`)
+    const existing = named.get(name)
+    if (existing && !isDeepStrictEqual(existing, schema)) {
+      throw new Error(`Two schemas are named ${name}: one sent and one received must have different names.`)
     }
     named.set(name, schema)
   }
@@ -31,7 +31,7 @@ export function newSchemaBook(): SchemaBook {
         io,
         unrepresentable: 'any',
         override({ zodSchema, jsonSchema }) {
-          tellDefault(zodSchema._zod.def, jsonSchema as JsonSchema)
+          addDefault(zodSchema._zod.def, jsonSchema as JsonSchema)
           tidy(jsonSchema as JsonSchema, io)
         },
       })
@@ -42,8 +42,8 @@ export function newSchemaBook(): SchemaBook {
   }
 }
 
-/** Of what is read from text, Zod does not tell it: its form may be another one before. That of a number is not. */
-function tellDefault(definition: object, schema: JsonSchema): void {
+/** Adds the default of a number, which Zod omits for coerced types because their input can differ. */
+function addDefault(definition: object, schema: JsonSchema): void {
   const { type, defaultValue } = definition as { type: string; defaultValue?: unknown }
   if (type === 'default' && typeof defaultValue === 'number') schema.default ??= defaultValue
 }

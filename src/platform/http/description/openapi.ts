@@ -108,7 +108,7 @@ const keysFor: Record<KeyNeed, object[]> = {
   management: [{ management_key: [] }],
 }
 
-/** A browser's session opens whatever a key opens; what changes something wants its token besides. */
+/** A browser session gives the access of a key. Requests that change something also need the session's token. */
 function sessionFor({ key, method }: Described): object[] {
   if (key === 'none') return []
   return [method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }]
@@ -182,7 +182,7 @@ const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
 
 function faultResponses(kinds: Set<FaultKind>, book: SchemaBook): Record<string, object> {
   const content = { 'application/json': { schema: book.schemaOf(ErrorEnvelope, 'output') } }
-  const told = [...kinds].sort().map((kind) => {
+  const responses = [...kinds].sort().map((kind) => {
     const waits = kind === 'rate_limited' || kind === 'unavailable'
     return [
       kind,
@@ -190,7 +190,7 @@ function faultResponses(kinds: Set<FaultKind>, book: SchemaBook): Record<string,
     ]
   })
   const internal = { description: defect, headers: requestIdHeader, content }
-  return { ...Object.fromEntries(told), internal_error: internal }
+  return { ...Object.fromEntries(responses), internal_error: internal }
 }
 
 const exampleOf = (example: Examples[string], part: 'body' | 'answer') =>

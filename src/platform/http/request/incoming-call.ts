@@ -55,9 +55,9 @@ export class IncomingCall<Caller> {
 }
 
 function signalOfLeaving(reply: FastifyReply): AbortSignal {
-  const left = new AbortController()
+  const controller = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) left.abort()
+    if (!reply.raw.writableEnded) controller.abort()
   })
-  return left.signal
+  return controller.signal
 }

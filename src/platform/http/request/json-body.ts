@@ -31,7 +31,7 @@ export function textOfBody(bytes: Buffer): string {
   throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
 }
 
-/** By what its headers say. Some clients say so of plain JSON, which is taken: only what is no JSON is told of it. */
+/** Returns whether the headers declare compression. Only used for the error of an invalid body: some clients declare it wrongly. */
 const isCompressed = ({ 'content-encoding': encoding }: IncomingHttpHeaders) =>
   encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding)
 
@@ -118,7 +118,7 @@ function place(body: string, position: number): string {
 /** In longer texts nobody looks for it: it takes a dozen readings of the body. */
 const longestSearched = 100_000
 
-/** Of an unexpected character the engine tells no place. It is where the body's beginnings cease to be of some JSON. */
+/** Finds an unexpected character, whose position the engine does not report: the end of the longest valid beginning. */
 function placeOfUnexpected(body: string): string {
   if (body.length > longestSearched) return ''
   let sound = 0

@@ -4,14 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../core/fault.ts'
 import { readRequestBody } from '../../net/request-body.ts'
 
-/** Connections whose body may take longer than others, as long as something comes. */
-const underWay = new WeakSet<Socket>()
+/** Connections with an upload, which has no time limit while data arrives. */
+const uploading = new WeakSet<Socket>()
 
 /** An upload on which nothing comes for so long has ended, in milliseconds. */
 const longestSilenceMs = 30_000
 
-/** Whether a request that did not arrive in time is an upload, which has its own time. */
-export const isUploading = (socket: Socket): boolean => underWay.has(socket)
+/** Returns whether the connection has an upload, which has separate timeouts. */
+export const isUploading = (socket: Socket): boolean => uploading.has(socket)
 
 /** Lets the routes of this scope take any body, unread. */
 export function takeBodiesUnread(scope: FastifyInstance): void {
@@ -26,7 +26,7 @@ export function takeBodiesUnread(scope: FastifyInstance): void {
  */
 export async function* uploadOf(request: IncomingMessage, silenceMs = longestSilenceMs): AsyncGenerator<Buffer> {
   const { socket } = request
-  underWay.add(socket)
+  uploading.add(socket)
   let silent = false
   let isRead = false
   const timer = setTimeout(() => {
@@ -49,7 +49,7 @@ export async function* uploadOf(request: IncomingMessage, silenceMs = longestSil
       : error
   } finally {
     clearTimeout(timer)
-    underWay.delete(socket)
+    uploading.delete(socket)
     request.resume()
   }
 }

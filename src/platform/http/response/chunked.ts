@@ -12,7 +12,7 @@ export class ChunkedBody {
   readonly #response: ServerResponse
   // Null while an earlier answer on the same connection (pipelining) still has it; `onDrain` cannot listen to it then.
   readonly #socket: Socket | null
-  #begun = false
+  #hasStarted = false
 
   constructor(response: ServerResponse) {
     this.#response = response
@@ -22,9 +22,9 @@ export class ChunkedBody {
   /** @returns false when the reader is slow. */
   write(piece: string | Buffer): boolean {
     const socket = piece.length > 0 && piece.length <= maxFramedLength ? this.#flowing() : undefined
-    // A reader who is gone is not a slow one. Its departure is told a turn of the loop later.
+    // A disconnected client is not a slow one. Node reports the disconnect in the next turn of the event loop.
     if (socket) return socket.write(framed(piece)) || socket.destroyed
-    this.#begun = true
+    this.#hasStarted = true
     return this.#response.write(piece)
   }
 
@@ -49,7 +49,7 @@ export class ChunkedBody {
   #flowing(): Socket | undefined {
     const response = this.#response
     const isFlowing =
-      this.#begun && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
+      this.#hasStarted && response.chunkedEncoding && response.writableCorked === 0 && !response.writableEnded
     return isFlowing && this.#socket !== null && this.#socket === response.socket ? this.#socket : undefined
   }
 }

@@ -36,7 +36,7 @@ export function answerExpectation(_request: IncomingMessage, response: ServerRes
   response.writeHead(417, head).end(JSON.stringify({ error: { code: 417, message } }))
 }
 
-/** Whether a response has already begun, so that no other can be sent. Node's own handler reads the same field. */
+/** Returns whether a response has started, so that no other can be sent. Node's own handler reads the same field. */
 function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true
 }

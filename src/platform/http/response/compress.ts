@@ -18,10 +18,10 @@ const forms = new WeakMap<Buffer, Partial<Record<Encoding, Form>>>()
 
 /** Off the main thread, and once: bytes that stay for many answers keep their compressed forms as long as they live. */
 export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
-  const known = forms.get(bytes) ?? {}
-  forms.set(bytes, known)
-  known[encoding] ??= begin(bytes, encoding)
-  return known[encoding].coming
+  const cached = forms.get(bytes) ?? {}
+  forms.set(bytes, cached)
+  cached[encoding] ??= begin(bytes, encoding)
+  return cached[encoding].coming
 }
 
 /** The result of an earlier `compress`, if it is ready. */

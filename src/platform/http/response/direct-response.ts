@@ -89,8 +89,8 @@ export class DirectResponse implements ResponseStream {
 }
 
 /**
- * Node keeps the head of an answer for as long as that lasts, as the thirty pieces that it was put together from. To search
- * it makes one text of them, which takes half of that.
+ * Node retains the head of an answer until its end as about thirty concatenated strings. Searching it flattens them into
+ * one string, which takes half of the memory.
  */
 function joinHead(response: ServerResponse): void {
   const { _header: head } = response as ServerResponse & { _header?: string }

@@ -61,8 +61,8 @@ function encodingFor(request: RequestHeaders, plain: Buffer): Encoding | undefin
 /** By the weak comparison, which is the one for this header. */
 function hasAlready(header: string | string[] | undefined, etag: string): boolean {
   if (header === undefined) return false
-  const known = String(header)
+  const tags = String(header)
     .split(',')
     .map((each) => each.trim().replace(/^W\//, ''))
-  return known.includes('*') || known.includes(etag.replace(/^W\//, ''))
+  return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''))
 }
