@@ -30,8 +30,8 @@ import { resolveModels } from './request/resolve-models.ts'
  */
 export async function complete(deps: GatewayDeps, call: CompletionCall): Promise<Answer> {
   const { prepared, options } = await acceptRequest(deps, call)
-  if (!options.clock) return completeOnce(deps, call, prepared, 'after_answer')
-  return withClock(options.clock, call.response, prepared, deps.now, (round, response) =>
+  if (!options.clock) return await completeOnce(deps, call, prepared, 'after_answer')
+  return await withClock(options.clock, call.response, prepared, deps.now, (round, response) =>
     // The next round can need the money that this one reserved and did not spend.
     completeOnce(deps, { ...call, response }, round, 'before_answer'),
   )
@@ -45,7 +45,7 @@ async function acceptRequest(
   try {
     await waitForLedger(deps)
     const prepared = await prepareRequest(deps, call)
-    await call.pause?.()
+    if (call.pause) await call.pause()
     return { prepared, options: pluginOptions(prepared.body) }
   } catch (error) {
     recordRefusal(deps, call, error)
@@ -73,9 +73,9 @@ async function completeOnce(
     const accesses = await deps.credentials.of(call.caller)
     const access = new EndpointAccess(deps.catalogue.current(), accesses, call.caller.workspaceId)
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
-    await call.pause?.()
+    if (call.pause) await call.pause()
     const targets = chooseTargets(deps, call, decided, record, access)
-    await call.pause?.()
+    if (call.pause) await call.pause()
     reservation = await decision.spending.reserve(targets, access)
     const admitted = { call, client, response, decision, record, content, access, reservation }
     answer = await runAttempts(deps, admitted, targets)
@@ -112,7 +112,7 @@ async function decideRequest(
   const plugged = applyPlugins(prepared, candidates)
   const { chat, body, client } = plugged
   const { protocol } = client
-  await pause?.()
+  if (pause) await pause()
   const decision = await deps.policy.decide({ caller, host, chat, body, protocol, candidates, turns, signal })
   return { ...plugged, candidates, decision }
 }

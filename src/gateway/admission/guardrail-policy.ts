@@ -43,7 +43,11 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   return {
     async decide(question) {
       requirePlainNames(question.body)
-      return decideUnder(deps, await guardrailCache.of(question.caller), question)
+      const policies = await guardrailCache.of(question.caller)
+      const counted = countedRequest(deps, policies, question)
+      return policies.guardrails.length === 0
+        ? unguarded(policies.guardrails, question, counted)
+        : await guarded(deps, policies.guardrails, question, counted)
     },
     async recheckInFlight(question) {
       await requirePermitted(await guardrailCache.of(question.caller), question)
@@ -57,28 +61,54 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   }
 }
 
-async function decideUnder(
-  deps: GuardrailPolicyDeps,
+type PlainForms = Pick<Forms, 'chat' | 'body'>
+
+/** A request without the fields whose cost is unknown to its limits. */
+type CountedRequest = {
+  forms: PlainForms
+  removedFields: readonly string[]
+  spendingOf: (sent: PlainForms) => SpendingLimits
+}
+
+function countedRequest(
+  deps: SpendingDeps,
   policies: PoliciesInForce,
-  { caller, host, chat, body, protocol, candidates, turns, signal }: PolicyQuestion,
-): Promise<PolicyDecision> {
-  const { config, scanner } = deps
+  { caller, chat, body, protocol, turns }: PolicyQuestion,
+): CountedRequest {
   const { guardrails } = policies
   const budgets = budgetsFor(caller, policies.budgets, turns)
-  const { forms, removed: removedFields } =
+  const { forms, removed } =
     budgets.length > 0 ? withoutUnknownFields({ chat, body }) : { forms: { chat, body }, removed: [] }
-  const spendingOf = (request: Forms) =>
-    new SpendingLimits(deps, { budgets, guardrails, turns }, { ...request, protocol })
-  if (guardrails.length === 0)
-    return {
-      candidates,
-      guardrails,
-      ...forms,
-      retainsNothing: false,
-      removedFields,
-      findings: [],
-      spending: spendingOf(forms),
-    }
+  const spendingOf = (sent: PlainForms) =>
+    new SpendingLimits(deps, { budgets, guardrails, turns }, { ...sent, protocol })
+  return { forms, removedFields: removed, spendingOf }
+}
+
+/** @param guardrails the empty list, whose identity shows later whether guardrails have changed. */
+function unguarded(
+  guardrails: readonly GuardrailRecord[],
+  { candidates }: PolicyQuestion,
+  { forms, removedFields, spendingOf }: CountedRequest,
+): PolicyDecision {
+  return {
+    candidates,
+    guardrails,
+    chat: forms.chat,
+    body: forms.body,
+    retainsNothing: false,
+    removedFields,
+    findings: [],
+    spending: spendingOf(forms),
+  }
+}
+
+async function guarded(
+  deps: GuardrailPolicyDeps,
+  guardrails: readonly GuardrailRecord[],
+  { caller, host, candidates, signal }: PolicyQuestion,
+  { forms, removedFields, spendingOf }: CountedRequest,
+): Promise<PolicyDecision> {
+  const { config, scanner } = deps
   requireRegion(guardrails, regionOf(config.regions, host))
   const permitted = permittedCandidates(guardrails, candidates, config.zdr_vendors)
   const storage = storageVerdict(guardrails, permitted, config.zdr_vendors)

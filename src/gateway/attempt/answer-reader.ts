@@ -37,8 +37,9 @@ export class AttemptAnswer implements Sink {
   readonly #now: () => number
   readonly #settle: (failure: AttemptFailure | undefined) => void
   readonly #sse = new SseReader(maxIdleBytes)
-  readonly #read: (event: SseEvent) => AnswerEvent[]
-  readonly #fastPath: DeltaFastPath | undefined
+  /** Reads the events of a stream. Set by its head. */
+  #read!: (event: SseEvent) => AnswerEvent[]
+  #fastPath: DeltaFastPath | undefined
   readonly #hold: ContentHold
   #status = 0
   #retryAfter: string | string[] | undefined
@@ -64,9 +65,6 @@ export class AttemptAnswer implements Sink {
     this.#now = now
     this.#settle = settle
     this.#hold = new ContentHold(attempt.contentHoldMs ?? defaultHoldMs, () => this.#openWithoutContent())
-    this.#read = attempt.providerProtocol.reader(attempt.answerId, attempt.answerLimit)
-    if (attempt.providerProtocol.readsEventsAlone)
-      this.#fastPath = new DeltaFastPath(this.#read, receiver, this.#contentSize)
   }
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
@@ -74,7 +72,15 @@ export class AttemptAnswer implements Sink {
     this.#status = status
     this.#retryAfter = headers['retry-after']
     const isStream = status < 300 && /event-stream/i.test(String(headers['content-type']))
-    if (!isStream) this.#wholeBody = new ByteBuffer()
+    if (isStream) this.#startStream()
+    else this.#wholeBody = new ByteBuffer()
+  }
+
+  #startStream(): void {
+    const { providerProtocol, answerId, answerLimit } = this.#attempt
+    this.#read = providerProtocol.reader(answerId, answerLimit)
+    if (providerProtocol.readsEventsAlone)
+      this.#fastPath = new DeltaFastPath(this.#read, this.#receiver, this.#contentSize)
   }
 
   data(chunk: Buffer): void {

@@ -56,7 +56,7 @@ export async function encodeAttempt(
   const { endpoint } = target
   const { call, client, record, reservation } = admitted
   const { chat, body } = reservation.request
-  await call.pause?.()
+  if (call.pause) await call.pause()
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && admitted.access.find(provider, endpoint)
   const providerProtocol = providerProtocolOf(endpoint, provider)
@@ -72,7 +72,7 @@ export async function encodeAttempt(
   const encoded = passThroughRequest ?? providerProtocol.encode(chat, protocolTarget)
   const { aliases, dropped: droppedFields = [] } = encoded
   const hasAliases = aliases !== undefined && aliases.size > 0
-  await call.pause?.()
+  if (call.pause) await call.pause()
   return {
     droppedFields,
     request: {

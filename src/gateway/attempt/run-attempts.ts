@@ -151,7 +151,7 @@ async function withKeepalives<Result>(
   { client, response, decision }: AdmittedRequest,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (decision.chat.stream !== true) return work()
+  if (decision.chat.stream !== true) return await work()
   const timer = setInterval(() => response.signal.aborted || response.write(client.keepalive), keepaliveMs)
   try {
     return await work()

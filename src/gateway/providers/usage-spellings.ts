@@ -36,7 +36,7 @@ export function compileSpellings(spellings: readonly UsageSpelling[]): readonly 
 /** Reads usage in any of the spellings. The largest count of several spellings is used. */
 export function countsIn(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
-  const beside = new Set<UsageSpelling['beside']>()
+  const beside: Beside = { cache: false, reasoning: false }
   for (const spelling of spellings) {
     if (spelling.only !== undefined && usage[spelling.only] == null) continue
     for (const { name, group, member } of spelling.paths) {
@@ -45,26 +45,30 @@ export function countsIn(usage: UsageObject, spellings: readonly CompiledSpellin
       if (sides.has(name)) counts[name] ??= value
       else if ((countIn(value) ?? 0) > (countIn(counts[name]) ?? 0)) {
         counts[name] = value
-        if (spelling.beside) beside.add(spelling.beside)
+        if (spelling.beside) beside[spelling.beside] = true
       }
     }
   }
   return withAlternatives(counts, beside)
 }
 
+/** The parts that were counted separately from prompt and completion. */
+type Beside = Record<NonNullable<UsageSpelling['beside']>, boolean>
+
 /** A part that some servers include in its whole and others count separately. */
-function withAlternatives(counts: ReportedCounts, beside: ReadonlySet<UsageSpelling['beside']>): ReportedCounts {
+function withAlternatives(counts: ReportedCounts, beside: Beside): ReportedCounts {
+  if (!counts.cached && !counts.cacheWritten && !counts.reasoning) return counts
   const cache = sumOf(counts.cached, counts.cacheWritten)
   const otherPrompt = cache && sumOf(counts.prompt, cache)
   const otherCompletion = counts.reasoning && sumOf(counts.completion, counts.reasoning)
-  const isCacheBeside = beside.has('cache') && Number(cache) > Number(counts.prompt ?? 0)
+  const isCacheBeside = beside.cache && Number(cache) > Number(counts.prompt ?? 0)
   return {
     ...counts,
     prompt: isCacheBeside ? otherPrompt : counts.prompt,
-    completion: beside.has('reasoning') ? otherCompletion : counts.completion,
+    completion: beside.reasoning ? otherCompletion : counts.completion,
     ...(otherPrompt && !isCacheBeside ? { otherPrompt } : {}),
-    ...(otherCompletion && !beside.has('reasoning') ? { otherCompletion } : {}),
-    ...((isCacheBeside || beside.has('reasoning')) && { total: undefined }),
+    ...(otherCompletion && !beside.reasoning ? { otherCompletion } : {}),
+    ...((isCacheBeside || beside.reasoning) && { total: undefined }),
   }
 }
 

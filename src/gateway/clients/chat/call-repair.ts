@@ -21,9 +21,9 @@ export class CallRepair {
    * @param isWhole whether it is a whole answer, where calls have no index.
    */
   repaired(calls: RawCall[], events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
+    if (calls.length === 0 && !events.some(isOfCall)) return undefined
     const right = this.#deltasOf(events)
     const given = isWhole ? calls.map((call, index) => ({ ...call, index })) : calls
-    if (right.length === 0 && given.length === 0) return undefined
     const effective = given.filter((call) => !isWithoutEffect(call))
     const isSame = effective.length === right.length && effective.every((call, at) => isAlike(call, right[at]!))
     return isSame ? undefined : right
@@ -49,6 +49,8 @@ export class CallRepair {
     else delta.function = { ...delta.function, arguments: (delta.function?.arguments ?? '') + text }
   }
 }
+
+const isOfCall = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments'
 
 const listName = '"tool_calls"'
 const opening = /\s*:\s*\[/y

@@ -26,6 +26,20 @@ const none: Aliases = new Map()
  * has the same one in each of its requests, and it differs from all other names of the body.
  */
 export function withAliases(body: Body, rule: NameRule): { body: Body; aliases: Aliases } {
+  return hasRefusedName(body, rule) ? replaceRefused(body, rule) : { body, aliases: none }
+}
+
+function hasRefusedName(body: Body, rule: NameRule): boolean {
+  let isRefused = false
+  const check = (name: string) => {
+    isRefused ||= !isAccepted(name, rule)
+    return name
+  }
+  for (const path of rule.paths) mapTexts(body, path, check)
+  return isRefused
+}
+
+function replaceRefused(body: Body, rule: NameRule): { body: Body; aliases: Aliases } {
   const names = new Set<string>()
   const collect = (name: string) => {
     names.add(name)
@@ -33,7 +47,6 @@ export function withAliases(body: Body, rule: NameRule): { body: Body; aliases: 
   }
   for (const path of rule.paths) mapTexts(body, path, collect)
   const refused = [...names].filter((name) => !isAccepted(name, rule))
-  if (refused.length === 0) return { body, aliases: none }
   const aliasOf = new Map<string, string>()
   for (const name of refused) {
     const alias = unusedAlias(name, rule, names)

@@ -48,6 +48,7 @@ export class ToolCallAssembler {
   /** @param given what one event of the upstream says. */
   take(given: UpstreamEvent[]): AnswerEvent[] {
     if (!given.some(concernsCalls)) return given as AnswerEvent[]
+    if (this.#calls.length === 0 && !given.some(isCallPiece)) return this.#takeWithoutCalls(given as AnswerEvent[])
     this.#batch++
     return given.flatMap((event) => this.#take(event))
   }
@@ -62,11 +63,23 @@ export class ToolCallAssembler {
     return [...calls, isAtLimit ? { ...finish, reason: 'length' } : finish]
   }
 
+  /** Events of an answer without calls so far pass unchanged. */
+  #takeWithoutCalls(given: AnswerEvent[]): AnswerEvent[] {
+    for (const event of given) this.#note(event)
+    return given
+  }
+
+  /** Notes what decides whether calls can be cut off. */
+  #note(event: AnswerEvent): void {
+    if (event.type === 'usage') this.#completionTokens = event.tokens.completion
+    else if (event.type === 'finish' && (event.reason === 'length' || event.reason === 'content_filter'))
+      this.#isTruncated = true
+  }
+
   #take(event: UpstreamEvent): AnswerEvent[] {
     if (event.type === 'call_piece') return this.#add(event)
-    if (event.type === 'usage') this.#completionTokens = event.tokens.completion
+    this.#note(event)
     if (event.type !== 'finish') return [event]
-    if (event.reason === 'length' || event.reason === 'content_filter') this.#isTruncated = true
     if (this.#isTruncated || !this.#calls.some((call) => call.isCut)) return [...this.#closeAll(), event]
     // Some upstreams end before the last piece; and it may be the limit, which shows in the usage.
     this.#finish = event
@@ -143,6 +156,8 @@ export class ToolCallAssembler {
     return events
   }
 }
+
+const isCallPiece = ({ type }: UpstreamEvent) => type === 'call_piece'
 
 function concernsCalls({ type }: UpstreamEvent): boolean {
   return type === 'call_piece' || type === 'finish' || type === 'usage'

@@ -27,7 +27,8 @@ export class ChoicesAssembler {
 
   /** The upstream has sent everything. */
   end(): AnswerEvent[] {
-    const others = [...(this.#others ?? [])].flatMap(([choice, calls]) => labelled(calls.end(), choice))
+    if (!this.#others) return this.#first.end()
+    const others = [...this.#others].flatMap(([choice, calls]) => labelled(calls.end(), choice))
     return [...this.#first.end(), ...others]
   }
 

@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
-import { type Repair, type RepairedBody, repairBody } from '../../protocol/repairs/repair.ts'
+import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
@@ -40,10 +40,17 @@ const strict: Repair[] = [
   ),
 ]
 
+/** The rules of each endpoint, because to compile them costs as much as a repair. */
+const compiledRules = new WeakMap<Endpoint, RequestRules>()
+
 /** Adapts a chat body to the server of the endpoint. */
 export function acceptableChat(body: Body, endpoint: Endpoint): RepairedBody {
+  return repairBody(body, compiledRules.getOrInsertComputed(endpoint, rulesOf))
+}
+
+function rulesOf(endpoint: Endpoint): RequestRules {
   const dialect = dialectOf(endpoint)
-  return repairBody(body, {
+  return {
     repairs: [
       ...common,
       ...(dialect.checksStrict ? strict : lenient),
@@ -53,7 +60,7 @@ export function acceptableChat(body: Body, endpoint: Endpoint): RepairedBody {
     ],
     names: chatNames,
     ...(dialect.callIds && { callIds: { ...dialect.callIds, paths: chatCallIdPaths } }),
-  })
+  }
 }
 
 function roleRepair(dialect: ChatDialect): Repair {
