@@ -34,7 +34,7 @@ describe('thoughts that clients keep', () => {
     assert.deepEqual(thoughtsOf(saying(detailsOf({ text: 'Hm', format }, 0)), format), [])
   })
 
-  test('what is no thought at all is passed over', () => {
+  test('values that are not reasoning are skipped', () => {
     const odd = [null, 5, 'text', [null], { text: 5, format }, { text: {}, format, signature: 5 }]
     const sound = { text: 'Hm', format, signature: 'one' }
     assert.deepEqual(thoughtsOf(saying([...odd, ...detailsOf(sound, 0)]), format), [sound])
@@ -93,7 +93,7 @@ describe('sealed thoughts', () => {
     assert.deepEqual(unseal('gAAAA', 'rs_1'), mark)
   })
 
-  test('a seal that somebody tampered with is no thought', () => {
+  test('reasoning with a modified signature is skipped', () => {
     for (const sealed of [
       'sealed.',
       'sealed.!!!',

@@ -14,7 +14,7 @@ import { launchAhead } from './acp/launch.ts'
 
 const withProcess = (limits = {}) => startTestDaemon({ agent: ['load'], limits })
 
-test('an agent that dies before the turn has begun severs it, and the reason is told', async () => {
+test('an agent that dies before the turn starts ends it with the reason', async () => {
   await using daemon = await withProcess()
   const refusal = await refusalOf(daemon.say('crash out of luck'))
   assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [502, 'stream_severed', true])
@@ -128,7 +128,7 @@ test('nothing of an agent is left when its daemon stops, not even its children',
   await until(() => !isRunning(child))
 })
 
-test('the details of an agent’s error are told, where only programs look for them', async () => {
+test('the details of an agent’s error are in a field for programs', async () => {
   await using daemon = await startTestDaemon()
   const { last } = await daemon.say('say hi\nfail_with_details The key has no credit.')
   assert.ok(last.type === 'turn.failed')

@@ -28,7 +28,7 @@ test('a caller who leaves while the agent streams ends the run within 100 ms', a
   await assertQuietAtOnce(daemon)
 })
 
-test('a caller who leaves before the turn has begun ends the run', async () => {
+test('a caller who disconnects before the turn starts ends the run', async () => {
   await using daemon = await startTestDaemon()
   const leaver = new AbortController()
   const refused = assert.rejects(daemon.runs.start({ prompt: 'wait 60000', mode: 'manual' }, leaver.signal))
@@ -107,7 +107,7 @@ test('an agent that hears no cancellation holds its session as long as another s
   assert.equal((await daemon.say('say free', { sessionId })).text, 'free')
 })
 
-test('a turn that waits for the one before it goes on with the next agent when theirs dies', async () => {
+test('a queued turn continues with the next agent when the agent dies', async () => {
   await using daemon = await startTestDaemon({ agent: ['load'], limits: { settleMs: 600_000 } })
   const sessionId = await deafSession(daemon)
   const waiting = daemon.say('say free', { sessionId })

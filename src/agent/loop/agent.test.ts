@@ -22,7 +22,7 @@ test('a prompt is answered with text, usage and the model’s name', async () =>
   assert.equal(at.heard.at(-1)?.sessionUpdate, 'usage_update')
 })
 
-test('instructions that change are told to the model with the next prompt', async () => {
+test('changed instructions are sent to the model with the next prompt', async () => {
   const { model, requests } = listModel(['one', 'two'])
   let told = 'Be brief.'
   const settings = { model: 'm', instructions: () => told, maxSteps: 5 }
@@ -88,14 +88,14 @@ test('a reminder of the agent to its model is seen neither in the turn nor when 
   assert.match(await readFile(join(at.stateDir, kept!), 'utf8'), /system-reminder/)
 })
 
-test('thoughts are told apart from the answer', async () => {
+test('reasoning is reported separately from the answer', async () => {
   await using at = await newAgent()
   await at.prompt('think about it')
   assert.ok(at.heard.some(({ sessionUpdate }) => sessionUpdate === 'agent_thought_chunk'))
   assert.doesNotMatch(at.text(), /weigh/)
 })
 
-test('the agent is safe unless it is told otherwise: a new session asks', async () => {
+test('a new session starts in the mode that asks', async () => {
   await using at = await newAgent()
   assert.equal(at.session.modes?.currentModeId, 'manual')
   assert.deepEqual(
@@ -105,7 +105,7 @@ test('the agent is safe unless it is told otherwise: a new session asks', async 
 })
 
 describe('in manual', { skip }, () => {
-  test('the demo prompt asks for the shell, writes the haiku and tells', async () => {
+  test('the demo prompt asks for the shell, writes the haiku and reports it', async () => {
     await using at = await newAgent()
     await at.prompt(haiku)
     assert.deepEqual(at.operations(), ['shell'])
@@ -117,7 +117,7 @@ describe('in manual', { skip }, () => {
     assert.match(at.text(), /first\.\n\nNow the haiku\.\n\nDone\. Made haiku\.txt/)
   })
 
-  test('without consent the command is not run, and the run goes on', async () => {
+  test('without consent the command is not run, and the run continues', async () => {
     for (const answer of ['reject_once', 'reject_always', undefined]) {
       await using at = await newAgent({ permission: () => answer })
       const { stopReason } = await at.prompt('run: touch made')
@@ -141,7 +141,7 @@ describe('in manual', { skip }, () => {
     }
   })
 
-  test('leaving the sandbox is a permission of its own, with command and reason', async () => {
+  test('leaving the sandbox needs a separate permission with command and reason', async () => {
     await using at = await newAgent({
       permission: ({ toolCall }) => (toolCall.name === 'shell' ? 'allow_always' : 'reject_once'),
     })
@@ -151,7 +151,7 @@ describe('in manual', { skip }, () => {
     assert.match(at.text(), /So I leave it/)
   })
 
-  test('who rejects the shell for good is not asked to let it out', async () => {
+  test('after a lasting rejection of the shell, escalation is not offered', async () => {
     await using at = await newAgent({ permission: () => 'reject_always' })
     await at.prompt('escalate')
     assert.deepEqual(at.operations(), ['shell'])
@@ -181,14 +181,14 @@ test('the mode of a prompt is the one set before it', async () => {
   assert.equal(at.asked.length, 1)
 })
 
-test('without a sandbox the demo asks, says in words why the command was not run, and goes on', async () => {
+test('without a sandbox the demo asks, explains the refusal and continues', async () => {
   await using at = await newAgent({ shell: realShell({}, noWays) })
   await at.prompt(haiku)
   assert.match(at.asked[0]?.toolCall.title ?? '', /^The sandbox is not available, so this is not run even if/)
   assert.match(at.text(), /the sandbox is not available, and commands are not run without it.*Made haiku\.txt/s)
 })
 
-test('a question comes as a form with its fields, in self-drive too, and its answer goes on', async () => {
+test('a question is sent as a form, also in self-drive, and its answer resumes the turn', async () => {
   const form = { environment: 'staging', replicas: 3, confirmed: true, regions: ['eu'] }
   await using at = await newAgent({ mode: 'self-drive', form })
   await at.prompt('ask me a question')
@@ -198,7 +198,7 @@ test('a question comes as a form with its fields, in self-drive too, and its ans
   assert.match(at.text(), /"replicas":3/)
 })
 
-test('a declined question goes on without an answer', async () => {
+test('a declined question continues the turn without an answer', async () => {
   await using at = await newAgent()
   assert.equal((await at.prompt('ask me a question')).stopReason, 'end_turn')
   assert.match(at.text(), /declined/)

@@ -34,7 +34,7 @@ const isHelper = ({ messages }: ModelRequest) => /You are a helper of that agent
 const task = { name: 'delegate', input: { task: 'Find the greeting.' } }
 const write = { name: 'write_file', input: { path: 'found.txt', content: 'hello' } }
 
-test('a helper works with the tools in a context of its own, and only its report comes back', async () => {
+test('a helper uses the tools in a separate context and returns only its report', async () => {
   const { model, requests } = twoModels([task, 'All done.'], [write, 'The greeting is in found.txt.'])
   await using at = await newAgent({ model, settings })
   await at.prompt('the whole story')
@@ -97,7 +97,7 @@ test('helpers of one answer run at the same time, at most four of them', async (
   )
 })
 
-test('a helper that fails is told to the agent, which goes on', async () => {
+test('the failure of a helper is reported to the agent, which continues', async () => {
   const { model, requests } = twoModels(
     [task, 'I do it myself.'],
     [new ModelFault('The model is gone.', { retryable: false })],

@@ -246,7 +246,7 @@ const taking = (kind: Tool['kind'], inputs: unknown[], fails = false): Tool => (
   },
 })
 
-test('a tool that other agents have is told by our name for it', async () => {
+test('a call of another agent’s tool is answered with the equivalent tool’s name', async () => {
   const shell = { ...noting('shell', true, []), name: 'shell' }
   await using at = await setUp(listModel([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, { tools: [shell] })
   await runTurn(at.deps, 'go')
@@ -254,7 +254,7 @@ test('a tool that other agents have is told by our name for it', async () => {
   assert.equal(at.results()[1], 'Error: Unknown tool x. Available tools: shell.')
 })
 
-test('line breaks as they are in a text of arguments are taken, what is no JSON is told with its place', async () => {
+test('arguments can contain raw line breaks; the position of invalid JSON is reported', async () => {
   const inputs: unknown[] = []
   const calls = ['{"a": "one\n\ttwo"}', '{"a": "one "b" c"}', '["a"]'].map((text) => ({
     name: 'edit',
@@ -267,7 +267,7 @@ test('line breaks as they are in a text of arguments are taken, what is no JSON 
   assert.match(at.results()[2]!, /not a JSON object: they are another value/)
 })
 
-test('a call that the output limit cut is not run, and the model is told to write less', async () => {
+test('a call that the output limit cut is not run, and the model is asked for less', async () => {
   const inputs: unknown[] = []
   const cut: Model = async function* ({ messages }) {
     const calls = ['{}', '{"a": "b'].map((text, index) => ({ id: `c${index}`, name: 'edit', arguments: text }))

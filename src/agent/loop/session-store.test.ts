@@ -32,7 +32,7 @@ test('a session comes back as it was', async () => {
   await found?.log.close()
 })
 
-test('a line torn by a crash is left out, and what is added after it stands', async () => {
+test('a line torn by a crash is skipped, and later entries are preserved', async () => {
   await using at = await setUp()
   await at.log.add(said('one'))
   await at.log.close()
@@ -60,7 +60,7 @@ test('the model sees a summary in place of what was compacted, and the file keep
   await at.log.close()
 })
 
-test('only the owner can read sessions, ids lead nowhere else, and what is no session is not found', async () => {
+test('only the owner can read sessions, and ids cannot escape the folder', async () => {
   await using at = await setUp()
   await at.log.close()
   assert.equal((await stat(at.file)).mode & 0o077, 0)
@@ -72,7 +72,7 @@ test('only the owner can read sessions, ids lead nowhere else, and what is no se
   )
 })
 
-test('a full disk is told, and leaves the session as it was', async () => {
+test('a full disk is reported and leaves the session unchanged', async () => {
   await using at = await setUp()
   await at.log.close()
   await assert.rejects(at.log.add(said('lost')), /^Error: The session could not be saved: /)

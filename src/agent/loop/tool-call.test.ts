@@ -5,7 +5,7 @@ import { inputOf } from './tool-call.ts'
 
 const read = (text: string) => inputOf({ id: 'a', name: 'shell', arguments: text })
 
-test('a line break within a string of the arguments is one; a string without an end is no arguments', () => {
+test('a line break in a string is accepted; an unterminated string is refused', () => {
   assert.deepEqual(read('{"a": "x\ny"}'), { a: 'x\ny' })
   assert.equal(read('{"a": "x\ny'), undefined)
 })

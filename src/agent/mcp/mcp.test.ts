@@ -62,7 +62,7 @@ for (const [kind, servers] of Object.entries({
       return { server, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
     }
 
-    test('has its tools listed and called, each call with consent, and tells results, errors and what else there is', async () => {
+    test('lists and calls tools with consent, and returns results, errors and resources', async () => {
       await using there = await start()
       await using at = await calling(
         [there.server],
@@ -80,13 +80,13 @@ for (const [kind, servers] of Object.entries({
       assert.match(unknown ?? '', /^Error: Unknown tool tools__gone/)
     })
 
-    test('does not get its credential told on by what it says', async () => {
+    test('cannot reveal its credential by what it sends', async () => {
       await using there = await start()
       await using at = await calling([there.server], [['tools__secret']])
       assert.deepEqual(at.results(), ['It is ********.'])
     })
 
-    test('that does not answer in time is given up, and goes on', async () => {
+    test('that does not answer in time loses the call and stays connected', async () => {
       await using there = await start()
       const server = { ...there.server, ...inSeconds(2) } as McpServer
       await using at = await calling([server], [['tools__dawdle'], ['tools__add', { a: 1, b: 1 }]])
@@ -153,7 +153,7 @@ test('a tool that was rejected for the session stays so, whatever its server mak
   assert.deepEqual(at.operations(), ['tools__pay', 'tools__turn', 'tools__turn'])
 })
 
-test('images are shown to a model that sees them, and left out for one that does not', { skip }, async () => {
+test('images are sent to a model that accepts them, and omitted for others', { skip }, async () => {
   for (const sees of [true, false]) {
     await using at = await calling([command()], [['tools__draw']], { seesImages: async () => sees })
     const { messages } = at.requests[1]!
@@ -208,7 +208,7 @@ describe('a server that is a command', { skip }, () => {
     assert.match(at.results()[1] ?? '', /^0\n\[exit code 1\]/)
   })
 
-  test('that dies is told of with its last words, and is there again with the next call', async () => {
+  test('that dies is reported with its last output and restarted by the next call', async () => {
     await using at = await calling([command()], [['tools__die'], ['tools__add', { a: 1, b: 1 }]])
     assert.match(
       at.results()[0] ?? '',
@@ -253,7 +253,7 @@ describe('a server that is a command', { skip }, () => {
     assert.match(at.text(), /done/)
   })
 
-  test('is not started where there is no sandbox, unless the operator lets it or it is self-drive', async () => {
+  test('is not started without a sandbox, unless the operator allows it or in self-drive', async () => {
     const told = async (more: object) => {
       await using at = await calling([command()], [], more)
       return [toolsOf(at.requests[0]!).length > 0, at.requests[0]?.messages[0]?.text ?? ''] as const
@@ -281,7 +281,7 @@ describe('a server that is a command', { skip }, () => {
 })
 
 describe('a server behind a URL', () => {
-  test('that does not take the credential is told of, and the credential is not', async () => {
+  test('that refuses the credential is reported without the credential', async () => {
     await using there = await startMcpServer('another-token')
     await using at = await calling([remote(there.url)], [])
     const told = at.requests[0]?.messages[0]?.text ?? ''
@@ -297,7 +297,7 @@ describe('a server behind a URL', () => {
     assert.ok(!then.includes(secret))
   })
 
-  test('that is not there is told of', async () => {
+  test('that is unreachable is reported', async () => {
     await using at = await calling([remote('http://127.0.0.1:9')], [])
     assert.match(at.requests[0]?.messages[0]?.text ?? '', /The server tools cannot be reached: /)
   })
@@ -308,7 +308,7 @@ describe('a server behind a URL', () => {
     assert.match(at.requests[0]?.messages[0]?.text ?? '', /cannot be reached: .*redirect/is)
   })
 
-  test('that has forgotten the session is told of, and asked anew with the next call', async () => {
+  test('that lost the session is reported, and gets a new one with the next call', async () => {
     await using there = await startMcpServer(secret)
     await using at = await calling([remote(there.url)], [['tools__add', { a: 1, b: 1 }]])
     there.forget()

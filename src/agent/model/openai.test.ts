@@ -90,7 +90,7 @@ test('pieces of one reasoning text are joined, and go back as one detail', async
   assert.equal(messages[1].reasoning, 'alone')
 })
 
-test('parallel tool calls are put together from their pieces, also where the index is missing', async () => {
+test('parallel tool calls are assembled from pieces, also without an index', async () => {
   const part = (index: number | undefined, id: string | undefined, name: string | undefined, text: string) =>
     chunk({ tool_calls: [{ ...(index === undefined ? {} : { index }), id, function: { name, arguments: text } }] })
   const end = chunk({}, { finish_reason: 'tool_calls' })
@@ -197,7 +197,7 @@ test('a router that found no endpoint with room for the prompt says the same', a
   await assert.rejects(service.ask(), { tooLong: true, status: 404 })
 })
 
-test('an answer that breaks off after it began is not begun again', async () => {
+test('an answer that breaks off after its start is not retried', async () => {
   await using service = await serve((response) => {
     response.writeHead(200)
     response.write(chunk({ content: 'half' }))

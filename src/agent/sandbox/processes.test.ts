@@ -22,7 +22,7 @@ const stop: [string, object] = ['stop_process', { process: 'p1' }]
 
 for (const mode of ['manual', 'self-drive'] as const)
   describe(`a process in ${mode}`, { skip: mode === 'manual' && (missing ?? false) }, () => {
-    test('goes on beside other tools, is read piece by piece, and is stopped', async () => {
+    test('runs beside other tools, is read in pieces, and is stopped', async () => {
       const counts = start('echo begun >&2; while [ ! -e go ]; do sleep 0.05; done; echo went; sleep 600')
       const go: [string, object] = ['write_file', { path: 'go', content: '' }]
       await using at = await calling([counts, read(), go, read(), stop, read(0)], { mode })
@@ -35,7 +35,7 @@ for (const mode of ['manual', 'self-drive'] as const)
       assert.deepEqual(at.operations(), mode === 'manual' ? ['shell'] : [])
     })
 
-    test('that ends tells how', async () => {
+    test('that ends reports its exit status', async () => {
       await using at = await calling([start('echo out; exit 3'), ['shell', { command: 'sleep 1' }], read()], { mode })
       assert.equal(at.results()[2], 'out\n[p1 ended with exit code 3]')
     })
@@ -58,7 +58,7 @@ test('a process that is not allowed is not started', async () => {
   await assert.rejects(readFile(join(at.workspace, 'made')), { code: 'ENOENT' })
 })
 
-test('of eight processes that run, the ninth is refused, and one that is not there is told of', async () => {
+test('a ninth process is refused, and an unknown one is reported', async () => {
   const nine = Array.from({ length: 9 }, () => start('sleep 600'))
   await using at = await calling([...nine, ['read_process', { process: 'p9' }]], { mode: 'self-drive' })
   assert.match(at.results()[8] ?? '', /^Error: 8 processes are already running: p1 \(sleep 600\), /)

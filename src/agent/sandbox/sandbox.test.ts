@@ -103,17 +103,17 @@ for (const { name, sandbox, missing } of ways) {
       assert.notDeepEqual(end, { how: 'exited', code: 0 })
     })
 
-    test('each process has limits of its own', async () => {
+    test('each process has separate limits', async () => {
       const { output } = await inside('ulimit -u; ulimit -n; ulimit -f; ulimit -d; ulimit -c; ulimit -t')
       assert.equal(output, '512\n4096\n2097152\n4194304\n0\n40\n')
     })
 
-    test('there are no capabilities, and none can be gained', async () => {
+    test('a command has no capabilities and cannot gain any', async () => {
       const { output } = await inside('grep -E "^(CapEff|CapPrm|CapBnd|NoNewPrivs)" /proc/self/status')
       assert.deepEqual(output.match(/[0-9a-f]+$/gm), ['0000000000000000', '0000000000000000', '0000000000000000', '1'])
     })
 
-    test('it has a loopback of its own, a terminal to make, and its own name', async () => {
+    test('it has a separate loopback, pseudo terminals and host name', async () => {
       const serve =
         'require("net").createServer((s) => s.end("its own")).listen(0, "127.0.0.1", function () { require("net").connect(this.address().port, "127.0.0.1").on("data", (d) => { console.log(String(d)); process.exit() }) })'
       const { output } = await inside(
@@ -122,7 +122,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.match(output, /^its own\r?\n\/dev\/pts\/0\r?\nsandbox\nintern\n$/)
     })
 
-    test('how a command ends is told: by its code, or by the signal that ended it', async () => {
+    test('the end of a command is reported with its exit code or signal', async () => {
       assert.deepEqual((await inside('exit 7')).end, { how: 'exited', code: 7 })
       assert.deepEqual((await inside('kill -KILL $$')).end, { how: 'exited', code: 137 })
     })
@@ -143,7 +143,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.ok(Number(output.match(/^\d+$/m)?.[0]) < 10)
     })
 
-    test('there is no network, loopback included', async () => {
+    test('a command cannot reach the network or the loopback of the host', async () => {
       const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1')
       await new Promise((resolve) => server.once('listening', resolve))
       const { port } = server.address() as { port: number }
@@ -179,7 +179,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.deepEqual(end, { how: 'stopped', why: 'processes' })
     })
 
-    test('even unwatched, commands get no more processes than the kernel is told', async () => {
+    test('the kernel limits processes even without the watcher', async () => {
       await using own = await newFolder()
       const nobodys = ofNobody(name, sandbox, own.path)
       const { output } = await realShell({ processes: 10_000 }, nobodys).run(

@@ -60,7 +60,7 @@ test('a patch changes, makes, deletes and moves files at once, and shows what it
   })
 })
 
-test('where one hunk does not fit, no file is changed, and every hunk that does not fit is told', async () => {
+test('if hunks do not fit, no file is changed and each of them is reported', async () => {
   const files = { 'a.ts': 'one\ntwo\nthree\n', 'b.ts': 'x\nx\n' }
   await using at = await patching(
     files,
@@ -153,7 +153,7 @@ test('a patch as git and diff write it is taken too, whatever its line numbers',
   )
 })
 
-test('a hunk gets the indentation of the file, where the lines of the hunk tell it, and else is refused', async () => {
+test('a hunk gets the file’s indentation if that is unambiguous, else it is refused', async () => {
   const file = { 'a.py': 'def f():\n\tif x:\n\t\treturn 1\n' }
   const hunk = (...lines: string[]) => patch('*** Update File: a.py', '@@', '     if x:', '-        return 1', ...lines)
   await using told = await patching(file, hunk('+        return 2', '+    return 3'))
@@ -167,7 +167,7 @@ test('a hunk gets the indentation of the file, where the lines of the hunk tell 
   assert.equal(await unknown.read('a.py'), file['a.py'])
 })
 
-test('a line around a change may be another, if what goes stands there once, and it is told', async () => {
+test('a context line can differ if the removed lines are unique, and it is reported', async () => {
   const file = { 'a.js': 'a\nb\nc\nd\ne\nc\nd\n' }
   await using at = await patching(file, patch('*** Update File: a.js', '@@', ' A', '-b', '+B', ' c'))
   assert.equal(await at.read('a.js'), 'a\nB\nc\nd\ne\nc\nd\n')
@@ -222,7 +222,7 @@ for (const [what, text, says] of [
     assert.equal(await at.read('a'), 'one\n')
   })
 
-test('a plan is shown, and anew with each call', async () => {
+test('a plan is shown again with each call', async () => {
   const steps = (...statuses: string[]) => ({
     steps: statuses.map((status, index) => ({ text: `step ${index}`, status })),
   })

@@ -13,7 +13,7 @@ test('every tool describes its input as a JSON Schema object with described or o
   }
 })
 
-test('wrong arguments are told by name', async () => {
+test('wrong arguments are reported by name', async () => {
   await using at = await setUpTools()
   await assert.rejects(
     at.use('read_file', { path: 1 }),
@@ -24,7 +24,7 @@ test('wrong arguments are told by name', async () => {
   await assert.rejects(at.text('a'), { code: 'ENOENT' })
 })
 
-test('read_file numbers lines, from where it is told, and says what is left', async () => {
+test('read_file numbers lines from the offset and reports how many remain', async () => {
   await using at = await setUpTools({ 'a.txt': 'one\ntwo\nthree\nfour\n', empty: '' })
   assert.equal(await at.use('read_file', { path: 'a.txt' }), '1\tone\n2\ttwo\n3\tthree\n4\tfour')
   assert.equal(
@@ -90,7 +90,7 @@ test('edit_file names a difference of Unicode composition', async () => {
   await assert.rejects(edit, /another Unicode composition/)
 })
 
-test('edit_file keeps Windows line ends, and leaves files alone that are no UTF-8', async () => {
+test('edit_file preserves Windows line ends and refuses files that are not UTF-8', async () => {
   await using at = await setUpTools({ 'a.txt': 'one\r\ntwo\r\nthree\r\n', latin: Buffer.from([0x61, 0xe9]) })
   await at.use('edit_file', { path: 'a.txt', old_text: 'one\ntwo', new_text: '1\n2' })
   assert.equal(await at.text('a.txt'), '1\r\n2\r\nthree\r\n')
@@ -128,7 +128,7 @@ test('search finds lines, plain or by pattern, and no pattern makes it hang', { 
   await assert.rejects(at.use('search', { pattern: '(' }), /The pattern is wrong/)
 })
 
-test('shell tells output, errors and exit code, and knows no secrets of the agent', async () => {
+test('shell returns output, errors and exit code, without the agent’s secrets', async () => {
   process.env.SIGNALBOX_TEST_SECRET = 'secret'
   await using at = await setUpTools()
   const told = await at.use('shell', { command: 'echo out; echo err >&2; env; exit 3' })
@@ -175,7 +175,7 @@ test('in a pod a command runs in it with consent, no sandbox is tried, and the q
   assert.deepEqual(asked, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
 })
 
-test('ask_user tells the answer, and that there was none', async () => {
+test('ask_user returns the answer or that there was none', async () => {
   await using declined = await setUpTools()
   assert.match(await declined.use('ask_user', { message: 'Which?' }), /declined/)
   await using told = await setUpTools({}, { ask: async () => ({ action: 'accept', content: { answer: 'that' } }) })
@@ -184,7 +184,7 @@ test('ask_user tells the answer, and that there was none', async () => {
   await assert.rejects(told.use('ask_user', { message: 'Which?', fields: [field] }), /x of type array needs options/)
 })
 
-test('a file that is not there, or not in the workspace, is told with those that may be meant', async () => {
+test('the error for a missing file suggests similar files', async () => {
   await using at = await setUpTools({ 'lib/Cart.js': '', 'lib/settings.yaml': '', 'docs/cart.md': '' })
   const names = async (tool: string, path: string) =>
     /There (?:is|are) (.*)\.$/.exec(await at.use(tool, { path, pattern: 'x' }).catch((error) => error.message))?.[1]
@@ -197,7 +197,7 @@ test('a file that is not there, or not in the workspace, is told with those that
   assert.equal(await names('list_files', 'nothing/like/this'), undefined)
 })
 
-test('of a file that was removed it is told that git has it', async () => {
+test('the error for a deleted file says that git has it', async () => {
   await using at = await setUpTools({ 'lib/a.sh': 'a', 'xlib/b.sh': '' })
   await at.use('shell', { command: 'git init -q . && git add . && rm lib/a.sh' })
   await assert.rejects(at.use('read_file', { path: 'lib/a.sh' }), /but is in git.*"git checkout -- lib\/a\.sh"/)
@@ -237,7 +237,7 @@ test('search says of which files it looked at a part alone, and read_file how to
   await assert.rejects(at.use('read_file', { path: 'big.log', offset: 1_000_001 }), /sed -n '1000001,1000050p'/)
 })
 
-test('shell tells what a command did not do though it looks so', async () => {
+test('shell adds hints about effects that a command did not have', async () => {
   await using at = await setUpTools({})
   const says = (command: string) => at.use('shell', { command })
   assert.match(await says('sleep 600 & echo up'), /ended with it\. Use start_process/)

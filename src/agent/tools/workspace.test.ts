@@ -85,7 +85,7 @@ test('a folder that is swapped for a link again and again never lets anything ou
   )
 })
 
-test('what is no regular file is refused at once, a pipe too', { timeout: 60_000 }, async () => {
+test('files other than regular ones are refused at once, also pipes', { timeout: 60_000 }, async () => {
   await using at = await setUp()
   execFileSync('mkfifo', [join(at.inside, 'pipe')])
   await assert.rejects(at.read('pipe'), { message: 'pipe is not a regular file.' })
@@ -93,7 +93,7 @@ test('what is no regular file is refused at once, a pipe too', { timeout: 60_000
   await assert.rejects(at.read('none'), { message: 'none does not exist.' })
 })
 
-test('a file that is written anew keeps its permissions', async () => {
+test('a file that is overwritten keeps its permissions', async () => {
   await using at = await setUp()
   await writeFile(join(at.inside, 'run.sh'), 'old', { mode: 0o755 })
   assert.deepEqual(await writeText(at.workspace, 'run.sh', 'new'), { made: false })

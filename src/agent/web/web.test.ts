@@ -42,7 +42,7 @@ async function fetching(hosts: string[], urls: string[], more: object = {}) {
   return Object.assign(at, { requests })
 }
 
-test('a page is fetched with consent, and told in words', async () => {
+test('a page is fetched with consent and returned as text', async () => {
   await using pages = await startPages({ '/': { type: 'text/html', body: '<h1>Hi</h1><p>A <a href="/b">link</a>.' } })
   await using at = await fetching(['127.0.0.1'], [`${pages.url}/`])
   assert.deepEqual([at.asked[0]?.toolCall.kind, at.asked[0]?.toolCall.name], ['fetch', 'fetch'])
@@ -106,7 +106,7 @@ test('a name that leads to a private address is refused, unless that address is 
   assert.deepEqual(pages.asked, [`${name} /`])
 })
 
-test('a redirect on one host is followed; one to another is told, and judged when it is fetched', async () => {
+test('a redirect is followed on the same host, and reported for another host', async () => {
   await using pages = await startPages({
     '/a': { status: 302, location: '/b' },
     '/b': { body: 'there' },
@@ -124,7 +124,7 @@ test('a redirect on one host is followed; one to another is told, and judged whe
   assert.match(elsewhere ?? '', /localhost:1 is not among the hosts/)
 })
 
-test('failures are told with what the server says, and pictures are shown', async () => {
+test('failures include the server’s message, and images are shown', async () => {
   await using pages = await startPages({
     '/no': { status: 403, body: 'go away' },
     '/p.png': { type: 'image/png', body: Buffer.from(pixel, 'base64') },
@@ -140,7 +140,7 @@ test('failures are told with what the server says, and pictures are shown', asyn
   assert.deepEqual(shown, [{ mimeType: 'image/png', data: pixel }])
 })
 
-test('a long page is told in parts, and one without end is read to a bound', async () => {
+test('a long page is returned in parts, and an endless one is cut', async () => {
   await using pages = await startPages({ '/': { body: 'x'.repeat(6 * 1024 * 1024) } })
   await using at = await fetching(['127.0.0.1'], [`${pages.url}/`])
   assert.match(at.results()[0] ?? '', /5242880 bytes and more, which were not read\]\nx+/)

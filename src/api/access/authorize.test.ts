@@ -18,7 +18,7 @@ const outcomeOf = (...asked: Parameters<typeof authorize>) =>
     (fault) => fault.kind,
   )
 
-test('each kind of key opens what it should, and is told what it lacks elsewhere', async () => {
+test('each kind of key opens its routes, and other errors name the missing right', async () => {
   const expected: [kind: KeyKind, need: 'any' | 'api' | 'management', outcome: string][] = [
     ['api', 'any', 'in'],
     ['management', 'any', 'in'],
@@ -61,7 +61,7 @@ test('the scheme is read in any case, and nothing but one token is a key', async
   }
 })
 
-test('a key without the scheme before it is told what it lacks', async () => {
+test('the error for a key without `Bearer` names the missing scheme', async () => {
   const asked = () => authorize(ringOf('api'), { key: 'any', method: 'get' }, `sb-v1-${'0'.repeat(64)}`)
   await assert.rejects(Promise.try(asked), { kind: 'unauthenticated', message: /stands without "Bearer "/ })
 })

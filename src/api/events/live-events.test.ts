@@ -87,7 +87,7 @@ onEachDatabase('live events', (kind) => {
     for (const one of [slow, quick]) one.leave()
   })
 
-  test('a slow reader that was away for longer than events are kept is told to begin anew', async () => {
+  test('a reader that missed deleted events is asked to start over', async () => {
     await using made = await world(kind)
     const slow = listening(made)
     await until(() => slow.told.text !== '')
@@ -102,7 +102,7 @@ onEachDatabase('live events', (kind) => {
     slow.leave()
   })
 
-  test('of events that are too old the newest stays, so that who has heard it goes on', async () => {
+  test('the newest of expired events is stored, so that a reader can resume after it', async () => {
     await using made = await world(kind)
     const first = listening(made)
     await until(() => first.told.text !== '')
@@ -118,7 +118,7 @@ onEachDatabase('live events', (kind) => {
     again.leave()
   })
 
-  test('events of many transactions at once are told in the order in which they can be seen', async () => {
+  test('events of parallel transactions are sent in the order of their commits', async () => {
     await using made = await world(kind)
     const reader = listening(made)
     await until(() => reader.told.text !== '')

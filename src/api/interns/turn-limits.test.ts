@@ -96,7 +96,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     assert.equal(await limits(), 'forbidden')
   })
 
-  test('limits nothing of turns that did not begin, and of those for a while of which nobody can tell', async () => {
+  test('ignores turns that did not start, and for a while those of unknown state', async () => {
     await using store = await newDb(kind)
     const { announceTurn, limits } = await place(store)
     for (const kind of ['session_busy', 'intern_unreachable', 'intern_asleep'] as const) {

@@ -61,7 +61,7 @@ test('every path takes the methods of its routes, refuses the others by name, an
   }
 })
 
-test('every path tells a page of another origin what it takes', async () => {
+test('every path answers the preflight request of another origin', async () => {
   const origin = 'https://app.example.com'
   await using service = await serve([origin])
   for (const path of paths) {
@@ -82,7 +82,7 @@ test('a refused method counts for its path', async () => {
   )
 })
 
-test('a parameter that is too long is told before the method', async () => {
+test('a parameter that is too long is reported before a wrong method', async () => {
   await using service = await serve()
   for (const method of ['GET', 'PUT', 'QUERY']) {
     const { statusCode, body } = await service.ask(method, `/keys/${'x'.repeat(1025)}`)

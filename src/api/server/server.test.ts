@@ -10,7 +10,7 @@ test('every error has one envelope, the request id and its own status as the cod
   assert.match(unknown.headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
 })
 
-test('who leaves the prefix out is told what every path begins with', async () => {
+test('the error for a path without the prefix names the prefix', async () => {
   await using service = await startTestService()
   const { origin } = new URL(service.url)
   const answer = await fetch(`${origin}/chat/completions`, { method: 'POST' })
@@ -53,7 +53,7 @@ test('an ordinary key on a management route is refused', async () => {
   assert.equal(body.error.message, 'Only management keys can perform this operation')
 })
 
-test('who asks for embeddings, as other services have them, is told what is answered here', async () => {
+test('the error for an unsupported operation lists the supported ones', async () => {
   await using service = await startTestService()
   const { status, body } = await service.ask('POST', '/embeddings', { body: { model: 'm', input: 'Hi' } })
   assert.equal(status, 404)

@@ -38,7 +38,7 @@ test('what is counted late is counted before anybody reads', async () => {
   assert.equal(told?.values[0]?.value, 2)
 })
 
-test('metrics tell of the event loop, the database and the catalogue', async () => {
+test('metrics include the event loop, the database and the catalogue', async () => {
   await using service = await startTestService()
   const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })
   assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m)
@@ -88,7 +88,7 @@ test('what is counted by labels that are known beforehand is there from the star
     assert.ok(text.includes(`${line}\n`), line)
 })
 
-test('metrics tell how a server stands: what is under way, what waits to be written, the pool, interns, the build', async () => {
+test('metrics include requests in flight, pending writes, pool, interns and build', async () => {
   await using service = await startTestService()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=600000' }] }
   const shutdown = new AbortController()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import { countOf } from './count.ts'
 
-test('one process unless told; auto leaves a core to the primary; a number is taken as it is', () => {
+test('defaults to one process; auto leaves a core to the primary; a number is used', () => {
   assert.equal(countOf(Settings.parse({}).workers, 16), 1)
   assert.deepEqual(
     [1, 2, 4, 16].map((cores) => countOf(Settings.parse({ workers: 'auto' }).workers, cores)),

@@ -84,7 +84,7 @@ test('what a worker that is gone has counted stays in the sum', async () => {
   await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
-test('workers are replaced one after another, each told to leave once the next one answers', async () => {
+test('workers are replaced one by one, each after the next one answers', async () => {
   const { fleet, workers } = fleetOf(2)
   await fleet.start()
   await fleet.replaceAll()

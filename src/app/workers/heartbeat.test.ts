@@ -13,7 +13,7 @@ function watched(silenceMs = 1000) {
   return { worker, end }
 }
 
-test('a worker that answers is left alone; one that answers no more is told of once, after the whole time', async (t) => {
+test('a silent worker is reported once, after the whole timeout', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { worker } = watched()
   const pass = async (ms: number) => {
@@ -34,7 +34,7 @@ test('a worker that answers is left alone; one that answers no more is told of o
   assert.equal(worker.silent, 1)
 })
 
-test('a watch that has ended tells nothing', (t) => {
+test('an ended watch reports nothing', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { worker, end } = watched()
   worker.answers = false

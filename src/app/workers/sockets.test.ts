@@ -25,7 +25,7 @@ test('localhost is every address that it is, on one port', async () => {
   close()
 })
 
-test('a port that is taken, and an address that is not here, are told in one sentence', async () => {
+test('a used port and a foreign address are reported in one sentence', async () => {
   const other = createServer()
   await once(other.listen(0, host), 'listening')
   const { port } = other.address() as { port: number }
@@ -34,7 +34,7 @@ test('a port that is taken, and an address that is not here, are told in one sen
   await assert.rejects(bindSockets({ host: '203.0.113.1', port: 0 }, 2), /This machine has no address/)
 })
 
-test('an acceptor takes connections from the sockets it is given, and lets those go on that it has', async () => {
+test('an acceptor takes connections of given sockets, and continues existing ones', async () => {
   const { port, ofWorker } = await bindSockets({ host, port: 0 }, 1)
   const server = createHttpServer((_request, response) => response.end('hello'))
   const acceptor = createAcceptor(server)

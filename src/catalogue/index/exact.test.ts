@@ -4,7 +4,7 @@ import { blended, compareExact, parseExact } from './exact.ts'
 
 const exact = (text: string) => parseExact(text)!
 
-test('what is no decimal number of at least 0, or longer than any, is none', () => {
+test('texts other than nonnegative decimal numbers of bounded length are refused', () => {
   for (const text of [
     '',
     '.',
@@ -37,7 +37,7 @@ test('the same number is equal however it is written', () => {
   }
 })
 
-test('numbers that one binary fraction would stand for are told apart', () => {
+test('numbers that are equal as doubles are distinguished', () => {
   assert.equal(compareExact(exact('0.1'), exact('0.1000000000000000000001')), -1)
   assert.equal(compareExact(exact('3'), exact('2.9999999999999999999')), 1)
 })

@@ -54,7 +54,7 @@ const ofServers = {
 }
 const variable = (name: string) => ({ LOCAL_KEY: 'secret-of-local' })[name]
 
-test('a password in an address is told by no report, be it written there or in a variable', async () => {
+test('no report contains a password from an address or a variable', async () => {
   const discover = createDiscovery({ variable: () => 'https://me:hunter2@x.example' })
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable in an address
   for (const base_url of ['https://me:hunter2@x.example/v1', '${ANY}/v1']) {
@@ -89,7 +89,7 @@ test('models are read from a server’s own list, with its key, and take tools',
   )
 })
 
-test('only what says that it is free is free: without a price a listed model is left out, and told', async () => {
+test('a listed model without a price is skipped and reported, unless declared free', async () => {
   const { url } = await modelServer(() => ({ data: [{ id: 'a' }, { id: 'b' }] }))
   const models = { 'local/b': { endpoints: { local: { prices: { prompt: 1, completion: 2 } } } } }
   const { data, report } = await loadCatalogue(settingsFor({ base_url: url }, models), createDiscovery({ variable }))

@@ -7,7 +7,7 @@ function problemsOf(text: string): string[] {
   return readCatalogueFile(text, 'mine.yaml').skipped.map(({ line, row, reason }) => `${line}: ${row}: ${reason}`)
 }
 
-test('a broken row is left out, named with line and field, and the others stay', () => {
+test('a broken row is skipped and reported with line and field', () => {
   const text = `
 models:
   acme/one:
@@ -87,7 +87,7 @@ models:
   })
 })
 
-test('what is billed besides text has its prices: audio, images, an hour in a cache, tools and tiers of service', () => {
+test('audio, images, cache, tools and service tiers have prices', () => {
   const text = `
 providers: { p: { name: P, protocol: openai-chat, tools: { web_search: 0.01 } } }
 models:
@@ -121,7 +121,7 @@ test('JSON is read as well, and names the line just so', () => {
   assert.deepEqual(problemsOf(text), ['4: a/b: name: expected string, received number'])
 })
 
-test('a file that is no catalogue is refused with the reason', () => {
+test('a file that is not a catalogue is refused with the reason', () => {
   const refusals: [text: string, reason: RegExp][] = [
     ['models: [1', /^mine\.yaml is neither YAML nor JSON: line 1: /],
     ['{"models": {}', /neither YAML nor JSON/],
@@ -135,6 +135,6 @@ test('a file that is no catalogue is refused with the reason', () => {
   }
 })
 
-test('an empty file says nothing and is no error', () => {
+test('an empty file is valid', () => {
   assert.equal(readCatalogueFile('# later\n', 'x').models.size, 0)
 })

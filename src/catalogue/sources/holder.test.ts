@@ -69,7 +69,7 @@ test('a file that has gone bad leaves every process of a host with what was load
   assert.equal(context(), 2000)
 })
 
-test('a broken row is left out and listed, and the rest is loaded', async () => {
+test('a broken row is skipped and listed, and the rest is loaded', async () => {
   const { catalogue, write, context } = await openTestCatalogue()
   write(`${fileWith(3000)}  acme/two: { name: 7 }\n`)
   const { skipped } = await catalogue.reload()
@@ -93,7 +93,7 @@ test("another server's announcement reloads, this server's own does not", async 
   assert.deepEqual([loads.length, context()], [3, 4000])
 })
 
-test('a missed signal reloads, and what it finds wrong is told and changes nothing', async () => {
+test('a missed signal reloads; an invalid source is reported and changes nothing', async () => {
   const { catalogue, signals, errors, context, write } = await openTestCatalogue()
   write('models: 7')
   signals.reportMissed()

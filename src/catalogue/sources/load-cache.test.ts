@@ -55,7 +55,7 @@ test('the second start does not read the sources again, and finds the very same 
   assert.equal(JSON.stringify(second), JSON.stringify(await loadCatalogue(settings)))
 })
 
-test('a changed, a new and a left out source are read', async () => {
+test('changed, new and omitted sources are read', async () => {
   const { settings, start, context, reads } = starts()
   await start()
   writeFileSync(settings.catalogue_file, fileWith(2000))

@@ -98,7 +98,7 @@ test('an endpoint that was taken away before anything named it is there when a l
   assert.notEqual(endpoint.quantization, 'fp8')
 })
 
-test('a partial row that no earlier source completes is left out and says what it lacks', () => {
+test('a partial row that no earlier source completes is skipped with the reason', () => {
   const { data, skipped } = merged(base, 'models:\n  maker/modle:\n    context_length: 5\n')
   assert.equal(data.models.length, 1)
   assert.deepEqual(skipped, [
@@ -111,7 +111,7 @@ test('a partial row that no earlier source completes is left out and says what i
   ])
 })
 
-test('an endpoint of an unknown provider or without a price is left out', () => {
+test('an endpoint of an unknown provider or without a price is skipped', () => {
   const file =
     'models: { maker/model: { endpoints: { nobody: { model: m, prices: { prompt: 1, completion: 1 } }, acme/eu: { model: m } } } }'
   const reasons = merged(base, file).skipped.map(({ row, reason }) => `${row}: ${reason}`)

@@ -25,7 +25,7 @@ function snapshotOf(release_date: string): string {
   return JSON.stringify({ xai })
 }
 
-test('a snapshot is put in its place with its counts, and no half-written file stays', async () => {
+test('a snapshot is replaced atomically and its counts are reported', async () => {
   const report = await storeSnapshot(snapshotOf('2026-01-02'), 'a test', path('one'))
   assert.deepEqual([report.models, report.endpoints, report.merged], [1, 1, 0])
   assert.equal(readFileSync(path('one'), 'utf8'), snapshotOf('2026-01-02'))
@@ -37,7 +37,7 @@ test('a snapshot is put in its place with its counts, and no half-written file s
   )
 })
 
-test('what is no snapshot leaves the one before in its place', async () => {
+test('an invalid snapshot does not replace the previous one', async () => {
   await storeSnapshot(snapshotOf('2026-01-02'), 'a test', path('two'))
   for (const text of ['{}', 'not JSON', '{"xai": {"models": {}}}'])
     await assert.rejects(storeSnapshot(text, 'a test', path('two')), { name: 'CatalogueRefused', message: /^a test / })

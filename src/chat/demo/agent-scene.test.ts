@@ -24,7 +24,7 @@ const answered = (prompt: string, result: string): Messages => [
 ]
 
 describe('the demo model as the model of an agent', () => {
-  test('it calls the agent’s tools, and tells what came of it', () => {
+  test('it calls the agent’s tools and reports the result', () => {
     const { calls, finish } = gist([user('run: make test')])
     assert.deepEqual([calls, finish], [['call_demo_1_1 shell {"command":"make test"}'], 'tool_calls (tool_calls)'])
     assert.equal(gist(answered('run: make test', 'all is well')).text, 'all is well')

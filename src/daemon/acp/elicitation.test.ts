@@ -30,7 +30,7 @@ test('every kind of field has a descriptor and keeps what it demands', () => {
   ])
 })
 
-test('titled options are offered by their values, and the titles are told', () => {
+test('titled options are offered by value, with their titles', () => {
   const oneOf = [
     { const: 'eu', title: 'Europe', description: 'slower' },
     { const: 'us', title: 'us' },
@@ -48,7 +48,7 @@ test('titled choices of an array are read the same', () => {
   assert.equal(read?.message, 'Tell me\n\n- many: a = First; default ["a"]')
 })
 
-test('a field of a kind that nobody knows yet is left out, unless it is required', () => {
+test('a field of an unknown type is omitted unless it is required', () => {
   const asked = { future: { type: 'colour' }, list: { type: 'array', items: { type: 'number' } } }
   assert.deepEqual(readElicitation(form(asked))?.fields, [])
   assert.equal(readElicitation(form(asked, { required: ['future'] })), undefined)

@@ -24,7 +24,7 @@ test('an agent that reports no tokens, or nonsense, reports no usage', () => {
   }
 })
 
-test('a cost is what the session costs more, also when the agent began to count anew', () => {
+test('a cost is the increase of the session’s cost, also after a reset', () => {
   assert.equal(costOfTurn(0.1, 0.3), 0.2)
   assert.equal(costOfTurn(0.3, 0.1), 0.1)
   assert.equal(costOfTurn(0.3, undefined), undefined)

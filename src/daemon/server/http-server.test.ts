@@ -39,7 +39,7 @@ test('another version of the contract is refused by name', async () => {
   assert.deepEqual([status, body], [404, { error: { kind: 'version_mismatch', message } }])
 })
 
-test('what is no request of the contract is refused, and says what is wrong', async () => {
+test('requests outside the contract are refused with the reason', async () => {
   await using daemon = await startTestDaemon()
   const rows: [Asked, number][] = [
     [{ path: '/v1/nothing' }, 404],
@@ -60,7 +60,7 @@ test('an intern that is not there is unreachable', async () => {
   assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [502, 'intern_unreachable', true])
 })
 
-test('a wrong token is told as a rejection by the intern', async () => {
+test('a wrong token is reported as a rejection by the intern', async () => {
   await using daemon = await startTestDaemon()
   const runs = connectRuns({ socketPath: daemon.socketPath, token: 'wrong' })
   assert.equal((await refusalOf(runs.health()))?.reason, 'intern_rejected')

@@ -23,7 +23,7 @@ test('a reason that is longer than anyone reads is cut', () => {
   assert.equal(JSON.stringify(event).length < 11_000, true)
 })
 
-test('a question that is more than can be told is not asked', () => {
+test('a question that exceeds the size limit is not asked', () => {
   const question = { id: 'q', kind: 'permission' as const, operation: 'shell', options: [] }
   refuseTooLarge({ ...question, detail: 'x'.repeat(200_000) })
   assert.throws(() => refuseTooLarge({ ...question, detail: 'x'.repeat(300_000) }), /at most 262144 can be shown/)

@@ -45,7 +45,7 @@ test('a server on another host talks to an intern as one on its own does, questi
   assert.equal(heard.at(-1)?.type, 'run.ended')
 })
 
-test('who has no certificate of this authority, an old one, or one that is no server’s is refused, before any token counts', async () => {
+test('clients without a valid server certificate are refused before the token check', async () => {
   await using at = await startBehindTcp()
   const { authority } = at
   const other = await testAuthority('Another authority')
@@ -119,7 +119,7 @@ test('strangers who come again and again do not fill the log', async () => {
   assert.ok(at.daemon.logged.filter(({ event }) => event === 'listener.refused').length < 50)
 })
 
-test('a new certificate and a new authority are shown without a new daemon, while a turn goes on', async () => {
+test('a new certificate and authority are used without a restart, during a turn', async () => {
   await using at = await startBehindTcp({ certificateLookMs: 20 })
   const { heard, over } = await talking(at.reach(at.trusted)).listen('say one\nwait 60000')
   const next = await testAuthority('The next authority')

@@ -24,7 +24,7 @@ test('half of a surrogate pair, which no database keeps, is refused in every nam
     )
 })
 
-test('a name is told without the space around it, and is not empty', () => {
+test('a name is trimmed and not empty', () => {
   assert.deepEqual(MemberPatch.parse({ name: ' Ada ' }), { name: 'Ada' })
   assert.equal(MemberPatch.safeParse({ name: ' ' }).error?.issues[0]?.message, 'must not be empty')
 })

@@ -33,7 +33,7 @@ function requests() {
   return { inFlight, tracked, change }
 }
 
-test('each request under way is judged when its key changes, whichever others have ended', async () => {
+test('each request in flight is checked when its key changes', async () => {
   const { inFlight, tracked, change } = requests()
   assert.deepEqual(await change(), [0, 1, 2, 3])
   tracked[1]!.release()

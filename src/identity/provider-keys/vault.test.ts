@@ -58,7 +58,7 @@ test('the key is made once, for its owner alone, and found again', async () => {
   assert.doesNotMatch(readFileSync(at.file, 'utf8'), new RegExp(first.keyName))
 })
 
-test('a lost key is not made anew while anything in the database needs it, and the start says which file', async () => {
+test('a lost key that the database needs is not replaced, and the error names the file', async () => {
   await using at = await place()
   const { keyName } = await at.open()
   await keepOne(at, keyName)

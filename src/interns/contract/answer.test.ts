@@ -49,7 +49,7 @@ test('a question names the field that is missing, and the one that it does not h
   refuses(() => readFormAnswer([field('string', { required: false })], accept({ other: 1 })), /"other" is not a field/)
 })
 
-test('an optional field may be left out, or null', () => {
+test('an optional field can be omitted or null', () => {
   const optional = field('string', { required: false })
   for (const content of [{}, { it: null }]) {
     assert.deepEqual(readFormAnswer([optional], accept(content)), { action: 'accept', content: {} })

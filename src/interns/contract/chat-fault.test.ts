@@ -20,7 +20,7 @@ test('a refusal says its reason, whether trying again may help, and when', () =>
   assert.equal(chatFault('gone', 'timeout', 'M', { retryable: false }).details.headers!['x-should-retry'], 'false')
 })
 
-test('of a run that has ended nothing is to be had by trying again', () => {
+test('an ended run is not retryable', () => {
   assert.deepEqual(chatFault('gone', 'run_ended', 'M').details.metadata, { reason: 'run_ended', retryable: false })
 })
 

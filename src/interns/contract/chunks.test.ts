@@ -24,7 +24,7 @@ test('a finished turn ends with stop, then the session, the usage and the model 
   assert.deepEqual(final && [final.choices, final.session_id, final.usage, final.model], [[], 's', usage, 'm'])
 })
 
-test('a permission is one whole tool call, told with its options, and usage is null after it', () => {
+test('a permission is one tool call with its options, and usage is null after it', () => {
   const question = { id: 'q', kind: 'permission', operation: 'shell', detail: null, options: ['allow_once'] } as const
   const [asked, finish, final] = writer.of({
     type: 'question.asked',
@@ -45,7 +45,7 @@ test('a permission is one whole tool call, told with its options, and usage is n
   assert.deepEqual([finish?.choices[0]?.finish_reason, final?.usage, final?.session_id], ['tool_calls', null, 's'])
 })
 
-test('what is to be allowed says what would change how it is shown', () => {
+test('a permission contains everything that affects its display', () => {
   const detail = `ls${'\n'.repeat(60)}rm -r x\x1b[2K\u202e \\n`
   const question = { id: 'q', kind: 'permission' as const, operation: 'sh\rell', detail, options: [] }
   const [asked] = writer.of({ type: 'question.asked', question, deadlineAt: 0 })

@@ -46,7 +46,7 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.equal((await here.b.standing('a'))?.state, 'up')
   })
 
-  test('are gone soon after their server was stopped, unless another of the same host goes on', async () => {
+  test('are removed soon after the last server of the host was stopped', async () => {
     await using here = await place()
     await here.a.leave()
     here.time.now += 2000

@@ -13,7 +13,7 @@ import { giveUpHost, moveHost } from './relocate-all.ts'
 const count = 6
 
 onEachDatabase('all interns of a host that is gone', (kind) => {
-  test('are each relocated by one of two who ask at once, told by that one alone, and written down once', async () => {
+  test('are each relocated, reported and recorded once for concurrent calls', async () => {
     await using store = await newDb(kind)
     const { db } = store
     const deps = { db, now: Date.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }

@@ -84,7 +84,7 @@ test('a prompt that met the end of a daemon goes to the next one, which another 
   assert.equal(await at.ask(woken, async () => 'said'), 'said')
 })
 
-test('a prompt that may have begun is not said twice', async () => {
+test('a prompt that possibly started is not sent twice', async () => {
   await using at = await intern()
   const begun = async () => {
     await at.fallAsleep(2000 + idleMs)
@@ -99,7 +99,7 @@ test('a prompt that may have begun is not said twice', async () => {
   assert.equal(await other.ask(early, async () => 'said'), 'said')
 })
 
-test('an intern that is up and cannot be reached is not asked again', async () => {
+test('an unreachable running intern is not retried', async () => {
   await using at = await intern()
   await assert.rejects(
     at.ask(() => refused('intern_unreachable')),

@@ -107,7 +107,7 @@ onEachDatabase('interns in the database', (kind) => {
     assert.equal(new Set(here.heard).size, 3)
   })
 
-  test('what is changed is kept, told and written down; what changes nothing is not', async () => {
+  test('a change is stored, announced and recorded; a no-op is not', async () => {
     await using here = await place()
     const [{ id }, bystander] = [await make(here, 'ada'), await make(here, 'bob')]
     here.clock.now = at + 1000
@@ -133,7 +133,7 @@ onEachDatabase('interns in the database', (kind) => {
     await assert.rejects(changeIntern(here.deps, other, id, { name: 'eve' }), { kind: 'not_found' })
   })
 
-  test('a failure of the database while changing is no conflict', async () => {
+  test('a database failure during a change is not a conflict', async () => {
     await using here = await place()
     const { id } = await make(here, 'ada')
     const odd = { name: null as unknown as string }
@@ -176,7 +176,7 @@ onEachDatabase('interns in the database', (kind) => {
     )
   })
 
-  test('a key of its own takes the place of the one before, and no other’s; without one there is none', async () => {
+  test('a dedicated key replaces the intern’s previous one only', async () => {
     await using here = await place()
     const [ada, bob] = [await make(here, 'ada'), await make(here, 'bob')]
     assert.equal(await hasInternKey(here.deps, ada), false)
@@ -215,7 +215,7 @@ onEachDatabase('interns in the database', (kind) => {
     await assert.rejects(names({ startingAfter: 'nobody' }), { kind: 'invalid' })
   })
 
-  test('what a turn had under way when it was broken off counts for its session; one that finished is known to have cost so much', async () => {
+  test('an aborted turn’s pending cost counts for its session', async () => {
     await using here = await place()
     const { db } = here.deps
     const { id } = await make(here, 'ada')

@@ -110,7 +110,7 @@ suite('the events of a daemon’s answer', () => {
     assert.ok(most < 50, `${most} events went by in one turn`)
   })
 
-  test('of two floods both go on, also where each event takes more than its time', async () => {
+  test('two floods of events both continue, also with slow events', async () => {
     let now = 0
     const clock = { slices: new TimeSlices(5, () => (now += 10)), now: () => 0, wait: async () => {} }
     const counts = [0, 0]

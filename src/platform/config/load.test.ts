@@ -86,7 +86,7 @@ test('a refusal does not repeat a secret', () => {
   assert.ok(!refusal({ DATABASE_URL: 'mysql://me:hunter2@host/db' }).includes('hunter2'))
 })
 
-test('no address in a setting holds a password, as whoever manages is told all settings that are no secrets', () => {
+test('addresses in settings cannot contain a password, because managers can read them', () => {
   const addresses = ['https://me:hunter2@login.example.com', 'http://localhost:hunter2@login.example.com/x']
   for (const name of ['PUBLIC_URL', 'OIDC_ISSUER', 'WEBHOOK_ORIGINS', 'REPOSITORY_ORIGINS', 'CORS_ORIGINS'])
     for (const address of addresses)
@@ -105,7 +105,7 @@ test('what looks like an address and is none is refused at the start, where its 
     assert.match(refusal({ OIDC_ISSUER: none }), /must be an https address/, none)
 })
 
-test('a password that breaks the address of the database is told how it is written, and not repeated', () => {
+test('the error for an unescaped database password explains the escaping without it', () => {
   for (const password of ['hunter#2', 'hunter/2', 'hunter?2']) {
     const told = refusal({ DATABASE_URL: `postgres://me:${password}@db:5432/signalbox` })
     assert.match(told, /^The setting database_url .* is not right: must be an address .*%2F, %23, %3F and %25$/)

@@ -13,7 +13,7 @@ test('the four vendors of zero data retention are four, and none takes the name 
   }
 })
 
-test('a list is written with commas in the environment, and what is no network is refused by name', () => {
+test('a list in the environment is separated by commas; invalid networks are named', () => {
   const { trusted_proxies } = Settings.parse({ trusted_proxies: '10.0.0.0/8, 127.0.0.1,fd00::/8' })
   assert.deepEqual(trusted_proxies, ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'])
   for (const wrong of ['10.0.0.0/33', 'localhost', '10.0.0.1/8/8', '::/129', '10.0.0.1,'])
@@ -23,7 +23,7 @@ test('a list is written with commas in the environment, and what is no network i
     )
 })
 
-test('what only a file can say is told so where it is described, and is refused as a variable', () => {
+test('file-only settings are marked, and refused as variables', () => {
   const told = settingNames.filter((name) => Settings.shape[name].description?.includes('(file only)'))
   assert.deepEqual(told.toSorted(), [...fileOnly].toSorted())
   for (const name of told) {

@@ -40,7 +40,7 @@ test('an amount never keeps an exponent or a needless zero', () => {
   for (const [amount, text] of amounts) assert.equal(toDecimal(amount), text)
 })
 
-test('what is no finite amount is refused', () => {
+test('amounts that are not finite are refused', () => {
   for (const amount of [Number.NaN, Number.POSITIVE_INFINITY, '', '.', 'free', '1,5', '0x10', '1e9999'])
     assert.equal(toDecimal(amount), undefined)
 })

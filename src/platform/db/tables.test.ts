@@ -53,7 +53,7 @@ async function keyColumns({ query }: Db): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-test('every table is copied, but those that begin anew', () => {
+test('every table is copied, except those that start empty', () => {
   assert.deepEqual([...copied, ...ofWhoRuns].sort(), Object.keys(said).sort())
 })
 

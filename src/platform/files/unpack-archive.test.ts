@@ -34,7 +34,7 @@ test('folders that an archive brings along without naming them count as entries'
   assert.deepEqual(readdirSync(folder.path), ['a'])
 })
 
-test('what lies too deep is refused, and left out of what is packed', async () => {
+test('entries that are too deep are refused, and omitted from archives', async () => {
   using folder = newFolder()
   await assert.rejects(unpacked(folder.path, [deep(101, 'f')]), /is more than 100 folders deep/)
   mkdirSync(join(folder.path, deep(101, 'f')), { recursive: true })

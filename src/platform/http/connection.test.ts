@@ -28,7 +28,7 @@ describe('the address of a client', () => {
   test('is not what a client wrote that its proxy names by a made-up name', () =>
     assert.equal(addressBy('forwarded', { forwarded: 'for=198.51.100.1, for=_hidden' }), '10.0.0.1'))
 
-  test('is that of the socket for whoever is no trusted proxy', () =>
+  test('is that of the socket for clients other than trusted proxies', () =>
     assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': '192.0.2.7' }, '203.0.113.9'), '203.0.113.9'))
 })
 

@@ -38,7 +38,7 @@ test('a failure of the handler is an answer of 500, and is logged', async () => 
   assert.deepEqual(await ask(failing), { status: 500, logged: ['request failed'] })
 })
 
-test('a failure that cannot be told either closes the connection, and the process lives on', async () => {
+test('a failure of the error answer closes the connection, not the process', async () => {
   const spoiling = async ({ response }: AnyCall) => {
     response.header('x-spoilt', 'two\nlines')
     return {}
@@ -46,7 +46,7 @@ test('a failure that cannot be told either closes the connection, and the proces
   assert.deepEqual(await ask(spoiling), { status: undefined, logged: ['request failed', 'no answer can be sent'] })
 })
 
-test('an answer that is broken off after its beginning is not told to be whole', async () => {
+test('an answer that breaks off is not sent as complete', async () => {
   const breaking = async ({ response }: AnyCall) => {
     response.write('a')
     throw new Error('a defect')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { metered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
-test('activity is told of one workspace, one key, one user or one day, and by workspace where it is asked for', async () => {
+test('activity is filtered by workspace, key, user or day, and grouped by workspace', async () => {
   await using service = await startTestService()
   const home = (await service.manage('GET', '/key')).body.data.workspace_id
   const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id
@@ -24,7 +24,7 @@ test('activity is told of one workspace, one key, one user or one day, and by wo
   assert.deepEqual([byWorkspace.get(home), byWorkspace.get(other), byWorkspace.size], [2, 1, 2])
 })
 
-test('activity tells who spent what, by member, key and day, with names, also of those who have left and of deleted keys', async () => {
+test('activity has spending by member, key and day, with names of deleted ones', async () => {
   await using service = await startTestService()
   const ada = { email: 'ada@example.com', name: 'Ada Lovelace' }
   const { id } = (await service.manage('POST', '/organization/members', ada)).body.data

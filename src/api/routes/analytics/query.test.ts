@@ -21,7 +21,7 @@ async function rows(service: TestService, body: object, key = service.management
 const amounts = ['answered_count', 'tokens_prompt', 'tokens_completion', 'tokens_reasoning']
 
 onEachDatabase('POST /analytics/query', (kind) => {
-  test('tells what GET /activity tells, by day, model, key and workspace', async () => {
+  test('returns the figures of GET /activity by day, model, key and workspace', async () => {
     await using service = await startTestService({ kind })
     const other = (await service.manage('POST', '/keys', { name: 'other' })).body
     for (const key of [service.apiKey, other.key, other.key]) await complete(service, key)
@@ -54,7 +54,7 @@ onEachDatabase('POST /analytics/query', (kind) => {
   })
 })
 
-test('an API key is told of its own requests only, whatever it filters by', async () => {
+test('an API key sees only its own requests, with any filter', async () => {
   await using service = await startTestService()
   const mine = (await service.manage('POST', '/keys', { name: 'mine' })).body
   await complete(service, service.apiKey)
@@ -69,7 +69,7 @@ test('an API key is told of its own requests only, whatever it filters by', asyn
   assert.deepEqual(await told({ filters: [others] }), [1])
 })
 
-test('rows are ordered, limited in all and by group, and say what was left out', async () => {
+test('rows are ordered and limited in total and by group, and report omissions', async () => {
   await using service = await startTestService()
   for (const stream of [true, false, true]) await complete(service, service.apiKey, { stream })
   await service.ask('POST', '/chat/completions', { body: { ...demo, model: 'signalbox/demo', max_tokens: -1 } })

@@ -27,7 +27,7 @@ test('an ordinary key may not reload', async () => {
   assert.equal((await service.ask('POST', '/catalogue/reload')).status, 403)
 })
 
-test('GET /catalogue tells the sources, what was left out, and which variables providers still need', async () => {
+test('GET /catalogue returns sources, skipped rows and missing variables', async () => {
   const provider = (name: string) =>
     `{ name: ${name}, protocol: openai-chat, base_url: "https://x.example/v1", credentials: [${name}] }`
   const { settings } = newFile(`providers:

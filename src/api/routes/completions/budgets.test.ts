@@ -29,7 +29,7 @@ const say = (service: TestService, words: number, key?: string) =>
   })
 
 onEachDatabase('spending limits', (kind) => {
-  test('a limit of any size is kept, told and kept to', async () => {
+  test('a limit of any size is stored, returned and enforced', async () => {
     const place = await newPlace(kind)
     await using service = await startPriced(kind, Promise.resolve(place))
     const { body } = await service.manage('GET', '/workspaces')
@@ -46,7 +46,7 @@ onEachDatabase('spending limits', (kind) => {
     await place.remove()
   })
 
-  test('a guardrail’s limit is never exceeded, and its spending and reset time are told', async () => {
+  test('a guardrail’s limit is never exceeded; its spending and reset time are returned', async () => {
     const place = await newPlace(kind)
     await using service = await startPriced(kind, Promise.resolve(place))
     const { body } = await service.manage('GET', '/workspaces')
@@ -131,7 +131,7 @@ onEachDatabase('spending limits', (kind) => {
 
   // Periods go by the clock of the database, and that of Postgres cannot be turned.
   const turnable = kind === 'sqlite'
-  test('a key’s limit starts anew with its period, and holds at once when it is lowered or raised', async () => {
+  test('a key’s limit resets with its period, and a change applies at once', async () => {
     const place = await newPlace(kind)
     let later = 0
     await using service = await startPriced(kind, Promise.resolve(place), () => Date.now() + later)

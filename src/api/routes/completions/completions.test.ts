@@ -21,7 +21,7 @@ test('a chat is answered, and metered under the id in the header and the one in 
   )
 })
 
-test('a stream ends with [DONE], and tells usage on a chunk without choices only to those who ask', async () => {
+test('a stream ends with [DONE], and has a usage chunk only on request', async () => {
   await using service = await startTestService()
   const plain = await ask(service, 'Hello', { stream: true })
   const asked = await ask(service, 'Hello', { stream: true, stream_options: { include_usage: true } })
@@ -37,7 +37,7 @@ test('a refusal before the first byte has an honest status and names the provide
   assert.equal(body.error.metadata.provider_name, 'signalbox')
 })
 
-test('a failure after the first byte is told in the stream, which still ends with [DONE]', async () => {
+test('a failure after the first byte is sent in the stream, which ends with [DONE]', async () => {
   await using service = await startTestService()
   const { status, text } = await ask(service, 'demo:cut', { stream: true })
   assert.equal(status, 200)
@@ -51,7 +51,7 @@ test('an unknown model is 404, one without credential 503, and neither says more
   assert.equal((await ask(service, 'Hello', { model: 'openai/gpt-5' })).status, 503)
 })
 
-test('the activity of a day is told by model and endpoint', async () => {
+test('the activity of a day is returned by model and endpoint', async () => {
   await using service = await startTestService()
   const { headers } = await ask(service, 'Hello')
   await metered(service, headers.get('x-generation-id') ?? '')

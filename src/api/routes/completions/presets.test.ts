@@ -27,7 +27,7 @@ describe('a completion that names a preset', () => {
   const chat = (body: object) => service.ask('POST', '/chat/completions', { body: { messages, ...body } })
   const sent = () => recorded.upstream.requests.at(-1)?.body
 
-  test('is sent on with what the preset says, and is told with slug and version', async () => {
+  test('is sent with the preset’s fields, and recorded with slug and version', async () => {
     const { status, headers } = await chat({ preset: 'haiku', top_p: 0.5 })
     assert.equal(status, 200)
     assert.deepEqual(sent(), {
@@ -50,7 +50,7 @@ describe('a completion that names a preset', () => {
     assert.deepEqual([behind.status, sent().model, sent().temperature], [200, 'parallel-tools', 0])
   })
 
-  test('may name a version that is not in use, which stays what it was; one that is not there is told by its number', async () => {
+  test('can name an unused version; the error for a missing one has its number', async () => {
     const save = (temperature: number) =>
       service.manage('POST', '/presets/versions/chat/completions', { model: 'openai-chat/text', temperature })
     await save(0.1)
@@ -127,7 +127,7 @@ describe('a completion that names a preset', () => {
     assert.equal((await chat({ preset: 'bare', model: 'openai-chat/text' })).status, 200)
   })
 
-  test('is held by guardrails: a preset is no way around them', async () => {
+  test('is subject to guardrails, which a preset cannot bypass', async () => {
     const { body: made } = await service.manage('POST', '/guardrails', {
       name: 'Strict',
       ignored_models: ['openai-chat/text'],

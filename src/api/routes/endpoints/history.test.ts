@@ -9,7 +9,7 @@ const hourMs = 3_600_000
 const endpoint = 'signalbox/demo@signalbox'
 
 onEachDatabase('GET /endpoints/history', (kind) => {
-  test('tells latency, throughput and uptime of a model’s endpoints, or of one, by hour and by day', async () => {
+  test('returns latency, throughput and uptime of endpoints by hour and by day', async () => {
     await using service = await startTestService({ kind })
     const hour = Math.floor(Date.now() / hourMs) - 2
     const speeds = new Sketch()

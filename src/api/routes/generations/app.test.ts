@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { metered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
-test('a generation tells which program asked, as that calls itself, and nothing of its query', async () => {
+test('a generation has the name of the calling program, without its query', async () => {
   await using service = await startTestService()
   const ask = async (headers: Record<string, string>) => {
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }

@@ -78,7 +78,7 @@ onEachDatabase('an export', (kind) => {
   })
 })
 
-test('the log is exported as CSV, with the filters of the list, and what clients wrote is no formula', async () => {
+test('the log is exported as filtered CSV without formula injection', async () => {
   await using service = await startTestService()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
   const ask = async (title: string) => {

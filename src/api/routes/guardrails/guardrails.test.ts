@@ -220,7 +220,7 @@ test('every failure of PATCH has the status that the operation names', async () 
   assert.equal(await status({ key, body }), 200)
 })
 
-test('an ordinary key is no key on any path of guardrails, and a body must be declared', async () => {
+test('an API key is refused on all guardrail paths, and a body must be declared', async () => {
   await using service = await startTestService()
   const { path } = await newWorkspace(service)
   const reads = ['/guardrails', path, '/guardrails/assignments/keys', '/guardrails/assignments/members']

@@ -6,7 +6,7 @@ import { startTestService } from '#test/harness/service/service.ts'
 const path = '/models/signalbox/demo/guardrails'
 
 onEachDatabase('GET /models/{author}/{slug}/guardrails', (kind) => {
-  test('tells who manages of each guardrail which rule forbids the model, and which endpoints', async () => {
+  test('returns for managers the forbidding rule and endpoints of each guardrail', async () => {
     await using service = await startTestService({ kind })
     const made = async (policy: object) => {
       const { body } = await service.manage('POST', '/guardrails', {
@@ -34,7 +34,7 @@ onEachDatabase('GET /models/{author}/{slug}/guardrails', (kind) => {
     assert.equal((await service.manage('GET', '/models/nobody/knows/guardrails')).status, 404)
   })
 
-  test('tells every other key of those in force for it alone', async () => {
+  test('returns for other keys only the guardrails that apply to them', async () => {
     await using service = await startTestService({ kind })
     const own = { name: 'Mine', ignored_models: ['signalbox/demo'] }
     const { id } = (await service.manage('POST', '/guardrails', own)).body.data

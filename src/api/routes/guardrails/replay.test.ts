@@ -33,7 +33,7 @@ describe('POST /guardrails/{id}/replay', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  test('tells what a change would refuse, by rule and model, and changes nothing', async () => {
+  test('returns what a change would refuse, by rule and model, and changes nothing', async () => {
     const told = await replay({ policy: { ignored_models: ['openai-chat/text'] } })
     assert.deepEqual([told.requests, told.would_refuse, told.would_reroute, told.would_redact], [5, 2, 0, 0])
     assert.deepEqual(told.by_rule, [{ rule: 'ignored_models', outcome: 'refuse', requests: 2, usd: 0.000078 }])
@@ -65,7 +65,7 @@ describe('POST /guardrails/{id}/replay', () => {
     assert.match(told.notes.at(-1), /set aside/)
   })
 
-  test('says plainly what cannot be told without prompts', async () => {
+  test('reports what cannot be determined without prompts', async () => {
     const told = await replay({
       policy: {
         content_filter_builtins: [{ slug: 'email', action: 'block' }],

@@ -22,7 +22,7 @@ describe('POST /guardrails/{id}/try', () => {
     return body.data
   }
 
-  test('tells each place with its rule and action, also beside what blocks', async () => {
+  test('returns each finding with rule and action, also beside a blocking one', async () => {
     const text = 'Ada (ada@example.com) asks: what is Project Blue?'
     const { outcome, rule, text_sent, found } = await tried(text)
     assert.deepEqual([outcome, rule, text_sent], ['blocked', 'content_filters[0]', null])
@@ -35,7 +35,7 @@ describe('POST /guardrails/{id}/try', () => {
     )
   })
 
-  test('tells what would be sent, as the door sends it', async () => {
+  test('returns the request that would be sent', async () => {
     const mail = await tried('to ada@example.com')
     assert.deepEqual([mail.outcome, mail.text_sent], ['redacted', 'to [EMAIL]'])
     const plain = await tried('Hello')

@@ -246,7 +246,7 @@ test('every change of a key is recorded with who, before and after, and no secre
   assert.ok(!text.includes(key.slice(10, 60)))
 })
 
-test('the calling key is told what it is', async () => {
+test('the calling key gets its own record', async () => {
   await using service = await startTestService()
   const api = (await service.ask('GET', '/key')).body.data
   const management = (await service.manage('GET', '/key')).body.data

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 
-test('a model tells its scores as clients of OpenRouter read them, and nothing where there are none', async () => {
+test('a model has scores in the format of OpenRouter, or none', async () => {
   await using service = await startWithModels({ 'a/scored': { benchmarks: { intelligence: 57.3 } }, 'a/plain': {} })
   const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url })
   const { data } = (await service.ask('GET', '/models?q=a/')).body

@@ -31,7 +31,7 @@ test('a model is shown while one of its endpoints is allowed', async () => {
   assert.deepEqual([body.total_count, body.data[0].id], [2, 'a/both'])
 })
 
-test('through a region that is not allowed there are none, and GET /key tells the regions', async () => {
+test('a forbidden region lists no models, and GET /key returns the regions', async () => {
   await using service = await startWithModels(models, { settings: { regions: { localhost: 'europe' } } })
   const regions = async () => (await service.ask('GET', '/key')).body.data.allowed_data_regions
   assert.deepEqual(await regions(), ['global', 'europe', 'us'])

@@ -7,7 +7,7 @@ import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 
 const models = Object.fromEntries(['one', 'three', 'two'].map((slug) => [`a/${slug}`, {}]))
 
-test('without offset and limit the list is whole, and there is no next page', async () => {
+test('without offset and limit the list is complete and has no next page', async () => {
   await using service = await startWithModels(models)
   const { body } = await service.ask('GET', '/models?q=a')
   assert.deepEqual([body.data.length, body.total_count, body.links], [3, 3, { next: null }])

@@ -38,7 +38,7 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.deepEqual(await names(), ['here'])
   })
 
-  test('give up all interns of the organization, whoever made them, and none of another', async () => {
+  test('give up all interns of the organization, and none of another', async () => {
     await using here = await withLostHost(kind)
     const { status, body } = await command(here.service, 'lost', 'give-up')
     assert.equal(status, 200)

@@ -71,7 +71,7 @@ onEachDatabase('members of the organization', (kind) => {
     assert.equal((await lastChange(service)).action, 'member.rejoined')
   })
 
-  test('keys of who has left go on working, unless they are disabled with it', async () => {
+  test('keys of a removed member continue to work unless they are disabled', async () => {
     await using service = await startTestService({ kind })
     const { id } = await add(service)
     const { key } = await keyFor(service, id)
@@ -145,7 +145,7 @@ onEachDatabase('members of the organization', (kind) => {
     )
   })
 
-  test('what is no member and no address is refused by name', async () => {
+  test('an owner that is neither a member nor an address is refused by name', async () => {
     await using service = await startTestService({ kind })
     for (const method of ['PATCH', 'DELETE'] as const) {
       const { status } = await service.manage(method, `${path}/nobody`, method === 'PATCH' ? { name: 'X' } : undefined)

@@ -384,7 +384,7 @@ describe('requests about presets that are refused', () => {
     }
   })
 
-  test('a failure of ours is a 500 that tells nothing but the request id', async () => {
+  test('an internal error is a 500 with only the request id', async () => {
     await using broken = await startTestService()
     const database = new DatabaseSync(`${broken.place.settings.data_dir}/signalbox.db`, { timeout: 60_000 })
     database.exec('drop table preset_versions')

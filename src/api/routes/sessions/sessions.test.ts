@@ -70,7 +70,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.deepEqual([begun.target.id, begun.after.method], [browser.session.id, 'link'])
   })
 
-  test('a session ends with the key that began it, disabled, expired or deleted', async () => {
+  test('a session ends when the key that started it is disabled, expired or deleted', async () => {
     await using service = await startTestService({ kind })
     const { id, key, hash } = await member(service)
     const browser = await openBrowser(service, { key })
@@ -87,7 +87,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     await until(async () => (await statusOf(brief)) === 401)
   })
 
-  test('a session ends with the membership, though the key goes on', async () => {
+  test('a session ends with the membership, although the key still works', async () => {
     await using service = await startTestService({ kind })
     const { id, key } = await member(service)
     const browser = await openBrowser(service, { key })
@@ -164,7 +164,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.equal((await browser.ask('GET', '/key')).body.data.name, 'Console')
   })
 
-  test('a link is no good after 15 minutes, or when its member has left', async () => {
+  test('a link expires after 15 minutes or when its member has left', async () => {
     let now = Date.now()
     await using service = await startTestService({ kind, now: () => now })
     const { id } = await member(service, 'org:admin')
@@ -206,7 +206,7 @@ test('disabling the key named Console ends sessions by links, and refuses new on
   assert.match(body.error.message, /"Console".*disabled/)
 })
 
-test('no bearer key opens a console key: what its hash is made of is no key', async () => {
+test('no bearer key matches a console key, because its hash input is not a key', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.managementKey })
   const { data } = (await service.manage('GET', '/keys')).body
@@ -216,7 +216,7 @@ test('no bearer key opens a console key: what its hash is made of is no key', as
   assert.equal((await service.ask('GET', '/key', { key: source })).status, 401)
 })
 
-test('a stream under way ends with its session, and says so; nothing keeps a copy of it', async () => {
+test('a stream in flight ends with its session, with an error, and is not retained', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.apiKey })
   const content = 'demo:words=1000 demo:pace=60'
@@ -239,7 +239,7 @@ test('a stream under way ends with its session, and says so; nothing keeps a cop
   assert.match(text, /The session of this request has ended/)
 })
 
-test('events are heard as who manages, as long as the session lasts, also after its key was read anew', async () => {
+test('a manager gets events until the session ends, also after its key was reloaded', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.managementKey })
   const headers = { cookie: browser.cookie }

@@ -7,7 +7,7 @@ import { loadSettings } from '#platform/config/load.ts'
 import { settingNames } from '#platform/config/settings.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
-test('every setting is told with its value and who said it', async () => {
+test('every setting is returned with its value and source', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-settings-'))
   const path = join(folder, 'signalbox.yaml')
   writeFileSync(path, 'connect_timeout_ms: 4000\nregions: { eu.example: europe }\nport: 9000\n')
@@ -32,7 +32,7 @@ test('every setting is told with its value and who said it', async () => {
   assert.deepEqual([usual, meaning], [8080, 'The port to listen on; 0 takes any free one.'])
 })
 
-test('no secret is told, nor what an agent is started with', async () => {
+test('secrets and the commands of agents are not returned', async () => {
   const secret = 'a-secret-of-the-operator'
   const agents = {
     coder: { command: 'coder', args: ['--key', secret], env: { CODER_KEY: secret }, _meta: { token: secret } },
@@ -48,7 +48,7 @@ test('no secret is told, nor what an agent is started with', async () => {
   assert.equal(named('database_url').is_secret, true)
 })
 
-test('an ordinary key is told none', async () => {
+test('an API key gets no settings', async () => {
   await using service = await startTestService()
   for (const path of ['/settings', '/catalogue']) assert.equal((await service.ask('GET', path)).status, 403)
 })

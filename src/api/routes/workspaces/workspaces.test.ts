@@ -10,7 +10,7 @@ async function newWorkspace(service: TestService, body: object = {}) {
 }
 
 onEachDatabase('workspaces', (kind) => {
-  test('a workspace has the id of its default guardrail from birth, and keys of its own', async () => {
+  test('a new workspace has a default guardrail id and separate keys', async () => {
     await using service = await startTestService({ kind })
     const workspace = await newWorkspace(service)
     assert.match(workspace.default_guardrail_id, /^[0-9a-f-]{36}$/)

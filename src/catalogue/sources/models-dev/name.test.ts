@@ -36,7 +36,7 @@ test('what is another model has another key', () => {
   for (const [one, other] of different) assert.notEqual(parseName(one).key, parseName(other).key)
 })
 
-test('quantization, variant and day are told apart from the name', () => {
+test('quantization, variant and day are separated from the name', () => {
   const { slug, quantization } = parseName('zai-org/GLM-5-FP8')
   assert.deepEqual([slug, quantization], ['glm-5', 'fp8'])
   assert.equal(parseName('openai/gpt-oss-120b:free').variant, 'free')
@@ -46,7 +46,7 @@ test('quantization, variant and day are told apart from the name', () => {
   )
 })
 
-test('an author is a real one or none, and a stranger is told from a host', () => {
+test('an author is a known one or none, and hosts are distinguished', () => {
   const authors = ['meta/llama-3', 'xai/grok-4', 'alibaba/qwen3-max', 'alibaba/wan-2', 'TEE/glm-5', 'stealth/glm-5']
   assert.deepEqual(
     authors.map((name) => parseName(name).author),

@@ -29,7 +29,7 @@ test('a cache price of 0 is not stated where other tokens cost something, and fr
   assert.equal(pricesOf(entry({ cost: { input: 0, ...prices } }))?.cacheRead, '0')
 })
 
-test('tiers are in order of size, and those that depend on anything but the context are left out', () => {
+test('tiers are ordered by size, and only those by context are used', () => {
   const tiers = [
     { tier: { size: 200_000 }, input: 4 },
     { tier: { size: 32_000, type: 'context' }, input: 2, output: 5 },
@@ -41,7 +41,7 @@ test('tiers are in order of size, and those that depend on anything but the cont
   ])
 })
 
-test('no cost is no price, which is not a price of 0', () => {
+test('a missing cost is a missing price, not a price of 0', () => {
   assert.equal(pricesOf(entry()), undefined)
 })
 
@@ -63,7 +63,7 @@ test('a mode that is asked for by its tier of service is a price of that tier; o
   })
 })
 
-test('a cache of an hour at Anthropic, and images of their own makers, follow from the price lists', () => {
+test('prices of Anthropic’s one-hour cache and of images follow the price lists', () => {
   const tiers = [{ tier: { size: 200_000 }, input: 6, output: 22.5 }]
   const claude = pricesOf(entry({ cost: { input: 3, output: 15, cache_write: 3.75, tiers } }), 'anthropic')!
   assert.deepEqual([claude.cacheWrite1h, claude.tiers?.[0]?.cacheWrite1h], ['0.000006', '0.000012'])

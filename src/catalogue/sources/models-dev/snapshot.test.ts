@@ -45,7 +45,7 @@ describe('the real snapshot of models.dev', { skip }, () => {
     assert.equal(count(/release_date/), 1)
   })
 
-  test('docs/catalogue.md tells the figures of this snapshot', () => {
+  test('docs/catalogue.md has the figures of this snapshot', () => {
     const text = readFileSync(fileURLToPath(new URL('../../../../docs/catalogue.md', import.meta.url)), 'utf8')
     const { models, endpoints, merged, skipped } = report
     for (const figure of [models, endpoints, merged, skipped.length])

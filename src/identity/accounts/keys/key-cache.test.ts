@@ -41,7 +41,7 @@ test('a key is read once and then known', async () => {
   assert.equal(state.reads, 1)
 })
 
-test('what is no key at all is never looked up', async () => {
+test('texts that cannot be keys are never looked up', async () => {
   const { keys, state } = newRing()
   for (const text of ['', 'nonsense', secret.toUpperCase(), `${secret}0`])
     assert.equal(await keys.find(text), undefined)

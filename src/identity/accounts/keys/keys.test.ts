@@ -63,7 +63,7 @@ onEachDatabase('keys in the store', (kind) => {
     })
   })
 
-  test('whether own provider keys count toward the limit is told as it was said, and as it was changed', async () => {
+  test('returns whether own provider keys count toward the limit, also after a change', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const changing = { ...deps, forgetSpending: async () => {} }

@@ -12,7 +12,7 @@ const of = (scope: RuleScope, ...rules: Rule[]) => ({ scope, version: 3, rules }
 const effectOf = (rules: Rule[], action: Action, agent = 'builtin') =>
   decide([of('intern', ...rules)], action, agent)?.effect
 
-test('the first rule that matches decides, and is told with its version', () => {
+test('the first matching rule decides, and is returned with its version', () => {
   const rules: Rule[] = [
     { effect: 'allow', tools: ['edit'], paths: ['src/**'] },
     { effect: 'deny', name: 'no edits', tools: ['edit'] },
@@ -71,7 +71,7 @@ test('an allow is never about a command that cannot be read, not even one about 
   }
 })
 
-test('commands that cannot be read have a condition of their own', () => {
+test('unparsable commands have a separate condition', () => {
   const rules: Rule[] = [{ effect: 'deny', unclear: true }]
   assert.equal(effectOf(rules, shell('ls $(id)')), 'deny')
   assert.equal(effectOf(rules, shell('bash run.sh')), 'deny')

@@ -35,7 +35,7 @@ test('a folder is made with all above it, for its owner alone, and says what it 
   taken.release()
 })
 
-test('a second server on it is refused and told whose it is; after the release it is free', () => {
+test('a second server is refused with the owner’s name; after the release it is free', () => {
   using place = newFolder()
   const taken = takeDataDir(place.path, { exclusive: true, serves: true })
   const again = () => takeDataDir(place.path, { exclusive: true, serves: true })
@@ -89,7 +89,7 @@ function asPlainUser(act: () => void, folder: string): void {
   }
 }
 
-test('a file in it that may not be written, or is none of ours, is told, and is not taken for another server', () => {
+test('an unwritable or foreign file is reported, and not as another server', () => {
   using place = newFolder()
   const take = () => takeDataDir(place.path, { exclusive: true, serves: true })
   const lock = join(place.path, 'signalbox.lock')
@@ -106,7 +106,7 @@ test('a file in it that may not be written, or is none of ours, is told, and is 
   assert.throws(take, told)
 })
 
-test('on a full disk the start says that there is to be room, not that it may not write', (t) => {
+test('a start on a full disk reports the missing space, not a missing permission', (t) => {
   using place = newFolder()
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place.path])
   if (mount.status !== 0) return t.skip('this user may not mount')

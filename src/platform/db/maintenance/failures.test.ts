@@ -19,13 +19,13 @@ for (const [failure, codes, told] of [
     }
   })
 
-test('a query that is to blame is no failure of the database', () => {
+test('an invalid query does not count as a failure of the database', () => {
   for (const error of [{ code: '23505' }, { code: '42601' }, new Error('no such column'), undefined, { code: 7 }])
     assert.equal(databaseFault(error), undefined)
   assert.equal(databaseFailureOf(new Error('Connection terminated unexpectedly')), 'unreachable')
 })
 
-test('a full disk under the embedded database is told as such, undoes the whole transaction, and is over when there is room', async () => {
+test('a full disk under the embedded database is reported, and rolls back', async () => {
   await using store = await newDb('sqlite')
   const { db } = store
   const pages = (count: number) => sql`pragma max_page_count = ${sql.lit(count)}`.execute(db.query)

@@ -37,7 +37,7 @@ async function connected(more: Partial<typeof limits> & { database_pool_size?: n
   }
 }
 
-test('those that nobody uses are let go without an error, those in use go on', { skip }, async () => {
+test('idle connections are closed without an error, those in use continue', { skip }, async () => {
   await using place = await connected()
   const [used, idle] = [await place.take(), await place.take()]
   await used.query('select 1')
@@ -50,7 +50,7 @@ test('those that nobody uses are let go without an error, those in use go on', {
   assert.deepEqual(place.told, [])
 })
 
-test('one that the server ends while nobody uses it is told of, without what it carries', { skip }, async () => {
+test('an idle connection that the server closes is logged without its parameters', { skip }, async () => {
   await using place = await connected()
   const [one, other] = [await place.take(), await place.take()]
   const { processID } = other
@@ -76,7 +76,7 @@ test('a query that is answered is not waited for any more, also when it failed',
   one.release()
 })
 
-test('no answer is waited for longer than was set, whatever the server says; the others go on', { skip }, async () => {
+test('the client’s timeout applies whatever the server’s is; other statements continue', { skip }, async () => {
   await using place = await connected({ database_query_timeout_ms: 400, database_statement_timeout_ms: 100 })
   const [slow, other] = [await place.take(), await place.take()]
   await slow.query('set statement_timeout = 0')

@@ -21,7 +21,7 @@ test('those who want the same thing follow each other; who wants another waits f
   assert.deepEqual(begun, ['a1', 'b1', 'a2'])
 })
 
-test('who waited too long is told so, and those behind still wait for the one who works', async () => {
+test('a waiter that timed out gets an error, and later ones still wait', async () => {
   const inTurn = createLocalLocks(10)
   const ends = Promise.withResolvers<void>()
   let over = false

@@ -4,7 +4,7 @@ import { whyNotOpened } from './not-opened.ts'
 
 const error = (message: string, more: object) => Object.assign(new Error(message), more)
 
-test('what Postgres refuses is told in its words, with what to change', () => {
+test('Postgres’ refusals are reported with its message and advice', () => {
   const refusal = (code: string, message: string) => whyNotOpened(error(message, { severity: 'FATAL', code }))
   assert.match(
     refusal('3D000', 'database "x" does not exist'),
@@ -18,7 +18,7 @@ test('what Postgres refuses is told in its words, with what to change', () => {
   assert.match(refusal('53300', 'too many clients already'), /cannot be used: too many clients already\.$/)
 })
 
-test('what keeps a start from reaching Postgres is told without the system’s calls', () => {
+test('connection failures at the start are reported without system call names', () => {
   const unknown = error('getaddrinfo ENOTFOUND db.nowhere', { code: 'ENOTFOUND', hostname: 'db.nowhere' })
   assert.match(whyNotOpened(unknown), /cannot be reached: the host "db\.nowhere" was not found\.$/)
   const refused = error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' })

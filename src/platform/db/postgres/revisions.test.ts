@@ -20,14 +20,14 @@ test('the next notification of a topic is heard and nothing was missed', () => {
   assert.deepEqual(heard(notification(2)), { announcement, missed: false })
 })
 
-test('a notification that is not the next one tells that some were missed, once', () => {
+test('a gap in the notifications is reported once', () => {
   const { heard } = followRevisions()
   assert.equal(heard(notification(1)).missed, false)
   assert.equal(heard(notification(3)).missed, true)
   assert.equal(heard(notification(4)).missed, false)
 })
 
-test('what comes again, or late, is no sign of anything missed and takes nothing back', async () => {
+test('repeated and late notifications are ignored', async () => {
   const { heard, catchUp } = followRevisions()
   for (const revision of [1, 2, 1]) assert.equal(heard(notification(revision)).missed, false)
   assert.equal(await catchUp(storing(2)), false)

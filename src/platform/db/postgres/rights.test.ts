@@ -6,7 +6,7 @@ import { openDb } from '../open.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-test('a user without rights is told so, on an empty database and on one that another has filled', {
+test('missing rights are reported, on an empty database and on an existing one', {
   skip,
 }, async () => {
   const place = await newEmptyPlace('postgres')
@@ -28,7 +28,7 @@ test('a user without rights is told so, on an empty database and on one that ano
   }
 })
 
-test('a user who may only read what another has made is told so at the start, and one who may do all starts', {
+test('read-only rights are reported at the start, and full rights are accepted', {
   skip,
 }, async () => {
   const place = await newEmptyPlace('postgres')

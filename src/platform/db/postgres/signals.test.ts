@@ -58,7 +58,7 @@ test('what another server announces is heard, and until when all was heard is kn
   assert.deepEqual(place.told, [])
 })
 
-test('a way that is cut is told of once, and what was announced meanwhile counts as missed', { skip }, async () => {
+test('a cut connection is reported once, and later announcements count as missed', { skip }, async () => {
   await using place = await following()
   place.detour.turn('cut')
   await until(() => !place.signals.live())
@@ -114,7 +114,7 @@ test('where others cannot be heard that is known though the clock was set back b
   }
 })
 
-test('the end is told to the database, and to nobody as an error', { skip }, async () => {
+test('closing notifies the database and is not reported as an error', { skip }, async () => {
   await using place = await following()
   await place.signals.close()
   assert.deepEqual([place.broken, place.told], [[], []])

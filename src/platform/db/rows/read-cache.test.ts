@@ -26,7 +26,7 @@ test('what was read is remembered, and read once for all who wait', async () => 
   assert.deepEqual([remembered.get('a'), reads.length], ['one', 1])
 })
 
-test('a change is read anew, and what was read before it is not remembered after it', async () => {
+test('a change causes a new read, and earlier reads are not cached after it', async () => {
   const { signals, reads, remembered } = remembering()
   const early = remembered.get('a')
   signals.deliver({ topic: 'preset.changed', payload: 'a' })
@@ -38,7 +38,7 @@ test('a change is read anew, and what was read before it is not remembered after
   assert.equal(remembered.get('a'), 'new')
 })
 
-test('when signals were missed everything is read anew', async () => {
+test('missed signals cause all entries to be read again', async () => {
   const { signals, reads, remembered } = remembering()
   const first = remembered.get('a')
   reads[0]?.answer('one')

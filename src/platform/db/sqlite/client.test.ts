@@ -29,7 +29,7 @@ test('writes go ahead in a log, reach the disk, and refer to what is there', asy
   assert.deepEqual(await place.ask('pragma wal_autocheckpoint'), [{ wal_autocheckpoint: 4000 }])
 })
 
-test('a statement tells its rows, or how many it changed; a failure, its words and its code', async () => {
+test('a statement returns rows or changes; a failure has message and code', async () => {
   await using place = await database()
   await place.ask('create table t (a, b)')
   assert.equal((await place.client.run('insert into t values (?, ?), (1, 2)', [true, undefined])).changes, 2)

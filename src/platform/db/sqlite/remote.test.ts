@@ -35,7 +35,7 @@ test('what one process writes, each other reads; rows, counts and errors are as 
   await assert.rejects(twice, { message: /UNIQUE constraint failed/, code: 'ERR_SQLITE_ERROR' })
 })
 
-test('rows are folded by the process that has the file, and what comes out is told', async () => {
+test('rows are folded in the process that owns the file, which returns the result', async () => {
   await using store = await newDb('sqlite')
   const one = remoteOf(store.db)
   const numbers = sql`select value from (select 1 as value union all select ${2} union all select ${true})`

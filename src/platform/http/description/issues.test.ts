@@ -5,7 +5,7 @@ import { invalidRequest } from './issues.ts'
 
 const told = (schema: z.ZodType, value: unknown) => invalidRequest(schema.safeParse(value).error!.issues).message
 
-test('what is missing is called so, and what is of another kind is told as what it is', () => {
+test('missing fields are reported as missing, wrong types with their type', () => {
   const body = z.object({ messages: z.array(z.object({ role: z.string() })), n: z.number().optional() })
   assert.equal(told(body, {}), 'Invalid request: messages: is missing: expected array')
   assert.equal(told(body, { messages: [{}] }), 'Invalid request: messages[0].role: is missing: expected string')

@@ -23,7 +23,7 @@ test('a forbidden name is refused, however it is written', () => {
     assert.throws(() => read(body), /forbidden key/)
 })
 
-test('a body that is no JSON is said to break where it does, though it has names with escapes', () => {
+test('the position of invalid JSON is reported, also after escaped names', () => {
   assert.throws(() => read('{"\\u0061":1,\n"b":}'), /has an unexpected "}"/)
   for (const body of ['{"\\u00":1}', '{"\\u0061', '"\\u', '{"a\\u0061":1', '\\u0061":'])
     assert.throws(() => read(body), /is not valid JSON/)

@@ -86,12 +86,12 @@ test('a body may be as deep and have as many parts as is said, and no more', () 
   assert.throws(() => parse(membered(maxMembers + 1)), { kind: 'payload_too_large', message: /150000/ })
 })
 
-test('what stands in texts is no part of a body, whatever it looks like', () => {
+test('the content of strings does not count as parts of a body', () => {
   const texts = ['[{,'.repeat(100_000), `\\"${'[,'.repeat(100_000)}`, `\\${'{'.repeat(5000)}\\`, '']
   assert.doesNotThrow(() => parse(JSON.stringify(texts)))
 })
 
-test('everything wrong with an ordinary body is told, and the first wrong thing of a huge one', () => {
+test('all errors of a body are reported, and the first one of a huge body', () => {
   const issuesOf = (count: number) => validate({ words: Array(count).fill(1) }).error?.message
   assert.match(issuesOf(7) ?? '', /words\[0\].*words\[4\].*\(and 2 more\)$/)
   assert.equal(issuesOf(20_000), 'Invalid request: words[0]: expected string, received number')

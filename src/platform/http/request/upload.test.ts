@@ -25,7 +25,7 @@ test('the time that a reader takes for a piece is not taken for the silence of t
   assert.equal(read.join(''), 'abc')
 })
 
-test('a client that falls silent is told so, also after a reader that took its time', async () => {
+test('a silent client gets a timeout, also after a slow reader', async () => {
   const reading = async () => {
     for await (const _piece of uploadOf(requestOf(['a'], { complete: false }), silenceMs)) await sleep(3 * silenceMs)
   }

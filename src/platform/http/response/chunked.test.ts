@@ -107,7 +107,7 @@ suite('the body of a chunked answer', () => {
     assert.doesNotMatch(said, /too late/)
   })
 
-  test('tells of a slow reader also where its request came behind another', async () => {
+  test('reports a slow reader also for a pipelined request', async () => {
     await using server = await serving(async (response, path) => {
       const body = new ChunkedBody(response)
       const { promise: drained, resolve } = Promise.withResolvers<void>()
@@ -129,7 +129,7 @@ suite('the body of a chunked answer', () => {
     assert.ok(said.endsWith('x\r\n0\r\n\r\n'), said.slice(-100))
   })
 
-  test('tells when a slow reader has caught up, and leaves nothing on the connection', async () => {
+  test('reports when a slow reader has caught up, and leaves no listeners', async () => {
     const listeners: number[] = []
     await using server = await serving(async (response) => {
       const socket = response.socket!

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { answerClientError } from './client-error.ts'
 
-test('bytes that are no request get an answer, but not in the midst of another', async () => {
+test('invalid requests get an answer, but not within another answer', async () => {
   const server = createServer((request, response) => {
     response.write('begun')
     request.socket.once('close', () => response.end())

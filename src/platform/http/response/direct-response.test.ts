@@ -36,7 +36,7 @@ test('a header that is set again has its last value', async () => {
   assert.deepEqual([status, headers.get('content-length'), text], [201, '2', 'ä'])
 })
 
-test('a response whose client leaves before its end tells so', async () => {
+test('a response reports that its client disconnected', async () => {
   const told = Promise.withResolvers<void>()
   const leaving = got((response) => {
     response.signal.addEventListener('abort', told.resolve)
