@@ -8,33 +8,75 @@ export type ChatDialect = Compatibility & {
   checksStrict?: boolean
   /** Whether a reasoning model refuses a conversation with tool calls if an answer in it has no reasoning. */
   requiresReasoning?: boolean
+  /** Whether it accepts fields of earlier answers that only OpenAI's requests have, such as `refusal`. */
+  acceptsAnswerFields?: boolean
+  /** Whether it accepts any `pattern` and length in the schema of a tool. llama.cpp does not. */
+  acceptsAnyBound?: boolean
+  /** Whether it refuses a user message directly after a tool result. */
+  separatesResults?: boolean
+  /** The field that marks the last message as the start of the answer. */
+  prefillField?: string
+  /** Fields of the body that have another name. */
+  renamed?: Readonly<Record<string, string>>
+  /** Fields of the body that it refuses. */
+  refuses?: readonly string[]
 }
 
-const anywhere: ChatDialect = { lateSystemMessages: true, repeatedRoles: true }
+const anywhere: ChatDialect = { lateSystemMessages: true, repeatedRoles: true, acceptsAnyBound: true }
 
 const openai: ChatDialect = {
   ...anywhere,
   developerRole: true,
+  acceptsAnswerFields: true,
   callIds: { allowed: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }
 
 const openaiItself: ChatDialect = { ...openai, reasoningField: 'none' }
-const needingReasoning: ChatDialect = { reasoningField: 'reasoning_content', requiresReasoning: true }
+const needingReasoning: ChatDialect = {
+  reasoningField: 'reasoning_content',
+  requiresReasoning: true,
+  acceptsAnyBound: true,
+}
+const moonshot: ChatDialect = { ...needingReasoning, prefillField: 'partial' }
+
+/** It validates requests against its own schema. */
+const mistral: ChatDialect = {
+  repeatedRoles: true,
+  acceptsAnyBound: true,
+  separatesResults: true,
+  prefillField: 'prefix',
+  callIds: { allowed: /^[a-zA-Z0-9]{9}$/, maxLength: 9 },
+  reasoningField: 'thinking',
+  renamed: { seed: 'random_seed' },
+  refuses: [
+    ...['user', 'logit_bias', 'logprobs', 'top_logprobs', 'service_tier', 'store', 'verbosity', 'modalities', 'audio'],
+    ...[
+      'top_k',
+      'top_a',
+      'min_p',
+      'repetition_penalty',
+      'prompt_cache_retention',
+      'safety_identifier',
+      'cache_control',
+    ],
+    ...['web_search_options', 'function_call', 'functions'],
+  ],
+}
 
 /** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
 const dialects: Record<string, ChatDialect> = {
   openai: openaiItself,
   azure: openai,
-  openrouter: { ...anywhere, developerRole: true, reasoningField: 'reasoning_details' },
+  openrouter: { ...anywhere, developerRole: true, acceptsAnswerFields: true, reasoningField: 'reasoning_details' },
   groq: { ...anywhere, reasoningField: 'reasoning' },
-  cerebras: { reasoningField: 'reasoning' },
+  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true },
   xai: { ...anywhere, reasoningField: 'reasoning_content' },
-  mistral: { ...anywhere, callIds: { allowed: /^[a-zA-Z0-9]{9}$/, maxLength: 9 }, reasoningField: 'thinking' },
+  mistral,
   deepseek: needingReasoning,
-  moonshotai: needingReasoning,
-  'moonshotai-cn': needingReasoning,
-  signalbox: { ...anywhere, developerRole: true },
+  moonshotai: moonshot,
+  'moonshotai-cn': moonshot,
+  signalbox: { ...anywhere, developerRole: true, acceptsAnswerFields: true },
 }
 
 export function dialectOf({ provider, compatibility }: Endpoint): ChatDialect {

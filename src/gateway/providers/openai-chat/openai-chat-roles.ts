@@ -80,7 +80,7 @@ function joined(messages: Message[]): Message {
   return { ...(first?.role === 'tool' ? first : base), content }
 }
 
-/** Merges consecutive user messages, because many templates require alternating roles. */
+/** Merges consecutive messages of the user or the model, because many templates require alternating roles. */
 function withoutRepeats(messages: Message[]): Message[] {
   if (!messages.some((message, at) => isRepeat(messages[at - 1], message))) return messages
   // Merges each run at once, because merging in pairs would take quadratic time.
@@ -90,8 +90,18 @@ function withoutRepeats(messages: Message[]): Message[] {
     if (run && isRepeat(run[0], message)) run.push(message)
     else runs.push([message])
   }
-  return runs.map((run) => (run.length === 1 ? run[0]! : joined(run)))
+  return runs.map((run) => (run.length === 1 ? run[0]! : run[0]!.role === 'user' ? joined(run) : joinedAnswers(run)))
 }
 
 const isRepeat = (one: Message | undefined, other: Message) =>
-  one?.role === 'user' && other?.role === 'user' && one.name === other.name
+  (one?.role === 'user' || one?.role === 'assistant') && other?.role === one.role && one.name === other.name
+
+/** One answer with the texts, the reasoning and the calls of all. */
+function joinedAnswers(messages: Message[]): Message {
+  const calls = messages.flatMap(({ tool_calls: some }) => (Array.isArray(some) ? some : []))
+  const answer: Message = Object.assign({}, ...messages, { content: joined(messages).content })
+  for (const field of ['reasoning', 'reasoning_content'])
+    if (field in answer) answer[field] = messages.map((message) => message[field] ?? '').join('')
+  if (answer.content === '' && calls.length > 0) answer.content = null
+  return calls.length > 0 ? { ...answer, tool_calls: calls } : answer
+}

@@ -6,7 +6,9 @@ import { type Repair, type RepairedBody, type RequestRules, repairBody } from '.
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
+import { acceptsInGrammar } from './grammar-bounds.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
+import { answerRepair, fieldRepair, orderRepair } from './openai-chat-messages.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 import { withAcceptedRoles } from './openai-chat-roles.ts'
 
@@ -26,8 +28,10 @@ const formatPlace: Parameters<typeof formatRepair>[0] = {
   replace: (body, json_schema) => ({ ...body, response_format: { ...(body.response_format as Body), json_schema } }),
 }
 
+const anyTools = toolRepair(toolShape, {})
+const grammarTools = toolRepair(toolShape, { accepts: acceptsInGrammar })
+
 const common: Repair[] = [
-  toolRepair(toolShape, {}),
   emptyContentRepair('messages'),
   mediaTypeRepair([], pathsOf('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
@@ -52,10 +56,14 @@ function rulesOf(endpoint: Endpoint): RequestRules {
   const dialect = dialectOf(endpoint)
   return {
     repairs: [
+      dialect.acceptsAnyBound ? anyTools : grammarTools,
+      fieldRepair(dialect),
+      answerRepair(dialect),
       ...common,
       ...(dialect.checksStrict ? strict : lenient),
       reasoningRepair(dialect, endpoint),
       roleRepair(dialect),
+      orderRepair(dialect),
       choiceRepair(dialect),
     ],
     names: chatNames,

@@ -1,0 +1,111 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
+import { argumentsOf } from '../../protocol/tool-calls/tool-arguments.ts'
+import type { ChatDialect } from './openai-chat-dialects.ts'
+
+type Call = { type?: unknown; function?: { arguments?: unknown } } & Body
+type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusal?: unknown } & Body
+
+/** Fields of answers that clients return in the conversation, and that only OpenAI accepts in requests. */
+const answerFields = ['refusal', 'annotations', 'images', 'audio', 'function_call'] as const
+
+/** Adapts the fields of earlier answers to the server. */
+export function answerRepair({ acceptsAnswerFields = false }: ChatDialect): Repair {
+  return (body, dropped) => {
+    if (!Array.isArray(body.messages)) return body
+    const messages = mapItems(body.messages as Message[], (message) => {
+      if (message?.role !== 'assistant') return message
+      const fitted = withCalls(message)
+      return acceptsAnswerFields ? fitted : withContent(withoutAnswerFields(fitted, dropped))
+    })
+    return messages === body.messages ? body : { ...body, messages }
+  }
+}
+
+/** Servers refuse an empty list of calls; templates read each call's arguments as an object. */
+function withCalls(message: Message): Message {
+  const { tool_calls: calls, ...rest } = message
+  if (calls === undefined) return message
+  if (!Array.isArray(calls) || calls.length === 0) return rest
+  const fitted = mapItems(calls as Call[], withObjectArguments)
+  return fitted === calls ? message : { ...message, tool_calls: fitted }
+}
+
+function withObjectArguments(call: Call): Call {
+  const { function: called, type } = call ?? {}
+  if (typeof called !== 'object' || called === null) return call
+  const given = called.arguments
+  const isObject = typeof given === 'string' && startsAsObject.test(given) && isJson(given)
+  if (isObject && type === 'function') return call
+  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {})
+  return {
+    ...call,
+    type: 'function',
+    function: isObject ? called : { ...called, arguments: JSON.stringify(argumentsOf(text)) },
+  }
+}
+
+const startsAsObject = /^\s*\{/
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function withoutAnswerFields(message: Message, dropped: string[]): Message {
+  if (!answerFields.some((name) => name in message)) return message
+  const rest: Message = { ...message }
+  for (const name of answerFields) {
+    const value = rest[name]
+    delete rest[name]
+    const isEmpty = value == null || (Array.isArray(value) && value.length === 0)
+    if (!isEmpty && name !== 'refusal') noteDropped(dropped, `messages.${name}`)
+  }
+  const { refusal } = message
+  return typeof refusal === 'string' && !rest.content ? { ...rest, content: refusal } : rest
+}
+
+/** An answer without text needs calls. */
+function withContent(message: Message): Message {
+  return message.content == null && message.tool_calls === undefined ? { ...message, content: '' } : message
+}
+
+/** Marks a prefilled answer, and separates a user message from the tool results before it, for servers that need it. */
+export function orderRepair({ prefillField, separatesResults = false }: ChatDialect): Repair {
+  return (body) => {
+    if (!Array.isArray(body.messages) || !(prefillField || separatesResults)) return body
+    const given = body.messages as Message[]
+    const messages = separatesResults ? given.flatMap((message, at) => separated(message, given[at - 1])) : given
+    const last = messages.at(-1)
+    const isPrefilled = prefillField !== undefined && last?.role === 'assistant'
+    return { ...body, messages: isPrefilled ? [...messages.slice(0, -1), { [prefillField]: true, ...last }] : messages }
+  }
+}
+
+const separated = (message: Message, before: Message | undefined): Message[] =>
+  message?.role === 'user' && before?.role === 'tool' ? [{ role: 'assistant', content: 'OK.' }, message] : [message]
+
+/** Renames or removes fields of the body, and the options of tools if there are none. */
+export function fieldRepair({ renamed = {}, refuses = [] }: ChatDialect): Repair {
+  return (body, dropped) => {
+    const isWithoutTools = !(Array.isArray(body.tools) && body.tools.length > 0)
+    const removed = [...refuses, ...(isWithoutTools ? toolOptions : []), ...emptyLists(body)]
+    if (!removed.some((name) => name in body) && !Object.keys(renamed).some((name) => name in body)) return body
+    const rest: Body = {}
+    for (const [name, value] of Object.entries(body))
+      if (!removed.includes(name)) rest[Object.hasOwn(renamed, name) ? renamed[name]! : name] = value
+      else if (value != null && refuses.includes(name)) noteDropped(dropped, name)
+    return rest
+  }
+}
+
+const toolOptions = ['tool_choice', 'parallel_tool_calls'] as const
+
+const emptyLists = (body: Body) =>
+  ['tools', 'stop'].filter((name) => Array.isArray(body[name]) && body[name].length === 0)
