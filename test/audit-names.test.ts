@@ -20,7 +20,7 @@ onOneDatabase('what the audit trail says was changed', (kind) => {
     assert.deepEqual(await named(service, 'key.updated'), ['second'])
   })
 
-  test('has its name also where the event does not tell it: a browser is its member’s', async () => {
+  test('has its name also if the event lacks it: a browser is its member’s', async () => {
     await using service = await startTestService({ kind })
     const { body } = await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })
     await service.manage('DELETE', `/workspaces/${body.data.id}/contents`)

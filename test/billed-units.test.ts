@@ -157,7 +157,7 @@ function catalogueOn(url: string): object {
   }
 }
 
-describe('what a provider bills besides text', () => {
+describe('units that a provider bills in addition to text', () => {
   let upstream: ScriptedUpstream
   let service: TestService
   let billed = 0

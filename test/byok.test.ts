@@ -29,7 +29,7 @@ async function setUp(kind: DatabaseKind = 'sqlite') {
 }
 
 onOneDatabase('a provider key of the workspace’s own', (kind) => {
-  test('is used at once, metered as its own, and told to nobody', async () => {
+  test('is used at once, metered separately, and never returned', async () => {
     await using place = await setUp(kind)
     assert.equal((await place.ask('faulty/ok')).status, 200)
     assert.equal(place.usedKey(), undefined)

@@ -47,7 +47,7 @@ async function startChanging(first: Play) {
   }
 }
 
-test('a reset of all connections with twelve requests under way shuts nobody out', async () => {
+test('a reset of all connections with twelve requests in flight opens no circuit', async () => {
   const held: Taken[] = []
   await using made = await startChanging((taken) => {
     held.push(taken)

@@ -24,7 +24,7 @@ describe('a page of another origin', () => {
     assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [200, null])
   })
 
-  test('is told before it calls what it may send, without a key, also to interns', async () => {
+  test('gets an answer to the preflight request without a key, also for interns', async () => {
     await using service = await start(origin)
     for (const [path, allow] of [
       ['/chat/completions', 'POST'],

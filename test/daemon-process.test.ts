@@ -69,7 +69,7 @@ test('what an agent left behind when its daemon was killed is ended by the next 
   assert.equal((await second.runs.health()).runs, 0)
 })
 
-test('after a daemon was killed, its questions are not pending and its sessions go on', async () => {
+test('after a daemon was killed, its questions are closed and its sessions continue', async () => {
   const first = await startDaemonProcess()
   const asked = await first.say('permission shell allow_once')
   await first.kill('SIGKILL')
@@ -109,7 +109,7 @@ test('neither token nor prompts reach the log, nor the command line', async () =
   assert.doesNotMatch(daemon.stderr() + commandLine, new RegExp(`private|${token}`))
 })
 
-test('a full disk fails the turn with the reason, and the daemon goes on when there is room again', async (t) => {
+test('a full disk fails the turn with the reason, and the daemon recovers', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-full-'))
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
   if (mount.status !== 0) return t.skip('mounting a small disk takes root')
@@ -159,7 +159,7 @@ async function sayUntilRefused(say: () => Promise<unknown>): Promise<void> {
   for (let turn = 0; turn < 2000; turn++) await say()
 }
 
-test('settings that cannot be used are told in one line that names the setting', async () => {
+test('invalid settings are reported in one line that names the setting', async () => {
   for (const [limits, words] of [
     [{ questionsMs: 5 } as object, /limits: unknown limit questionsMs\.$/m],
     [{ questionMs: -5 }, /limits: questionMs must be a number from 0\.$/m],

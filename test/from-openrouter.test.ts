@@ -18,7 +18,7 @@ test('credits are what is left of a limit and what was used, and OpenRouter’s 
   assert.deepEqual((await client.credits.getCredits()).data, { totalCredits: 5, totalUsage: 0 })
 })
 
-test('OpenRouter’s own client, told not to repeat, hears at once which key is missing', async () => {
+test('OpenRouter’s client without retries gets the error for the missing key at once', async () => {
   await using service = await startTestService()
   const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })
   await assert.rejects(client.chat.send({ chatRequest: { ...body, model: 'anthropic/claude-sonnet-5' } as never }), {
@@ -27,7 +27,7 @@ test('OpenRouter’s own client, told not to repeat, hears at once which key is 
   })
 })
 
-test('the calling key is told by its older path, too', async () => {
+test('the calling key is returned at its older path too', async () => {
   await using service = await startTestService()
   const [old, current] = [await service.ask('GET', '/auth/key'), await service.ask('GET', '/key')]
   assert.deepEqual([old.status, old.body], [200, current.body])

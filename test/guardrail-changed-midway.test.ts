@@ -38,7 +38,7 @@ async function changedBeforeTheNext(policy: object) {
 
 const forbidden = [1, 'left_out guardrail']
 
-test('an endpoint that is forbidden after the plan was made is not asked when the one before it fails, and told so', async () => {
+test('an endpoint that was forbidden after planning is skipped, and recorded so', async () => {
   assert.deepEqual(await changedBeforeTheNext({ ignored_providers: ['spare'] }), forbidden)
   assert.deepEqual(await changedBeforeTheNext({ allowed_providers: ['billing'] }), forbidden)
 })

@@ -37,7 +37,7 @@ test('a command and a suspended intern leave nothing behind that has cleared its
   assert.equal(existsSync(join(room!, `intern-${service.id}`)), false)
 })
 
-test('the kernel gives an intern no more processes than it may have, and it goes on', {
+test('the kernel limits an intern’s processes, and the intern continues', {
   skip: lacks('pids'),
   timeout,
 }, async () => {

@@ -84,7 +84,7 @@ async function askOften(url: string, times: number): Promise<void> {
   agent.destroy()
 }
 
-test('a daemon that floods with what is no event is cut off at the first of it', { timeout: 900_000 }, async () => {
+test('a daemon that sends invalid events is disconnected at the first one', { timeout: 900_000 }, async () => {
   await using service = await startTaken('{}', 180_000_000)
   assert.match(await service.turn(), /"reason":"turn_failed"/)
   assert.ok((await service.taken()) < 60_000_000)

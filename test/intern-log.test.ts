@@ -28,7 +28,7 @@ test('the log of an intern is read while it runs and when it does not; of one th
   assert.equal(message, null)
 })
 
-test('of a long log the last whole lines are told, as many and as much as was asked for, and that there is more', async () => {
+test('a long log returns the requested last lines and that there are more', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   const lines = Array.from({ length: 10_000 }, (_, at) => `line ${at} ${'x'.repeat(100)}`)
@@ -49,7 +49,7 @@ test('of a long log the last whole lines are told, as many and as much as was as
     assert.equal((await service.ask('GET', `/interns/${id}/log${query}`)).status, 400, query)
 })
 
-test('secrets of the intern are not told, wherever they stand', async () => {
+test('secrets of the intern are masked everywhere', async () => {
   const agents = { scripted: { command: 'true', args: [], env: { TOKEN: 'of-the-agent' } } }
   await using service = await startTestService({ settings: { agents, repository_origins: ['https://git.test'] } })
   const tracker = { name: 'tracker', url: 'https://tracker.test/mcp', headers: { 'x-token': 'tr-7Qd2vTn9' } }

@@ -89,7 +89,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
   })
 })
 
-test('a replay is told from another body by the secrets, too', async () => {
+test('an idempotent replay compares the secrets too', async () => {
   await using service = await startTestService()
   const make = (secret: string) =>
     service.ask('POST', '/interns', {

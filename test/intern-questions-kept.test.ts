@@ -8,7 +8,7 @@ import { until } from './harness/until.ts'
 
 /** What a server leaves that is killed: it is played by one that the daemon never met, or that said nothing more. */
 onOneDatabase('a question of a turn with a caller, whose server is killed', (kind) => {
-  test('before it could keep it, is kept, told of and answered all the same', async () => {
+  test('before it could store it, is stored, announced and answered nevertheless', async () => {
     await using receiver = await startReceiver()
     await using service = await startTalk({ kind, settings: { webhook_origins: [receiver.origin] } as never })
     await service.manage('POST', '/webhooks', { url: receiver.url, events: ['intern.question_asked'] })

@@ -23,7 +23,7 @@ describe('a stock chat client, with the session in its base URL', () => {
   const ask = (client: OpenAI, messages: Messages) =>
     client.chat.completions.create({ model: 'intern', messages, temperature: 0 })
 
-  test('gets whole replies, and goes on in the same session', async () => {
+  test('gets complete replies, and continues in the same session', async () => {
     const client = clientOf('whole')
     const first = await ask(client, [{ role: 'system', content: 'x' }, user('say one\nthink hm\nusage 3 4')])
     const [choice] = first.choices

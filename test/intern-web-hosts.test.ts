@@ -7,7 +7,7 @@ import { runningIntern } from './harness/interns/interns.ts'
 import { startTestService } from './harness/service/service.ts'
 
 onOneDatabase('the hosts that an intern may fetch from', (kind) => {
-  test('are kept, changed and told to its agent; none unless told', async () => {
+  test('are stored, changed and passed to its agent; none by default', async () => {
     await using service = await startTestService({ kind })
     const intern = await runningIntern(service, { web_hosts: ['example.com', '*.example.org'] })
     assert.deepEqual(intern.web_hosts, ['example.com', '*.example.org'])
@@ -21,7 +21,7 @@ onOneDatabase('the hosts that an intern may fetch from', (kind) => {
   })
 })
 
-test('what is no host is refused, and where', async () => {
+test('values that are not hosts are refused with their position', async () => {
   await using service = await startTestService()
   for (const host of [
     'https://example.com',

@@ -67,7 +67,7 @@ test('the other files of the page are in order', async () => {
   assert.ok(model?.endpoints.some(({ provider }) => provider === 'azure'))
 })
 
-test('an intern whose agent is not installed is refused when it is made, and told why', async () => {
+test('an intern whose agent is not installed is refused with the reason', async () => {
   const agents = { codex: { command: 'codex-that-is-not-there', args: [], env: {} } }
   await using service = await startTestService({ settings: { agents } })
   const made = await service.ask('POST', '/interns', { body: { name: 'ada', agent: 'codex' } })

@@ -246,7 +246,7 @@ test('no page shows ours within itself, and ours load nothing', async () => {
   assert.ok(!(await refused.text()).includes('<script'))
 })
 
-test('without an issuer there is no such way, and with one that is away it says so', async () => {
+test('without an issuer sign-in is not offered; an unreachable issuer is reported', async () => {
   await using service = await startTestService()
   assert.deepEqual((await service.ask('GET', '/sessions/methods', { key: null })).body.data, ['key', 'link'])
   assert.equal((await service.ask('GET', '/sessions/oidc', { key: null })).status, 404)

@@ -69,7 +69,7 @@ test('an operation’s id is a verb of its method and what it is done to, in one
     }
 })
 
-test('every operation has an id of its own, a summary and a tag that is explained', () => {
+test('every operation has a unique id, a summary and a described tag', () => {
   const ids = operations.map((operation) => operation.operationId)
   assert.equal(new Set(ids).size, operations.length)
   const tags = document.tags.map((tag) => tag.name)
@@ -87,7 +87,7 @@ test('every named schema is used, and every reference leads somewhere', () => {
 const succeeding = ({ responses }: Operation): Media =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {}
 
-test('a browser’s session opens what a key opens, and what changes something wants its token besides', () => {
+test('a session has the access of a key, and writes also need its token', () => {
   for (const [path, operations] of Object.entries(document.paths))
     for (const [method, { security }] of Object.entries(operations)) {
       const session = method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }
@@ -144,7 +144,7 @@ test('a body is required where nothing is not enough, and only there', () => {
   ])
 })
 
-test('what a request is refused with before its route sees it is told of every route', () => {
+test('every route documents the errors that precede its handler', () => {
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, { requestBody, responses }] of Object.entries(methods)) {
       const before = path.startsWith('/interns') ? ['401', '403', '404'] : []
@@ -159,7 +159,7 @@ test('what streams says what its events hold', () => {
   for (const media of streaming) assert.ok('$ref' in media!.schema)
 })
 
-test('what part of a list is answered unless the query says is told', () => {
+test('the default page of each list is documented', () => {
   const limits = operations.flatMap(({ operationId, parameters }) =>
     parameters.filter(({ name }) => name === 'limit').map(({ schema }) => ({ operationId, schema })),
   )

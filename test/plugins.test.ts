@@ -131,7 +131,7 @@ describe('the tool openrouter:datetime', () => {
     calls = []
   })
 
-  test('tells the model the time, and the client only what the model makes of it', async () => {
+  test('returns the time to the model, and only the model’s answer to the client', async () => {
     const { status, body } = await chat({ tools, tool_choice: 'required' })
     assert.deepEqual([status, body.choices[0].message.content], [200, 'Let me see. It is late.'])
     assert.deepEqual([body.choices[0].finish_reason, body.choices[0].message.tool_calls], ['stop', undefined])

@@ -121,7 +121,7 @@ describe('what one protocol says and another has in other words', () => {
     assert.equal(refused.status, 400)
   })
 
-  test('what answers a call that only its provider knows is left out with it', async () => {
+  test('the result of a provider-specific call is omitted with the call', async () => {
     const call = { type: 'tool_search_call', call_id: 's1', arguments: {} }
     const input = [{ role: 'user', content: 'Hi' }, call, { type: 'function_call_output', call_id: 's1', output: 'x' }]
     const { body } = await sent('/responses', { model: 'openai-chat/text', input })
@@ -139,7 +139,7 @@ describe('what one protocol says and another has in other words', () => {
     assert.equal(results[0].tool_use_id, calls[0].id)
   })
 
-  test('that a tool failed is told in whatever words the protocol has', async () => {
+  test('the failure of a tool is expressed in the target protocol', async () => {
     const call = { type: 'tool_use', id: 't1', name: 'read', input: {} }
     const result = { type: 'tool_result', tool_use_id: 't1', content: 'no such file', is_error: true }
     const messages = [

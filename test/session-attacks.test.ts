@@ -100,7 +100,7 @@ test('the cookie of a session is out of the reach of scripts and other sites, an
   assert.equal((await service.manage('GET', '/sessions')).body.data[0].address, '192.0.2.7')
 })
 
-test('who is no trusted proxy is believed nothing of scheme, host and address', async () => {
+test('headers of untrusted proxies for scheme, host and address are ignored', async () => {
   await using service = await startTestService()
   const claims = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example', 'x-forwarded-for': '192.0.2.7' }
   assert.equal(
@@ -148,7 +148,7 @@ test('a key that is sent wins over a cookie, and is not under the rules of cooki
   assert.equal((await service.ask('GET', '/key', { key: 'sb-v1-no', headers })).status, 401)
 })
 
-test('nothing keeps what is told by a cookie, be it an error, a list with a tag or an event', async () => {
+test('answers to a cookie are never cached: errors, lists with a tag, events', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.managementKey })
   for (const path of ['/models', '/keys', '/key', '/sessions', '/sessions/current', '/generation?id=x', '/providers']) {

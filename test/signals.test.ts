@@ -45,7 +45,7 @@ function isRunning(pid: number): boolean {
 }
 
 onOneDatabase('server.pid', (kind) => {
-  test('tells the process that serves, and is gone with it', async () => {
+  test('is forwarded to the serving process, and ends with it', async () => {
     const place = await newPlace(kind)
     const { data_dir: DATA_DIR, database_url: DATABASE_URL } = place.settings
     const pidFile = join(DATA_DIR, 'server.pid')

@@ -178,7 +178,7 @@ describe('a stream that says nothing yet', () => {
     assert.match(text, /"content":"Hello"[\s\S]*data: \[DONE\]\n\n$/)
   })
 
-  test('is opened by that, so that a failure of every endpoint is told in it', async () => {
+  test('is started by that, so that a failure of every endpoint is sent in it', async () => {
     await using place = await setUp({ keepalive_ms: 100 })
     const { status, text } = await place.service.ask('POST', '/chat/completions', {
       body: { model: 'faulty/late_failure', stream: true, messages: [{ role: 'user', content: 'Hi' }] },

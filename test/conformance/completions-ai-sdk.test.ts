@@ -74,7 +74,7 @@ describe('ai with @openrouter/ai-sdk-provider, completions', () => {
     assert.equal((await result.usage).outputTokens, 12)
   })
 
-  test('tools are called, answered, and the answer told: whole and streamed', async () => {
+  test('tools are called and answered, whole and streamed', async () => {
     const ask = { model: router('signalbox/demo'), prompt: 'demo:tool', tools: { weather }, stopWhen: stepCountIs(3) }
     const { text, steps } = await generateText(ask)
     assert.match(text, /The tool answered: "?sunny in demo city/)

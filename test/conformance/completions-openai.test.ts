@@ -203,7 +203,7 @@ for (const [version, Client] of [
   })
 }
 
-test('openai v7 tells the errors apart by class', async () => {
+test('openai v7 distinguishes the errors by class', async () => {
   await using service = await startTestService()
   const openai = new OpenAI({ apiKey: service.apiKey, baseURL: service.url, maxRetries: 0 })
   const ask = (body: object) => openai.chat.completions.create({ model, messages: said('Hi'), ...body } as never)

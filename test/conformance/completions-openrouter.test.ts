@@ -71,7 +71,7 @@ describe('@openrouter/sdk, completions', () => {
     assert.equal(types.at(-1), 'response.completed')
   })
 
-  test('an unknown model is told as not found', async () => {
+  test('an unknown model is reported as not found', async () => {
     const asking = router.chat.send({ chatRequest: { model: 'no/such', messages: said('Hi') } })
     await assert.rejects(asking, (error) => (error as { statusCode?: number }).statusCode === 404)
   })

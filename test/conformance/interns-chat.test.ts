@@ -136,7 +136,7 @@ for (const [name, speak, dialect] of clients) {
       assert.equal((await answer(asked, '{"action":"cancel"}')).finish, 'stop')
     })
 
-    test('a session goes on', async () => {
+    test('a session continues', async () => {
       const { sessionId } = await say('say one')
       const second = await say('say two', sessionId)
       assert.deepEqual([second.text, second.sessionId], ['two', sessionId])

@@ -49,7 +49,7 @@ describe('@anthropic-ai/sdk', () => {
       const body = () => sent().body
       const text = JSON.stringify
 
-      test('text: whole and streamed say the same, and tell the usage', async () => {
+      test('text is the same whole and streamed, with usage', async () => {
         const whole = await ask(`${protocol}/text`)
         const helper = stream(`${protocol}/text`)
         const pieces: string[] = []
@@ -400,7 +400,7 @@ describe('@anthropic-ai/sdk', () => {
     assert.match(refused.message, /Strict/)
   })
 
-  test('limits hold: what is set aside, and betas with a price of their own stay here', async () => {
+  test('limits apply: reservations, and betas with a separate price are not forwarded', async () => {
     const { service } = recorded
     const { body: key } = await service.manage('POST', '/keys', { name: 'limited', limit: 1 })
     const limited = anthropic.withOptions({ apiKey: key.key })

@@ -158,7 +158,7 @@ test('pictures are chosen and pasted, shown, and come to the provider beside wha
   assert.deepEqual(faults, [])
 })
 
-test('a picture alone is sent without a text, and what is no picture is told', options, async () => {
+test('an image alone is sent without text, and other files are refused', options, async () => {
   await using watched = await open('/chat?model=google/gemini-3-flash')
   const { page, faults } = watched
   await page.getByLabel('Images').setInputFiles({ ...picture, name: 'notes.txt', mimeType: 'text/plain' })
@@ -176,7 +176,7 @@ test('a picture alone is sent without a text, and what is no picture is told', o
   assert.deepEqual(faults, [])
 })
 
-test('a model that reads no pictures is not asked, and that is told', options, async () => {
+test('a model without image support is not called, with a message', options, async () => {
   await using watched = await open('/chat?model=deepseek/deepseek-v4')
   const { page } = watched
   await page.getByLabel('Images').setInputFiles(picture)

@@ -26,7 +26,7 @@ const read = async (id: string) => (await world.service.manage('GET', `/guardrai
 const defaultOf = async (): Promise<string> =>
   (await world.service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id
 
-test('the list tells what each guardrail means, whom it governs and what is spent', options, async () => {
+test('the list shows the rules, assignments and spending of each guardrail', options, async () => {
   await make({ name: 'Small change', limit_usd: 5, reset_interval: 'daily' })
   await using watched = await signedInPage(browser, world.service, '/guardrails')
   const { page, faults } = watched
@@ -71,7 +71,7 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   assert.deepEqual(faults, [])
 })
 
-test('what the service refuses is told with its words, and the change stays to be mended', options, async () => {
+test('a refusal of the service is shown, and the change can be corrected', options, async () => {
   const id = await make({ name: 'To be refused' })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page } = watched
@@ -82,7 +82,7 @@ test('what the service refuses is told with its words, and the change stays to b
   assert.equal(await page.getByLabel('Blocked models').inputValue(), 'acme/unheard-of')
 })
 
-test('the replay tells what a change would have refused, before anything is saved', options, async () => {
+test('the replay shows what a change would have refused before it is saved', options, async () => {
   const id = await defaultOf()
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
@@ -109,32 +109,28 @@ test('the replay tells what a change would have refused, before anything is save
   )
 })
 
-test(
-  'a text is tried under the fields as they stand: each match is marked, and what would be sent is told',
-  options,
-  async () => {
-    const id = await make({ name: 'For texts', content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
-    await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
-    const { page, faults } = watched
-    const trial = page.getByRole('region', { name: 'Test a text' })
-    await trial.getByLabel('Text', { exact: true }).fill('Write to ada@example.com about <b>Project Blue</b>')
-    await trial.getByText('The text would be sent as:').waitFor()
-    await trial.getByText('Write to [EMAIL] about <b>Project Blue</b>', { exact: true }).waitFor()
-    assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com'])
-    await page.getByRole('button', { name: 'Add pattern' }).click()
-    await page.getByRole('textbox', { name: 'Pattern 1' }).fill('(?i)project blue')
-    await trial.getByText('The request would be blocked.').waitFor()
-    assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com', 'Project Blue'])
-    await trial.getByRole('listitem').filter({ hasText: '(?i)project blue blocks' }).waitFor()
-    await page.getByRole('textbox', { name: 'Pattern 1' }).fill('x(?=y)')
-    await trial.getByRole('alert').getByText('look-around').waitFor()
-    assert.equal((await read(id)).content_filters, null)
-    assert.deepEqual(
-      faults.filter((fault) => !fault.includes('400')),
-      [],
-    )
-  },
-)
+test('a text is tried with the unsaved fields: matches and the result are shown', options, async () => {
+  const id = await make({ name: 'For texts', content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  const trial = page.getByRole('region', { name: 'Test a text' })
+  await trial.getByLabel('Text', { exact: true }).fill('Write to ada@example.com about <b>Project Blue</b>')
+  await trial.getByText('The text would be sent as:').waitFor()
+  await trial.getByText('Write to [EMAIL] about <b>Project Blue</b>', { exact: true }).waitFor()
+  assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com'])
+  await page.getByRole('button', { name: 'Add pattern' }).click()
+  await page.getByRole('textbox', { name: 'Pattern 1' }).fill('(?i)project blue')
+  await trial.getByText('The request would be blocked.').waitFor()
+  assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com', 'Project Blue'])
+  await trial.getByRole('listitem').filter({ hasText: '(?i)project blue blocks' }).waitFor()
+  await page.getByRole('textbox', { name: 'Pattern 1' }).fill('x(?=y)')
+  await trial.getByRole('alert').getByText('look-around').waitFor()
+  assert.equal((await read(id)).content_filters, null)
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('400')),
+    [],
+  )
+})
 
 test(
   'a guardrail without a limit is deleted and brought back whole; one with a limit asks for its name',
@@ -243,23 +239,19 @@ test('a refusal in the log leads to the guardrail that refused', options, async 
   await page.getByRole('heading', { name: 'Only what the contract names', level: 1 }).waitFor()
 })
 
-test(
-  'a viewer reads a guardrail and can change nothing of it; a developer is told who may see it',
-  options,
-  async () => {
-    const path = `/guardrails/${world.guardrailId}`
-    const links = [await linkForRole(world.service, 'viewer'), await linkForRole(world.service, 'developer')]
-    await using viewer = await signedInPage(browser, world.service, path, { link: links[0]! })
-    await viewer.page.getByText('Blocked models: openai/gpt-5.4-mini').first().waitFor()
-    await viewer.page.getByText('shut-in').waitFor()
-    assert.equal(await viewer.page.getByRole('textbox').count(), 0)
-    assert.equal(await viewer.page.getByRole('button', { name: 'Restore' }).count(), 0)
-    assert.deepEqual(viewer.faults, [])
-    await using developer = await signedInPage(browser, world.service, path, { link: links[1]! })
-    await developer.page.getByText('Access denied').waitFor()
-    assert.deepEqual(developer.faults, [])
-  },
-)
+test('a viewer can only read a guardrail; a developer sees who has access', options, async () => {
+  const path = `/guardrails/${world.guardrailId}`
+  const links = [await linkForRole(world.service, 'viewer'), await linkForRole(world.service, 'developer')]
+  await using viewer = await signedInPage(browser, world.service, path, { link: links[0]! })
+  await viewer.page.getByText('Blocked models: openai/gpt-5.4-mini').first().waitFor()
+  await viewer.page.getByText('shut-in').waitFor()
+  assert.equal(await viewer.page.getByRole('textbox').count(), 0)
+  assert.equal(await viewer.page.getByRole('button', { name: 'Restore' }).count(), 0)
+  assert.deepEqual(viewer.faults, [])
+  await using developer = await signedInPage(browser, world.service, path, { link: links[1]! })
+  await developer.page.getByText('Access denied').waitFor()
+  assert.deepEqual(developer.faults, [])
+})
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 390]) {

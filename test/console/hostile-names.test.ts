@@ -109,7 +109,7 @@ test('workspaces: names and descriptions, in lists, choices, dialogs, guardrails
   }
 })
 
-test('a catalogue file: names of models and providers, descriptions, and rows that are left out', options, async () => {
+test('a catalogue file: names of models and providers, descriptions, skipped rows', options, async () => {
   const body = { model: 'hostile/m0', messages: [{ role: 'user', content: 'Hi' }] }
   const { headers } = await talk.ask('POST', '/chat/completions', { body })
   const failed = headers.get('x-generation-id')!

@@ -89,7 +89,7 @@ test('a folder is made, a file renamed and deleted; what can be undone is', opti
   assert.deepEqual(faults, [])
 })
 
-test('a folder of more entries than are told at first is told whole', options, async () => {
+test('a folder with more entries than one page is listed completely', options, async () => {
   const folder = join(workspaceOf(talk, talk.id), 'many')
   mkdirSync(folder)
   for (let index = 0; index < 620; index++) writeFileSync(join(folder, `file-${1000 + index}`), '')

@@ -52,7 +52,7 @@ test('a rule is written, says what it means, is saved as a version, and that is 
   assert.deepEqual(faults, [])
 })
 
-test('what the service says against a rule is told, and nothing is saved', options, async () => {
+test('the service’s error for a rule is shown, and nothing is saved', options, async () => {
   await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: [{ effect: 'ask' }] } })
   const { version } = await rulesOf()
   await using watched = await open(rulesPage())
@@ -87,7 +87,7 @@ test('the second click of two removes no rule that has just moved up under the p
   assert.deepEqual(faults, [])
 })
 
-test('the replay tells what a draft would have decided, and where people decided otherwise', options, async () => {
+test('the replay shows the draft’s decisions and where people decided differently', options, async () => {
   await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: [] } })
   for (const [command, said] of [
     ['npm test', 'reject_once'],

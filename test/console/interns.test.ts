@@ -139,7 +139,7 @@ test('a change that is too long for a question is shown whole before it can be a
   assert.deepEqual(faults, [])
 })
 
-test('who answered is told by name, also as it happens', options, async () => {
+test('the person who answered is shown by name, also live', options, async () => {
   const said = await say(talk, talk.id, `permission named ${every}`)
   await using watched = await open(`/interns/${talk.id}/${said.sessionId}`)
   const { page, faults } = watched
@@ -173,7 +173,7 @@ test('a form is filled in, and each field is sent as its type', options, async (
   assert.deepEqual(faults, [])
 })
 
-test('a conversation is told as it happens, and what an agent says acts on nothing', options, async () => {
+test('a conversation is shown live, and the agent’s text cannot act on the page', options, async () => {
   const { sessionId } = await say(talk, talk.id, 'say begun', { approval_mode: 'self-drive' })
   await using watched = await open(`/interns/${talk.id}`)
   const { page, faults } = watched
@@ -193,7 +193,7 @@ test('a conversation is told as it happens, and what an agent says acts on nothi
   assert.deepEqual(faults, [])
 })
 
-test('a session is begun here, goes on when its page is left, and is stopped', options, async () => {
+test('a session is started, continues after its page is left, and is stopped', options, async () => {
   await using watched = await open(`/interns/${talk.id}`)
   const { page, faults } = watched
   await page
@@ -255,28 +255,24 @@ test('a viewer sees what waits and is offered no answer, no word and no act', op
   await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 
-test(
-  'an intern is suspended after it was told what ends, what was said is read meanwhile, and it is woken',
-  options,
-  async () => {
-    await say(talk, talk.id, 'say what is kept')
-    await using watched = await open('/interns')
-    const { page, faults } = watched
-    await page.getByRole('button', { name: 'Suspend ada' }).click()
-    await page.getByRole('dialog').getByText('Files and sessions are kept').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
-    await untilIntern(talk, talk.id, 'stopped')
-    await page.getByRole('link', { name: 'ada', exact: true }).click()
-    await page.getByRole('link', { name: 'say what is kept' }).click()
-    await page.getByRole('list', { name: 'Transcript' }).getByText('what is kept', { exact: true }).waitFor()
-    await page.getByText('The intern is not running').waitFor()
-    await page.getByRole('link', { name: '← Interns' }).click()
-    await page.getByRole('button', { name: 'Wake ada' }).click()
-    await untilIntern(talk, talk.id, 'running')
-    await page.getByRole('button', { name: 'Restart ada' }).waitFor()
-    assert.deepEqual(faults, [])
-  },
-)
+test('an intern is suspended after a warning, read while suspended, and woken', options, async () => {
+  await say(talk, talk.id, 'say what is kept')
+  await using watched = await open('/interns')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Suspend ada' }).click()
+  await page.getByRole('dialog').getByText('Files and sessions are kept').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+  await untilIntern(talk, talk.id, 'stopped')
+  await page.getByRole('link', { name: 'ada', exact: true }).click()
+  await page.getByRole('link', { name: 'say what is kept' }).click()
+  await page.getByRole('list', { name: 'Transcript' }).getByText('what is kept', { exact: true }).waitFor()
+  await page.getByText('The intern is not running').waitFor()
+  await page.getByRole('link', { name: '← Interns' }).click()
+  await page.getByRole('button', { name: 'Wake ada' }).click()
+  await untilIntern(talk, talk.id, 'running')
+  await page.getByRole('button', { name: 'Restart ada' }).waitFor()
+  assert.deepEqual(faults, [])
+})
 
 for (const width of [390, 1280]) {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -308,13 +304,13 @@ for (const width of [390, 1280]) {
   }
 }
 
-test('without interns the line that makes one is told', options, async () => {
+test('without interns the command that creates one is shown', options, async () => {
   await using empty = await signedInPage(browser, talk, '/interns', { key: await strangerKey() })
   await empty.page.getByText('npx signalbox interns create ada').waitFor()
   assert.deepEqual(empty.faults, [])
 })
 
-test('who is outside the programme is told so, and who can change it', options, async () => {
+test('an organization outside the programme sees who can change that', options, async () => {
   await talk.manage('PATCH', '/organization', { interns_programme: false })
   await using watched = await open('/interns')
   await watched.page.getByText('An owner can enable them').waitFor()

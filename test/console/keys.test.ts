@@ -63,7 +63,7 @@ test('a key that is made shows its secret once, and the secret works', options, 
   assert.deepEqual(faults, [])
 })
 
-test('a key tells what it may do: what it may spend, and which guardrails govern it, in words', options, async () => {
+test('a key shows its limits and guardrails in words', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched
   await page.getByRole('link', { name: 'Budgets and permissions of shut-in' }).press('Enter')
@@ -186,7 +186,7 @@ test('provider keys are listed without what is secret of them', options, async (
   assert.deepEqual(faults, [])
 })
 
-test('a provider’s key is stored, replaced and removed, and told to nobody', options, async () => {
+test('a provider’s key is stored, replaced and removed, and never shown', options, async () => {
   const stored = async () => {
     const { data } = (await world.service.manage('GET', '/byok?provider=deepinfra')).body
     return data[0]
@@ -239,7 +239,7 @@ test('a key is made for somebody else, whose requests are then theirs', options,
 /** All that a screen offers to do, but for saying what a key may. */
 const toChange = (page: Page) => page.getByRole('main').getByRole('button').filter({ hasNotText: 'Permissions' })
 
-test('a viewer is offered no change, and a developer is told who can let them see people', options, async () => {
+test('a viewer sees no actions, and a developer sees who can grant access', options, async () => {
   await using viewing = await signedInPage(browser, world.service, '/keys', { link: links.viewer })
   await viewing.page.getByRole('row').filter({ hasText: 'ci-bot' }).waitFor()
   assert.equal(await toChange(viewing.page).count(), 0)

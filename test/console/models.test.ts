@@ -82,7 +82,7 @@ test('a link of the feed of models leads to the model', options, async () => {
   assert.deepEqual(watched.faults, [])
 })
 
-test('a model tells what each guardrail allows of it, by which rule, and leads there', options, async () => {
+test('a model shows what each guardrail allows by which rule, with links', options, async () => {
   const { service, guardrailId } = world
   const made = { name: 'No DeepInfra', ignored_providers: ['deepinfra'] }
   const { id } = (await service.manage('POST', '/guardrails', made)).body.data

@@ -22,29 +22,21 @@ after(async () => {
 })
 const options = { skip: withoutBrowser }
 
-test(
-  'the overview tells what the service counted, and by what it is told apart stands in the address',
-  options,
-  async () => {
-    await using watched = await signedInPage(browser, service, '/overview?last=1h')
-    const { page, faults } = watched
-    const body = { metrics: ['request_count'], dimensions: ['api_key_id'] }
-    const counted = (await service.manage('POST', '/analytics/query', body)).body.data.data
-    const all = counted.reduce((sum: number, row: any) => sum + row.request_count, 0)
-    await page
-      .locator('.figures > div')
-      .filter({ hasText: 'requests' })
-      .getByText(String(all), { exact: true })
-      .waitFor()
-    await page.getByRole('button', { name: 'by model' }).click()
-    await page.getByRole('button', { name: 'key', exact: true }).click()
-    await page.getByRole('link', { name: 'ci-bot' }).waitFor()
-    assert.equal(new URL(page.url()).searchParams.get('by'), 'key')
-    assert.deepEqual(faults, [])
-  },
-)
+test('the overview shows the counts, and its grouping is in the URL', options, async () => {
+  await using watched = await signedInPage(browser, service, '/overview?last=1h')
+  const { page, faults } = watched
+  const body = { metrics: ['request_count'], dimensions: ['api_key_id'] }
+  const counted = (await service.manage('POST', '/analytics/query', body)).body.data.data
+  const all = counted.reduce((sum: number, row: any) => sum + row.request_count, 0)
+  await page.locator('.figures > div').filter({ hasText: 'requests' }).getByText(String(all), { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'by model' }).click()
+  await page.getByRole('button', { name: 'key', exact: true }).click()
+  await page.getByRole('link', { name: 'ci-bot' }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('by'), 'key')
+  assert.deepEqual(faults, [])
+})
 
-test('which endpoint is slow is told by its column, and leads to the requests that it answered', options, async () => {
+test('a slow endpoint is marked and links to its requests', options, async () => {
   await using watched = await signedInPage(browser, service, '/overview?by=endpoint')
   const { page, faults } = watched
   const slow = page.getByRole('columnheader', { name: 'first token' })
@@ -70,7 +62,7 @@ test('behind each plot stands a table with its figures', options, async () => {
   assert.deepEqual(faults, [])
 })
 
-test('a limit is a bar with what was spent of it, and a key that ends soon is told', options, async () => {
+test('a limit is a bar with its spending, and an expiring key is listed', options, async () => {
   const { body } = await service.manage('POST', '/keys', { name: 'small', limit: 5, limit_reset: 'monthly' })
   await service.manage('POST', '/keys', {
     name: 'soon',
@@ -106,7 +98,7 @@ test('budgets are seen by who may see them: all by a viewer, own keys by a devel
   await service.manage('PATCH', path, { limit_usd: null, reset_interval: null })
 })
 
-test('what is wrong with the service is told to who manages, whenever it began', options, async () => {
+test('problems of the service are shown to managers, whenever they started', options, async () => {
   const { body } = await service.manage('POST', '/keys', { name: 'leased', limit: 5 })
   const db = await openDb(service.place.settings)
   const lease = { server: 'dead never', period: 0, spent_pico: 0n, held_pico: 1_500_000_000_000n, renewed_at: 0 }

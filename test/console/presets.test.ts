@@ -25,7 +25,7 @@ after(async () => {
 const options = { skip: withoutBrowser }
 const used = async () => (await service.manage('GET', '/presets/haiku')).body.data.designated_version.version
 
-test('a preset shows how two versions differ; another is put in use, and taken back', options, async () => {
+test('a preset shows a diff of two versions; another one is activated and reverted', options, async () => {
   await using watched = await signedInPage(browser, service, '/presets')
   const { page, faults } = watched
   await page.getByRole('row').getByText('@preset/haiku').click()

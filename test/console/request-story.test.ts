@@ -20,7 +20,7 @@ async function asked(more: object = {}) {
   return metered(service, headers.get('x-generation-id')!)
 }
 
-test('a request tells what put its endpoints in order, and how fast its tokens came', options, async () => {
+test('a request shows how its endpoints were ordered and its token speed', options, async () => {
   const sorted = await asked({ provider: { sort: 'price' } })
   await using watched = await signedInPage(at.browser, at.world.service, `/requests/${sorted.id}`)
   const { page, faults } = watched
@@ -32,34 +32,30 @@ test('a request tells what put its endpoints in order, and how fast its tokens c
   assert.deepEqual(faults, [])
 })
 
-test(
-  'what a request cost is told at the prices that were charged, and asks nobody for those of now',
-  options,
-  async () => {
-    const { id, tokens_prompt, tokens_completion, total_cost } = await asked({ provider: { order: ['openai'] } })
-    await using watched = await signedInPage(at.browser, at.world.service, `/requests/${id}`)
-    const { page, faults } = watched
-    const wanted: string[] = []
-    page.on('request', (request) => wanted.push(request.url()))
-    await page.reload()
-    const lines = page.locator('.cost > div')
-    await lines
-      .filter({ hasText: `prompt, ${tokens_prompt}` })
-      .getByText('0.90 / M')
-      .waitFor()
-    await lines
-      .filter({ hasText: `completion, ${tokens_completion}` })
-      .getByText('2.00 / M')
-      .waitFor()
-    assert.ok(Math.abs(total_cost - (tokens_prompt * 0.9 + tokens_completion * 2) / 1e6) < 1e-12)
-    assert.deepEqual(
-      wanted.filter((url) => url.includes('/endpoints')),
-      [],
-    )
-    assert.equal(await page.getByText('current prices').count(), 0)
-    assert.deepEqual(faults, [])
-  },
-)
+test('the cost of a request uses the charged prices, not the current ones', options, async () => {
+  const { id, tokens_prompt, tokens_completion, total_cost } = await asked({ provider: { order: ['openai'] } })
+  await using watched = await signedInPage(at.browser, at.world.service, `/requests/${id}`)
+  const { page, faults } = watched
+  const wanted: string[] = []
+  page.on('request', (request) => wanted.push(request.url()))
+  await page.reload()
+  const lines = page.locator('.cost > div')
+  await lines
+    .filter({ hasText: `prompt, ${tokens_prompt}` })
+    .getByText('0.90 / M')
+    .waitFor()
+  await lines
+    .filter({ hasText: `completion, ${tokens_completion}` })
+    .getByText('2.00 / M')
+    .waitFor()
+  assert.ok(Math.abs(total_cost - (tokens_prompt * 0.9 + tokens_completion * 2) / 1e6) < 1e-12)
+  assert.deepEqual(
+    wanted.filter((url) => url.includes('/endpoints')),
+    [],
+  )
+  assert.equal(await page.getByText('current prices').count(), 0)
+  assert.deepEqual(faults, [])
+})
 
 test('what was asked is offered to who may read it, and to ask it again to who may ask', options, async () => {
   const { id } = await asked()

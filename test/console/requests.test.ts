@@ -276,45 +276,41 @@ test(
   },
 )
 
-test(
-  'what ends before changes are told is not missed, nor what is told while the log is on its way',
-  options,
-  async () => {
-    await using watched = await open('/service')
-    const { page, faults } = watched
-    const untold = Promise.withResolvers<void>()
-    await page.route('**/api/v1/events', async (route) => {
-      await untold.promise
-      await route.fallback()
-    })
-    await page.goto(new URL('/requests?session_id=untold', page.url()).href)
-    await page.getByText('No requests match these filters').waitFor()
-    const { headers } = await say('Now', 'untold')
-    await metered(world.service, headers.get('x-generation-id'))
-    untold.resolve()
-    await page.getByRole('row').nth(1).waitFor()
+test('requests that end while the log loads are not missed', options, async () => {
+  await using watched = await open('/service')
+  const { page, faults } = watched
+  const untold = Promise.withResolvers<void>()
+  await page.route('**/api/v1/events', async (route) => {
+    await untold.promise
+    await route.fallback()
+  })
+  await page.goto(new URL('/requests?session_id=untold', page.url()).href)
+  await page.getByText('No requests match these filters').waitFor()
+  const { headers } = await say('Now', 'untold')
+  await metered(world.service, headers.get('x-generation-id'))
+  untold.resolve()
+  await page.getByRole('row').nth(1).waitFor()
 
-    const read = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
-    await page.route('**/api/v1/generations?*', async (route) => {
-      const response = await route.fetch()
-      read.resolve()
-      await goOn.promise
-      await route.fulfill({ response })
-    })
-    await page.getByRole('button', { name: 'any time' }).click()
-    await page.getByRole('button', { name: '15 minutes', exact: true }).click()
-    await read.promise
-    await say('Again', 'untold')
-    await page.getByRole('row').nth(2).waitFor()
-    goOn.resolve()
-    await page.locator('.progress.on').waitFor({ state: 'detached' })
-    assert.equal(await page.getByRole('row').count(), 3)
-    // Whatever is asked as the page closes is nobody's fault.
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
-    assert.deepEqual(faults, [])
-  },
-)
+  const read = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  await page.route('**/api/v1/generations?*', async (route) => {
+    const response = await route.fetch()
+    read.resolve()
+    await goOn.promise
+    await route.fulfill({ response })
+  })
+  await page.getByRole('button', { name: 'any time' }).click()
+  await page.getByRole('button', { name: '15 minutes', exact: true }).click()
+  await read.promise
+  await say('Again', 'untold')
+  await page.getByRole('row').nth(2).waitFor()
+  goOn.resolve()
+  await page.locator('.progress.on').waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('row').count(), 3)
+  // Whatever is asked as the page closes is nobody's fault.
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  assert.deepEqual(faults, [])
+})
 
 for (const access of ['owner', 'admin', 'developer', 'member', 'viewer']) {
   test(`one who is ${access} sees the log that they may see, and nothing is refused`, options, async () => {

@@ -189,7 +189,7 @@ test('with "console" off there is none, and the API is as it was', async () => {
   assert.equal((await service.ask('GET', '/models?limit=1')).status, 200)
 })
 
-test('a client whose base URL lacks the prefix is told so, and gets no page for an answer', async () => {
+test('a client whose base URL lacks the prefix gets an error, not a page', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   for (const headers of [{ accept: 'application/json' }, { authorization: `Bearer ${service.apiKey}` }]) {

@@ -76,7 +76,7 @@ test('the empty log names what the first provider needs, then providers with a c
   assert.equal((await service.manage('DELETE', `/byok/${body.data.id}`)).status, 200)
 })
 
-test('with a credential it is ready, and nobody is told to paste', options, async () => {
+test('with a credential it is ready and asks for none', options, async () => {
   const settings = { catalogue_file: file, starter_catalogue: 'false' as never }
   await using ready = await startConsole({ settings, variables: { ACME_KEY: 'a-secret-of-a-provider' } })
   await using watched = await signedInPage(browser, ready, '/service')
@@ -87,7 +87,7 @@ test('with a credential it is ready, and nobody is told to paste', options, asyn
   assert.deepEqual(faults, [])
 })
 
-test('the catalogue tells its sources and what was left out, and is read again', options, async () => {
+test('the catalogue shows its sources and skipped rows, and is reloaded', options, async () => {
   await using watched = await open('/service/catalogue')
   const { page, faults } = watched
   await page.getByRole('region', { name: 'Sources' }).getByText(file).waitFor()
@@ -130,7 +130,7 @@ test(
   },
 )
 
-test('a viewer sees all of it and reads nothing anew; a developer is told who may see it', options, async () => {
+test('a viewer sees it without the reload button; a developer sees who has access', options, async () => {
   await using viewing = await open('/service/catalogue', { link: await linkForRole(service, 'viewer') })
   await viewing.page.getByRole('region', { name: 'Sources' }).waitFor()
   assert.equal(await viewing.page.getByRole('button', { name: 'Reload' }).count(), 0)

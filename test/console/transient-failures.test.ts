@@ -74,7 +74,7 @@ for (const how of [
   )
 }
 
-test('what could not be read at first is told to have failed, and comes by itself', options, async () => {
+test('a failed first read is shown as failed and retried automatically', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
@@ -135,7 +135,7 @@ test('nothing is asked again before the service wants to be asked', options, asy
   await until(() => asked() === 2)
 })
 
-test('a refusal is not asked again by itself', options, async () => {
+test('a refusal is not retried automatically', options, async () => {
   await using watched = await open('/keys')
   const { askedAfter, answered } = await failingPresets(watched.page, { status: 400, headers: own })
   await answered(1)
@@ -182,7 +182,7 @@ test('a stream of events that was refused is opened again', options, async () =>
   await opened
 })
 
-test('a session goes on being told where its stream was refused', options, async () => {
+test('a session is updated also after its stream was refused', options, async () => {
   const { sessionId } = await say(talk, talk.id, 'say First.')
   await using watched = await open('/keys')
   const { page } = watched

@@ -50,7 +50,7 @@ test('while the service is away what it said stays, and all is read again once i
   await says(page).waitFor({ state: 'detached' })
 })
 
-test('who cannot be signed out is told that they are still signed in', options, async () => {
+test('a failed sign-out says that the session is still active', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   const signOut = page.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: 'Sign out' })

@@ -20,7 +20,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     await node.regain()
   })
 
-  test('the API server is away for a minute: turns go on, what needs it says so, and all is well by itself after', async (t) => {
+  test('the API server is unreachable for a minute: turns continue, the rest recovers', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
@@ -95,7 +95,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     await until(async () => (await server.ask('GET', `/interns/${id}`)).status === 404, patientMs)
   })
 
-  test('its disk is full: the turn fails with the reason, and it goes on when there is room', async (t) => {
+  test('its disk is full: the turn fails with the reason, and it recovers', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster, { KUBERNETES_STORAGE_CLASS: storageClasses.little })
     const server = await service.start('a')

@@ -28,7 +28,7 @@ async function withoutPods({ plane: { kubectl } }: Cluster, work: () => Promise<
   }
 }
 
-describe('what a cluster refuses is told in its words', { skip, concurrency: 1 }, () => {
+describe('refusals of a cluster are reported with its message', { skip, concurrency: 1 }, () => {
   test('an image that is nowhere', async (t) => {
     await using service = await startService(await sharedCluster(), soon)
     const server = await service.start('a', { KUBERNETES_IMAGE: 'registry.invalid/none:1' })

@@ -43,7 +43,7 @@ describe('a repository of an intern that is a pod', { skip, concurrency: 1 }, ()
     assert.equal((await say(server, id, 'say hello')).text, 'hello')
   })
 
-  test('that is not cloned is told with the reason at once, and is cloned when that is mended', async (t) => {
+  test('that fails is reported with the reason at once, and succeeds after the repair', async (t) => {
     const cluster = await sharedCluster()
     const { gateway } = cluster.node
     await using git = await startGitServer({ 'README.md': 'Widgets.' }, { user: 'ada', password }, gateway)

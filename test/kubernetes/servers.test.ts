@@ -12,7 +12,7 @@ const asked = { agent: 'scripted' }
 const many = 50
 
 describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
-  test('two on one Postgres serve the same intern, and one goes on with it when the other was killed', async (t) => {
+  test('two on one Postgres serve the same intern, and one survives the other', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const one = await service.start('a')

@@ -181,7 +181,7 @@ test('a full disk fails the prompt with a reason, not the agent, and nothing of 
   assert.equal((await agent.prompt('hi')).stopReason, 'end_turn')
 })
 
-test('a line that is no message is answered or passed over, and the agent goes on', async () => {
+test('an invalid message is answered or skipped, and the agent continues', async () => {
   await using agent = await start('self-drive')
   agent.process.stdin.write('no json\n{"jsonrpc":"2.0","id":"x","method":"no/such"}\n\n')
   assert.equal((await agent.prompt('hello')).stopReason, 'end_turn')

@@ -160,7 +160,7 @@ onOneDatabase('a link that answers', (kind) => {
   })
 })
 
-test('a link answers in the name of whoever made it, as long as they may', async () => {
+test('a link answers on behalf of its creator, as long as they have access', async () => {
   await using w = await world('sqlite')
   const grace = await colleague(w.service)
   const asking = { ask: grace.ask }

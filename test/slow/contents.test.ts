@@ -84,7 +84,7 @@ onEachDatabase('what is asked and answered', (kind) => {
     await leftNothing(service, after)
   })
 
-  test('is told as it was, streamed or not, in each protocol, and OpenRouter’s own client reads it', async () => {
+  test('is returned unchanged in each protocol, also to OpenRouter’s client', async () => {
     await using service = await startTestService({ kind })
     await keepContents(service)
     const [chat, streamed, responses, messages] = [
@@ -108,7 +108,7 @@ onEachDatabase('what is asked and answered', (kind) => {
     assert.equal(data.output.completion, (await kept(service, chat)).output.completion)
   })
 
-  test('is told with all that says how to ask the same again, unless that is too long', async () => {
+  test('is returned with all fields to repeat the request, unless too long', async () => {
     await using service = await startTestService({ kind, settings: { content_bytes: '4096' as never } })
     await keepContents(service)
     const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
@@ -162,7 +162,7 @@ onEachDatabase('what is asked and answered', (kind) => {
     assert.equal((await service.manage('DELETE', '/workspaces/none/contents')).status, 404)
   })
 
-  test('of a whole workspace goes at once, also that of requests under way; later ones are kept', async () => {
+  test('of a whole workspace is deleted, also of requests in flight; later is stored', async () => {
     await using service = await startTestService({ kind })
     const id = await keepContents(service)
     const ids = await Promise.all(Array.from({ length: 45 }, (_, at) => asked(service, saying(`one ${at}`))))
@@ -307,7 +307,7 @@ test('another organization reads and deletes nothing of it, by whichever key and
   assert.equal((await read(service, id)).status, 200)
 })
 
-test('nothing is kept of requests of which nothing may be retained, whoever says so', async () => {
+test('nothing is stored of requests without retention, whoever requires it', async () => {
   await using recorded = await startWithRecordings({ zdr: true })
   const { service } = recorded
   await keepContents(service)

@@ -50,7 +50,7 @@ for (const trouble of ['stalled', 'cut'] as const) {
   })
 }
 
-test('a server cut off for longer than its lease, with requests under way: no limit is overrun, and all is accounted for', {
+test('a server cut off for longer than its lease exceeds no limit and loses nothing', {
   skip,
 }, async () => {
   const place = await newPlace('postgres')

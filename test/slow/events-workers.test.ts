@@ -54,7 +54,7 @@ onOneDatabase('events of a service of three workers', (kind) => {
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
 describe('events of several servers', { skip }, () => {
-  test('a client of one server hears the requests of another, and goes on at the other one', async () => {
+  test('a client of one server gets events of another, and resumes there', async () => {
     const place = await newPlace('postgres')
     const [one, other] = await Promise.all([startTestService({ place }), startTestService({ place })])
     const listening = await listen(one!.url, { key: apiKey })

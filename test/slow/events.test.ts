@@ -32,7 +32,7 @@ async function endOf(listening: Awaited<ReturnType<typeof listen>>) {
 }
 
 onOneDatabase('the stream of events', (kind) => {
-  test('tells each request once it is in the ledger, as the list does', async () => {
+  test('sends each request once it is in the ledger, as in the list', async () => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey })
     const id = await complete(service)
@@ -42,7 +42,7 @@ onOneDatabase('the stream of events', (kind) => {
     listening.leave()
   })
 
-  test('goes on after the last event heard, without a gap and without one told twice', async () => {
+  test('resumes after the last received event, without gaps or repeats', async () => {
     await using service = await startTestService({ kind })
     const first = await listen(service.url, { key: service.apiKey })
     const heard = [await complete(service), await complete(service)]
@@ -64,7 +64,7 @@ onOneDatabase('the stream of events', (kind) => {
     again.leave()
   })
 
-  test('between two events of one row of the log it goes on with the second', async () => {
+  test('between two events of one row it resumes with the second', async () => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey })
     const ids = await Promise.all(Array.from({ length: 12 }, () => complete(service)))
@@ -81,7 +81,7 @@ onOneDatabase('the stream of events', (kind) => {
     assert.equal(new Set(ids).size, 12)
   })
 
-  test('says that lists are to be loaded anew where it does not know what was missed', async () => {
+  test('asks clients to reload lists if missed events are unknown', async () => {
     await using service = await startTestService({ kind })
     for (const lastEventId of ['999999999', 'nonsense', `${'9'.repeat(4000)}.1`, '-5', '1e3', '5.']) {
       const listening = await listen(service.url, { key: service.apiKey, lastEventId })
@@ -93,7 +93,7 @@ onOneDatabase('the stream of events', (kind) => {
     }
   })
 
-  test('tells only of the wanted types', async () => {
+  test('sends only the requested types', async () => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey, query: '?types=intern,question' })
     const all = await listen(service.url, { key: service.apiKey })
@@ -104,7 +104,7 @@ onOneDatabase('the stream of events', (kind) => {
     assert.equal((await service.ask('GET', '/events?types=secrets')).status, 400)
   })
 
-  test('an intern’s states are told as they come, and its questions until they are answered', async () => {
+  test('an intern’s states are sent at once, and its questions until answered', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const listening = await listen(service.url, { key: service.apiKey })
     const { id } = await runningIntern(service, { agent: 'scripted' })
@@ -285,7 +285,7 @@ test('a thousand streams are served, each hears each request, and those beyond w
   await until(async () => /^signalbox_event_streams 0$/m.test((await service.manage('GET', '/metrics')).text))
 })
 
-test('what becomes of a circuit is told to who manages: shut, tried again, asked as before', async () => {
+test('changes of a circuit are sent to managers: open, half-open, closed', async () => {
   const behaviour = { play: sound.ok! }
   let ahead = 0
   await using upstream = await startFaultyUpstream({ changing: (taken: Taken) => behaviour.play(taken) })

@@ -28,7 +28,7 @@ const reasons = ({ not_asked }: { not_asked: any[] }) =>
   not_asked.map(({ endpoint_id, standing, reason }) => `${endpoint_id} ${standing} ${reason}`)
 
 onOneDatabase('GET /generation of a request that was answered', (kind) => {
-  test('tells who was not asked, and why: not reached, ignored, forbidden, fallbacks not wanted', async () => {
+  test('lists skipped endpoints with the reason', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['slow'], { kind })
     assert.deepEqual(reasons(await generationOf(service, 'backed/slow', first)), [
@@ -47,7 +47,7 @@ onOneDatabase('GET /generation of a request that was answered', (kind) => {
     assert.deepEqual(reasons(await generationOf(service, 'backed/slow')), ['backed/slow@faulty left_out guardrail'])
   })
 
-  test('tells who stood behind for trouble, and for a circuit that is shut', async () => {
+  test('lists endpoints ranked lower for failures or an open circuit', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['broken'], { kind })
     const order = { provider: { order: ['faulty', 'sound'] } }
@@ -60,7 +60,7 @@ onOneDatabase('GET /generation of a request that was answered', (kind) => {
     ])
   })
 
-  test('tells what put its endpoints in order, and nothing where there was but one', async () => {
+  test('returns the criterion of the order, and none for one endpoint', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['slow'], { kind })
     const orderOf = async (model: string, provider: object) =>
@@ -73,7 +73,7 @@ onOneDatabase('GET /generation of a request that was answered', (kind) => {
     assert.equal(await orderOf('faulty/slow', {}), null)
   })
 
-  test('tells the prices that were charged, and none where nobody answered', async () => {
+  test('returns the charged prices, and none without an answer', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['slow', 'broken'], { kind })
     const { charged_prices, tokens_prompt, tokens_completion, total_cost } = await generationOf(service, 'faulty/slow')
@@ -83,7 +83,7 @@ onOneDatabase('GET /generation of a request that was answered', (kind) => {
     assert.equal((await generationOf(service, 'faulty/broken')).charged_prices, null)
   })
 
-  test('tells of each attempt when it was connected and when the answer began', async () => {
+  test('returns for each attempt the times of connection and first byte', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['slow'], { kind })
     for (const stream of [false, true]) {

@@ -69,7 +69,7 @@ test('a chunked body is 413 as soon as it is over 4 MiB', { timeout: 900_000 }, 
   assert.match(answer, /^HTTP\/1.1 413 .*"code":413,/s)
 })
 
-test('where a setting allows more, a larger body is read, and the limit told is the one in force', async () => {
+test('a setting allows larger bodies, and the error has the limit in force', async () => {
   await using service = await startTestService({ settings: { max_body_bytes: 6 * 1024 * 1024 } })
   const post = (megabytes: number) =>
     service.ask('POST', '/chat/completions', {
@@ -130,7 +130,7 @@ test('malformed JSON is 400 and says where, and an undeclared body is refused', 
   assert.equal((await post('/keys', undefined, '{"name":"n"}'))[0], 415)
 })
 
-test('a compressed body is told as that, and plain JSON is taken whatever it is said to be', async () => {
+test('a compressed body is reported, and plain JSON is accepted despite its header', async () => {
   await using service = await startTestService()
   const headers = {
     authorization: `Bearer ${service.managementKey}`,

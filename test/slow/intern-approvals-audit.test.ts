@@ -132,7 +132,7 @@ onOneDatabase('what an intern waits for answers to', (kind) => {
     assert.deepEqual([hers?.status, hers?.text], [404, none?.text])
   })
 
-  test('"pending" is the question that the session was told last', async () => {
+  test('"pending" is the last question of the session', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const asked = await say(service, id, `${permission}\npermission mail allow_once`)

@@ -89,7 +89,7 @@ test('a part that is not well made is refused by its place', async () => {
   assert.match(await refusal({ type: 'video', video: {} }), /^400 /)
 })
 
-test('a prompt may be an image alone, and the transcript tells what came with it', async () => {
+test('a prompt can be an image alone, and the transcript lists attachments', async () => {
   const at = await setUp('all')
   await using _ = at.service
   const { status, sessionId } = await say(at.service, at.id, [image] as unknown as string)

@@ -36,7 +36,7 @@ async function asked(service: Asking, id: string, run: string): Promise<Said> {
 }
 
 onOneDatabase('a run in the background', (kind) => {
-  test('is answered with 202 once it has begun, goes on by itself, and is told of with who, when and how', async () => {
+  test('gets 202 once started, continues by itself, and is listed with its details', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id, creator_user_id: me } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const { status, body } = await begin(service, id, 'say one\nwait 300\nsay two\nusage 7 3')
@@ -55,7 +55,7 @@ onOneDatabase('a run in the background', (kind) => {
       assert.equal((await grace.ask('GET', hidden)).status, 404)
   })
 
-  test('asks although nobody hears it, and goes on with the answer', async () => {
+  test('asks without a listener, and continues with the answer', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const run = (await begin(service, id, 'permission shell allow_once\nsay done')).body.data.id
@@ -71,7 +71,7 @@ onOneDatabase('a run in the background', (kind) => {
     assert.deepEqual([done.outcome, done.question_id, done.background], ['finished', null, true])
   })
 
-  test('goes on while the server is away, and the next one tells how it ended', async () => {
+  test('continues while the server is down, and the next one reports the end', async () => {
     const settings = { ...scripted, keep_interns_running: 'true' as never }
     await using service = await startTestService({ kind, settings })
     const { id } = await runningIntern(service, { agent: 'scripted' })
@@ -83,7 +83,7 @@ onOneDatabase('a run in the background', (kind) => {
     await next.ask('POST', `/interns/${id}/suspend`)
   })
 
-  test('ends with the key that began it, or when who began it may not use the intern any more; that of others goes on', async () => {
+  test('ends with the key or the access of its starter; those of others continue', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const others = (await begin(service, id, 'wait 600000')).body.data.id
@@ -105,7 +105,7 @@ onOneDatabase('a run in the background', (kind) => {
     assert.equal((await runOf(service, id, others)).status, 'running')
   })
 
-  test('that somebody signed in began goes on when they sign out, and ends when they leave', async () => {
+  test('started by a signed-in member continues after sign-out and ends on removal', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const { userId } = await colleague(service)
@@ -135,7 +135,7 @@ onOneDatabase('a run in the background', (kind) => {
     assert.equal((await ended(service, id, gone.body.data.id)).outcome, 'cancelled')
   })
 
-  test('that somebody signed in began ends when they see the intern no more, or may only look at it', async () => {
+  test('started by a signed-in member ends when they lose access to the intern', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const { userId } = await colleague(service)
@@ -166,7 +166,7 @@ onOneDatabase('a run in the background', (kind) => {
   })
 })
 
-test('two servers tell the same of a run, whichever began it, answers it or looks after the intern', {
+test('two servers report the same state of a run', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
 }, async () => {
   await using one = await startTestService({ kind: 'postgres', settings: scripted })
@@ -227,7 +227,7 @@ describe('runs of an intern', () => {
     assert.equal((await ended(service, service.id, data.id)).outcome, 'finished')
   })
 
-  test('are begun in a session without a reply, too', async () => {
+  test('are also started in a session without a reply', async () => {
     const path = `/interns/${service.id}/sessions/named/chat/completions`
     const messages = [{ role: 'user', content: 'say hi' }]
     const { status, body } = await service.ask('POST', path, { body: { background: true, messages } })

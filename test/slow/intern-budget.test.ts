@@ -45,7 +45,7 @@ const lastRun = (service: TestService, id: string, among = 1) =>
   })
 
 onOneDatabase('a budget', (kind) => {
-  test('ends a turn that has cost what it may, and everybody is told why', async () => {
+  test('ends a turn that has used its budget, with the reason', async () => {
     await using receiver = await startReceiver()
     await using service = await startPriced(kind, { webhook_origins: [receiver.origin] })
     const { body: hook } = await service.manage('POST', '/webhooks', { url: receiver.url })
@@ -81,7 +81,7 @@ onOneDatabase('a budget', (kind) => {
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
 
-  test('lets no request begin once it is spent, whatever its agent tells, nor a failure come before the end', async () => {
+  test('allows no request once it is spent, whatever its agent reports', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
     const many = Array.from({ length: 6 }, (_, at) => `model_says ${at}`).join('\n')
@@ -137,7 +137,7 @@ onOneDatabase('a budget', (kind) => {
     for (let turn = 0; turn < 6; turn++) await say(service, id, 'model_says hi')
   })
 
-  test('of time ends a turn whose agent says nothing; a prompt has one of its own, and may only narrow it', async () => {
+  test('of time ends a silent turn; a prompt can only lower it', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_seconds: 1 } })
     const said = await trySaying(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
@@ -195,7 +195,7 @@ onOneDatabase('a budget', (kind) => {
     assert.deepEqual([session.turns, statuses.filter((status) => status === 200).length], [2, 1], String(statuses))
   })
 
-  test('of a session holds for a turn, too, whose intern was stopped before anybody could read that it began', async () => {
+  test('of a session counts turns whose intern stopped before they were recorded', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_cost_usd: 2 * cent } })
     // Runs are read from its daemon in steps: after one there is a pause.

@@ -189,7 +189,7 @@ test('special names work, or the error says what is wrong with them', async () =
   assert.equal(invalid.status, 404)
 })
 
-test('names that are not UTF-8 are listed as such, left out of archives by name, and go with their folder', async () => {
+test('names that are not UTF-8 are marked, omitted from archives, deleted with folders', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   const ask = filesOf(service, id)
@@ -245,7 +245,7 @@ test('an upload never brings an intern over its disk limit, for which it would b
   assert.equal((await service.ask('GET', `/interns/${id}`)).body.status, 'running')
 })
 
-test('an archive that is bad anywhere changes nothing, and is told where', async () => {
+test('an invalid archive changes nothing, and the error has the position', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   const ask = filesOf(service, id)
@@ -295,7 +295,7 @@ test('a large file comes and goes whole', { timeout: 900_000 }, async () => {
   assert.ok((await ask('GET', 'content', { path: 'large' })).bytes.equals(body))
 })
 
-test('an upload may take longer than other requests, as long as it goes on', { timeout: 900_000 }, async () => {
+test('an upload can take longer than other requests while data arrives', { timeout: 900_000 }, async () => {
   const timeouts = { headersMs: 1000, requestMs: 1000, checkEveryMs: 100 }
   await using service = await startTestService({ timeouts })
   const { id } = await runningIntern(service)

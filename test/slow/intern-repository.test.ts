@@ -189,7 +189,7 @@ describe('a clone that fails', { skip }, () => {
     assert.deepEqual(other.seen, [])
   })
 
-  test('tells nothing of the credential that a server made git say', async () => {
+  test('masks the credential in git’s output', async () => {
     await using git = await startGitServer(files, access)
     git.around.answer = (request, response) => {
       const basic = request.headers.authorization?.slice(6) ?? ''
@@ -420,7 +420,7 @@ describe('what is refused of a repository when an intern is made', () => {
     assert.match(failed.last_failure_message, /the host localhost is not a public one; the operator may allow it/)
   })
 
-  test('where the operator names servers, there are no others', { skip }, async () => {
+  test('servers that the operator does not list are refused', { skip }, async () => {
     await using service = await startTestService({ settings: { repository_origins: ['https://git.internal'] } })
     const make = (url: string) => service.ask('POST', '/interns', { body: { name: 'ada', repository: { url } } })
     assert.match(

@@ -120,7 +120,7 @@ onOneDatabase('rules for what interns may do', (kind) => {
     }
   })
 
-  test('a replay tells what a draft would have decided, and where people decided otherwise', async () => {
+  test('a replay returns the draft’s decisions and where people decided differently', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id, workspace_id: workspaceId } = await runningIntern(service, { agent: 'scripted' })
     for (const [command, said] of [

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 const work = 'say before\nplan read, write\nwork edit a.txt {"before": "x\\n", "after": "y\\n"}\nsay after'
 
 onOneDatabase('what an intern said and did', (kind) => {
-  test('is listed and told with who asked and who answered, to all who see the intern and to nobody else', async () => {
+  test('is listed with starter and answerer, only to those who see the intern', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
@@ -55,7 +55,7 @@ describe('a session of an intern', () => {
       ...(lastEventId !== undefined && { lastEventId }),
     })
 
-  test('is told page by page', async () => {
+  test('is returned in pages', async () => {
     const { sessionId } = await say(service, service.id, work, { approval_mode: 'self-drive' })
     const path = `/interns/${service.id}/sessions/${sessionId}?limit=4`
     const first = (await service.ask('GET', path)).body
@@ -126,7 +126,7 @@ describe('a session of an intern', () => {
     assert.equal((await say(service, id, 'say again', { session_id: sessionId })).text, 'again')
   })
 
-  test('tells of its work in the reply where that is asked for, and the reply is otherwise the same to the byte', async () => {
+  test('adds its work to the reply on request; the rest is byte-identical', async () => {
     const told = async (more: object) => {
       const { chunks } = await say(service, service.id, work, { approval_mode: 'self-drive', ...more })
       return chunks.map(({ id: _, created: __, session_id: ___, ...rest }) => rest)

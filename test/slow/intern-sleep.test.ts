@@ -110,7 +110,7 @@ onOneDatabase('an intern that nobody talks to', (kind) => {
     await until(async () => (await ask('GET', '')) === 404)
   })
 
-  test('sleeps on when the server starts anew, and says why where it cannot be woken', async () => {
+  test('stays asleep after a restart, and reports why it cannot be woken', async () => {
     const service = await startTalk({ kind, settings })
     const { id, place } = service
     await asleep(service)

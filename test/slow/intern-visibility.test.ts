@@ -97,7 +97,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     assert.equal((await heidi.ask('DELETE', '/interns/ada')).status, 202)
   })
 
-  test('what one colleague’s session asks another answers, and the reply goes on to them', async () => {
+  test('one member’s question is answered by another, and the reply continues', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)

@@ -6,7 +6,7 @@ import { newPlace } from '../harness/database/databases.ts'
 import { runningIntern, say } from '../harness/interns/interns.ts'
 import { startTestService } from '../harness/service/service.ts'
 
-test('a conversation goes on for longer than a small model can see at once', async () => {
+test('a conversation continues beyond the window of a small model', async () => {
   const place = await newPlace('sqlite')
   const file = join(place.settings.data_dir, '..', `small-${process.pid}.json`)
   const small = { context_length: 8_000 }

@@ -205,7 +205,7 @@ describe('refusals of the chat route', () => {
     await until(async () => (await daemonOf(hasty, hasty.id).health()).runs === 0)
   })
 
-  test('a client that goes before the turn has begun leaves nothing running', async () => {
+  test('a client that disconnects before the turn starts leaves nothing running', async () => {
     await abandon(service, { stream: true, messages: [{ role: 'user', content: 'wait 60000' }] })
     await until(async () => (await daemonOf(service, service.id).health()).runs === 0)
   })
@@ -245,7 +245,7 @@ describe('refusals of the chat route', () => {
   })
 
   // The last, since nobody finds the intern afterwards.
-  test('502 intern_unreachable: there is no way to the intern', async () => {
+  test('502 intern_unreachable: the intern cannot be reached', async () => {
     const door = join(service.place.settings.data_dir, 'interns', service.id, 'door')
     renameSync(door, join(dirname(door), 'moved'))
     assert.deepEqual(await refusalOf(await ask('say hi')), expected(502, 'intern_unreachable', true))

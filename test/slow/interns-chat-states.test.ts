@@ -59,7 +59,7 @@ describe('the states of a run', () => {
     assert.deepEqual([said.text, said.finish], ['[allow_once-0]on', 'stop'])
   })
 
-  test('paused → running: the answer goes to the run that asked, under its id, in the mode it began with', async () => {
+  test('paused → running: the answer resumes the run with its id and mode', async () => {
     const asked = await say(service, service.id, 'say a\nmode\npermission shell allow_once reject_once\nmode')
     const said = await answer(service, service.id, asked, 'reject_once')
     assert.deepEqual([asked.text, said.text], ['a[manual]', '[reject_once-1][manual]'])

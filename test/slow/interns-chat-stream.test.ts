@@ -50,7 +50,7 @@ describe('the stream of a reply', () => {
     assert.ok(comments.length >= 1, `${comments.length} comments`)
   })
 
-  test('the heartbeat does not open a reply whose turn has not begun: its status is still open', async () => {
+  test('the heartbeat does not start a reply before its turn has started', async () => {
     const stream = await prompt(service, 'wait 200\nrefuse too late')
     assert.equal(stream.status, 502)
   })
@@ -101,13 +101,13 @@ describe('the stream of a reply', () => {
     assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   })
 
-  test('what comes from an agent while nobody listens is kept, and comes first when the run goes on', async () => {
+  test('events without a listener are stored, and sent first when the run resumes', async () => {
     const asked = await say(service, service.id, 'talk 3000 permission shell allow_once\nsay end')
     const { text } = await answer(service, service.id, asked, 'allow_once')
     assert.equal(text, `${'x'.repeat(3000)}[allow_once-0]end`)
   })
 
-  test('an intern is told to stop while a reply streams: run_ended', async () => {
+  test('an intern is stopped while a reply streams: run_ended', async () => {
     const stream = await prompt(service, 'say hi\nwait 60000')
     await stream.next()
     await stream.next()
@@ -136,7 +136,7 @@ test('allow_always lasts for the session, and not for another', async () => {
   assert.equal((await say(service, id, 'run: echo three')).finish, 'tool_calls')
 })
 
-test('the builtin agent: leaving the sandbox is a permission of its own, and a no goes on without it', async () => {
+test('the builtin agent: leaving the sandbox needs a permission, and continues without', async () => {
   await using service = await startTalk()
   const { id } = await runningIntern(service, { name: 'builtin' })
   const shell = await say(service, id, 'escalate')

@@ -200,7 +200,7 @@ test('a new intern goes where there is what it wants, and room; where there is n
   assert.equal((await untilIntern(off, full.body.id, 'running')).hostname, 'fast')
 })
 
-test('a host whose server was killed is told to be gone, with why and since when, and back when it is', {
+test('a host whose server was killed is reported with reason and time, and its return', {
   skip,
 }, async () => {
   await using hosts = await startInternHosts({ KEEP_INTERNS_RUNNING: 'true' })
@@ -262,7 +262,7 @@ test('an intern of a host that is gone is given up on demand, and what still run
   assert.deepEqual([event.before.hostname, event.after.hostname], ['lost', null])
 })
 
-test('an intern whose files are elsewhere now is moved there, and goes on with its sessions', { skip }, async () => {
+test('an intern whose files are on another host is moved there with its sessions', { skip }, async () => {
   await using hosts = await startInternHosts()
   const lost = await hosts.start('lost')
   const { id } = await runningIntern(lost, asked)

@@ -175,7 +175,7 @@ test('two servers on one Postgres: eight runs asked through one are answered thr
   await place.remove()
 })
 
-test('a full disk in the daemon’s folder: 502 turn_failed with the reason, and it goes on when there is room', async (t) => {
+test('a full disk in the daemon’s folder: 502 turn_failed with the reason, then recovery', async (t) => {
   await using service = await startTalk()
   const { body } = await service.ask('POST', '/interns', { body: { name: 'small', agent: 'scripted' } })
   const small = { ...service, id: body.id as string }

@@ -63,7 +63,7 @@ onOneDatabase('the life of an intern', (kind) => {
     assert.equal((await make(service, { name: 'bob' }, key)).status, 201)
   })
 
-  test('a list goes on from its cursor, newest first, and by status', async () => {
+  test('a list continues from its cursor, newest first, and by status', async () => {
     await using service = await startTestService({ kind })
     for (const name of ['a1', 'a2', 'a3']) await make(service, { name })
     const seen: string[] = []
@@ -124,7 +124,7 @@ test('a command of its maker’s choice is not run, unless the operator says so'
   assert.deepEqual([made.status, made.body.agent.env], [201, { SECRET: '********' }])
 })
 
-test('a permission is asked, answered by its id or as the pending one, and the reply goes on', async () => {
+test('a permission is answered by id or as the pending one, and the reply continues', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   const asked = await say(service, id, 'write a haiku')

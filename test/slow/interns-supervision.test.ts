@@ -43,7 +43,7 @@ async function startServer({ settings }: Place, env: Record<string, string> = {}
   return { server, ask }
 }
 
-test('a killed daemon is noticed within a second, told, and started again with its sessions', async () => {
+test('a killed daemon is noticed within a second, reported, and restarted', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   const { sessionId, ...asked } = await say(service, id, 'write a haiku')
@@ -59,7 +59,7 @@ test('a killed daemon is noticed within a second, told, and started again with i
   assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
 })
 
-test('a daemon that lives but answers no more is told, ended, and started again', async () => {
+test('a hanging daemon is reported, killed, and restarted', async () => {
   await using service = await startTestService({ settings: { intern_unresponsive_ms: 1000 } })
   const { id } = await runningIntern(service)
   const { sessionId } = await say(service, id, 'hello')
@@ -123,7 +123,7 @@ test('Ctrl-C leaves no process of an intern, within two seconds, and the next st
   await place.remove()
 })
 
-test('with keep_interns_running they go on when the server stops', async () => {
+test('with keep_interns_running they continue when the server stops', async () => {
   const place = await newPlace('sqlite')
   const first = await startServer(place, { KEEP_INTERNS_RUNNING: 'true' })
   const { id } = await runningIntern(first)
@@ -166,7 +166,7 @@ test('two servers on one Postgres: asked through one, answered through the other
   await place.remove()
 })
 
-test('as root each intern runs as a user of its own, who cannot change what the server trusts', {
+test('as root each intern runs as a separate user without access to trusted files', {
   skip: process.getuid?.() === 0 ? false : 'takes root',
 }, async () => {
   const place = await newPlace('sqlite')

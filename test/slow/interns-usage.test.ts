@@ -75,7 +75,7 @@ for (const [prompt, what] of [
   })
 }
 
-test('a turn of an agent that tells nothing has on its last chunk what was metered for it, tokens and cost', async () => {
+test('a turn of an agent without usage has the metered tokens and cost', async () => {
   await using run = await startPriced('scripted')
   const usage = usageOf(await say(run.service, run.id, 'model_says one\nmodel_says two and more'))
   const { prompt, completion, cost } = await metered(run.service, run.keyHash, 2)
@@ -87,14 +87,14 @@ test('a turn of an agent that tells nothing has on its last chunk what was meter
   assert.equal(usageOf(await say(run.service, run.id, 'say nothing was asked')), null)
 })
 
-test('an agent that tells its tokens and no cost gets the cost that was metered', async () => {
+test('an agent that reports tokens without cost gets the metered cost', async () => {
   await using run = await startPriced('scripted')
   const usage = usageOf(await say(run.service, run.id, 'model_says one\nusage 11 7'))
   const { cost } = await metered(run.service, run.keyHash, 1)
   assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usage.cost], [11, 7, cost])
 })
 
-test('what turns that overlap took is not told as if it were of one of them', async () => {
+test('usage of overlapping turns is not attributed to one of them', async () => {
   await using run = await startPriced('scripted')
   const [one, other] = await Promise.all([
     say(run.service, run.id, 'model_says one\nwait 500'),
@@ -105,7 +105,7 @@ test('what turns that overlap took is not told as if it were of one of them', as
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-test('what a turn took is told at once, and whole, also where other servers may have metered it', {
+test('the usage of a turn is complete at once, also if other servers metered it', {
   skip,
 }, async () => {
   await using hosts = await startInternHosts()

@@ -102,7 +102,7 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(row.usage < 0.1, `${row.usage}`)
   })
 
-  test('is told apart in the record: what it is thought to have cost, and what limits are charged', async () => {
+  test('has separate estimated cost and charged amount in the record', async () => {
     await using billed = await startBilled({ kind, prices, trades })
     const key = await billed.keyWith(2)
     await leaveAfter(billed, key, asking('brooder', { stream: false }), 250)

@@ -78,7 +78,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     assert.ok(data.spent_usd <= 1 + 1e-9)
   })
 
-  test('at any moment, again and again: no limit is overrun, nothing is charged twice, each level is told once', {
+  test('at random moments: no limit is exceeded, nothing is charged or notified twice', {
     timeout: 900_000,
   }, async () => {
     await using w = await newWorld(kind)

@@ -101,7 +101,7 @@ async function askProvider(variables: Record<string, string>, traceparent?: stri
   return /^traceparent: (.*?)\r?$/im.exec(upstream.taken[0]!.head)?.[1]
 }
 
-test('a provider is told the span of the attempt, below which its own may stand', async () => {
+test('a provider gets the span of the attempt as parent', async () => {
   const before = process.env.OTEL_EXPORTER_OTLP_ENDPOINT
   using collector = await startCollector()
   // The exporter reads it itself.
@@ -119,7 +119,7 @@ test('a provider is told the span of the attempt, below which its own may stand'
   }
 })
 
-test('where nothing is traced here, a provider is told the span of the client, and nothing without one', async () => {
+test('without tracing a provider gets the client’s span, if any', async () => {
   const traceparent = `00-${traceId}-b7ad6b7169203331-00`
   assert.equal(await askProvider({}, traceparent), traceparent)
   assert.equal(await askProvider({}, 'no traceparent at all'), undefined)

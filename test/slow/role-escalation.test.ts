@@ -21,7 +21,7 @@ const owner = async (service: TestService) => (await service.manage('GET', '/org
 const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
 
 onOneDatabase('roles of members', (kind) => {
-  test('the role of a member is told in two words as ever, and in `access` exactly; either changes it', async () => {
+  test('the role of a member is returned in `role` and `access`; either changes it', async () => {
     await using service = await startTestService({ kind })
     const { role, access } = await owner(service)
     assert.deepEqual([role, access], ['org:admin', 'owner'])
@@ -72,7 +72,7 @@ onOneDatabase('roles of members', (kind) => {
     assert.equal((await admin.ask('POST', '/keys', { body: { name: 'x', kind: 'management' } })).status, 201)
   })
 
-  test('a developer sees, makes and changes keys of their own alone, and undoes nothing that was set for them', async () => {
+  test('a developer manages only their own keys, and cannot undo restrictions', async () => {
     await using service = await startTestService({ kind })
     const developer = await signedIn(service, 'developer')
     const { id: first } = await owner(service)
@@ -101,7 +101,7 @@ onOneDatabase('roles of members', (kind) => {
       assert.equal((await developer.ask(method, path, { body })).status, 403, method)
   })
 
-  test('a developer is told of requests of their own keys alone, in a session and by a key', async () => {
+  test('a developer sees only requests of their own keys, by session and by key', async () => {
     await using service = await startTestService({ kind })
     const developer = await signedIn(service, 'developer')
     const { key } = (await developer.ask('POST', '/keys', { body: { name: 'mine' } })).body

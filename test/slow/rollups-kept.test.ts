@@ -23,7 +23,7 @@ async function askUntilGone(url: string): Promise<number> {
 }
 
 onEachDatabase('servers that are killed', (kind) => {
-  test('leave roll-ups that tell what the ledger tells, request by request', { timeout: 900_000 }, async () => {
+  test('leave roll-ups that equal the sums of the ledger', { timeout: 900_000 }, async () => {
     const place = await newPlace(kind)
     const { data_dir, database_url } = place.settings
     // Each has a folder of its own; only Postgres takes two servers.

@@ -83,7 +83,7 @@ async function start(folder: string, env: Record<string, string> = {}) {
 const bundled = 'this is the bundle'
 const telling = `\nprocess.stderr.write(${JSON.stringify(`{"level":30,"msg":"${bundled}"}\n`)})\n`
 
-test('a start takes the bundle of its own sources, and no other; without one it makes it for the next', async () => {
+test('a start uses only the bundle of its sources, and builds a missing one', async () => {
   const { folder, bundles, inBundle } = checkout('one')
   {
     await using first = await start(folder)

@@ -172,7 +172,7 @@ test('a second Ctrl-C, as npm passes it on, changes nothing', async () => {
   assert.equal((await stopped(server)).code, 0)
 })
 
-test('Ctrl-C while it starts leaves no process behind, and the keys are told first', async () => {
+test('Ctrl-C while it starts leaves no process behind, and prints the keys first', async () => {
   const DATA_DIR = newFolder()
   await using server = startProcess({ DATA_DIR, DEMO_INTERN: 'true' })
   while (!processesIn(DATA_DIR)) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -300,7 +300,7 @@ test('a Postgres that is not there is one sentence', async () => {
   assert.doesNotMatch(told, /secret-word/)
 })
 
-test('a second server on one data folder is refused, and the first goes on', async () => {
+test('a second server on one data folder is refused, and the first continues', async () => {
   const DATA_DIR = newFolder()
   await using first = startProcess({ DATA_DIR })
   const url = await first.url
@@ -308,7 +308,7 @@ test('a second server on one data folder is refused, and the first goes on', asy
   assert.equal((await fetch(`${url}/health`)).status, 200)
 })
 
-test('a model of interns that no model matches is told at the start, once, with what may have been meant', async () => {
+test('an unknown model of interns is reported once at the start, with a suggestion', async () => {
   for (const WORKERS of ['1', '2']) {
     await using server = startProcess({ DATA_DIR: newFolder(), WORKERS, DEFAULT_INTERN_MODEL: 'signalbox/dem' })
     await server.url
@@ -318,7 +318,7 @@ test('a model of interns that no model matches is told at the start, once, with 
   }
 })
 
-test('a model of interns that there is, that a preset names or that is the script, is no news', async () => {
+test('a valid model of interns, a preset or the script is not reported', async () => {
   for (const DEFAULT_INTERN_MODEL of ['signalbox/demo', 'signalbox/demo:floor', '@preset/mine', 'script']) {
     await using server = startProcess({ DATA_DIR: newFolder(), DEFAULT_INTERN_MODEL })
     await server.url

@@ -111,7 +111,7 @@ onEachDatabase('GET /status', (kind) => {
   })
 })
 
-test('a provider without credential is told with its variables, and entries of the catalogue that were left out', async () => {
+test('providers without credential and skipped catalogue rows are reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-status-'))
   const file = join(folder, 'catalogue.json')
   const provider = { name: 'P', protocol: 'openai-chat', base_url: 'http://127.0.0.1:1/v1', credentials: ['P_KEY'] }
@@ -164,7 +164,7 @@ test('while the database is away it says so, with what this host knows: requests
   await until(async () => (await statusOf(service)).database.state === 'ok')
 })
 
-test('of several processes each says how it is, with a name and circuits of its own', async () => {
+test('each of several processes reports its state, name and circuits', async () => {
   const place = await newPlace('sqlite')
   await using stack = new AsyncDisposableStack()
   stack.defer(place.remove)

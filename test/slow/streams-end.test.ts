@@ -150,7 +150,7 @@ onOneDatabase('a stream in progress', (kind) => {
     )
   })
 
-  test('ends when a guardrail sets a limit that leaves nothing, and goes on while one has room for it', async () => {
+  test('ends when a guardrail’s new limit is exhausted, else continues', async () => {
     const { one, other } = servers
     const { key, hash } = await newKey(one)
     const made = (await one.manage('POST', '/guardrails', { name: `Purse ${kind}`, limit_usd: 10 * most })).body.data
@@ -175,7 +175,7 @@ onOneDatabase('a stream in progress', (kind) => {
     assert.match(last.response.error.message, /^The key of this request/)
   })
 
-  test('goes on through changes that do not concern it', async () => {
+  test('continues through unrelated changes', async () => {
     const { one, other } = servers
     const [{ key, path, hash }, strange] = [await newKey(one), await newKey(one)]
     const running = await chat(other, key, { messages: [{ role: 'user', content: 'demo:words=30 demo:pace=60' }] })
@@ -188,7 +188,7 @@ onOneDatabase('a stream in progress', (kind) => {
     assert.match(running.text(), /"finish_reason":"stop"/)
   })
 
-  test('of an intern ends with its caller’s key, told as a chunk', async () => {
+  test('of an intern ends with its caller’s key, with an error chunk', async () => {
     const { one } = servers
     const { key, path } = await newKey(one)
     const { id } = await runningIntern(
@@ -204,7 +204,7 @@ onOneDatabase('a stream in progress', (kind) => {
   })
 })
 
-describe('a whole answer under way', () => {
+describe('a complete answer in flight', () => {
   test('is refused when its key is disabled', async () => {
     await using service = await startTestService()
     const { key, path } = await newKey(service)

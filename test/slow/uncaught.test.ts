@@ -42,7 +42,7 @@ const ask = (url: string, path: string, key: string, body?: object) =>
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).then((response) => response.json()) as Promise<any>
 
-test('a promise that rejects and that nobody waits for is told with its stack, and the service goes on', async () => {
+test('an unhandled rejection is logged with its stack, and the service continues', async () => {
   await using at = await serve(1)
   at.server.signal('SIGURG')
   const line = await at.told('unheard of')
@@ -50,7 +50,7 @@ test('a promise that rejects and that nobody waits for is told with its stack, a
   assert.equal((await ask(at.url, '/key', apiKey)).data.is_management_key, false)
 })
 
-test('what nobody catches is told with its stack, and ends the service once what was metered is written', async () => {
+test('an uncaught error is logged, and ends the service after writing the ledger', async () => {
   await using at = await serve(1)
   const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'hello' }] }
   const { id } = await ask(at.url, '/chat/completions', apiKey, asked)

@@ -20,7 +20,7 @@ const make = async (service: Pick<TestService, 'manage'>, body: object) => {
 }
 
 onOneDatabase('a webhook', (kind) => {
-  test('is told, with a signature, that a question waits, how a turn ended and that an intern failed', async () => {
+  test('gets signed events for questions, ended turns and failed interns', async () => {
     await using receiver = await startReceiver()
     await using service = await startTestService({ kind, settings: settingsFor(receiver.origin) })
     const { secret } = await make(service, { url: receiver.url, include: ['question'] })
@@ -54,7 +54,7 @@ onOneDatabase('a webhook', (kind) => {
     assert.deepEqual(new Set(mine.received.map(({ told }) => told.data.intern_name)), new Set(['shared']))
   })
 
-  test('does not tell whoever turns it elsewhere what only its maker may hear, nor answer in their name', async () => {
+  test('does not reveal the creator’s private events to a member who redirects it', async () => {
     let isDown = true
     await using mine = await startReceiver((response) => response.writeHead(isDown ? 503 : 204).end())
     await using evil = await startReceiver()
@@ -145,7 +145,7 @@ describe('webhooks', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('are made, changed, told of and deleted, each with a trail', async () => {
+  test('are created, changed, listed and deleted, each with an audit record', async () => {
     const { data } = await make(service, { url: 'https://hooks.example.com/a', description: 'Chat' })
     const events = ['intern.question_asked', 'intern.run_ended', 'intern.failed', 'limit.nearly_spent', 'limit.spent']
     assert.deepEqual([data.enabled, data.events, data.include], [true, events, []])

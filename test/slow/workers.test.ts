@@ -209,7 +209,7 @@ onOneDatabase('three workers', (kind) => {
     }
   })
 
-  test('one page of metrics counts the requests of all, also of one that has died, and one log tells them', async () => {
+  test('one metrics page and one log cover the requests of all, also of a dead one', async () => {
     await using service = await startWorkers(kind, { LOG_LEVEL: 'info' })
     const asked = await Promise.all(Array.from({ length: 60 }, () => askForWords(service.url, 1)))
     assert.ok(asked.every(({ status }) => status === 200))
