@@ -1,14 +1,14 @@
-/** The path of the base URL: it carries the API's version. */
+/** The path of the base URL, which contains the API's version. */
 export const prefix = '/api/v1'
 
-/** Many clients append this to a base URL themselves. */
+/** The prefix that many clients append to a base URL. */
 const bare = '/v1/'
 
-/** A model's id with its slash as it is: `/models/author/slug`, and nothing behind it. */
+/** Matches a model's path whose slash is not escaped: `/models/author/slug`, with nothing after it. */
 const plainModelId = /^(\/api\/v1\/models\/[^/?]+)\/([^/?]+)\/?(?=\?|$)/
 
 /**
- * The path as the routes have it: `/v1/…` is answered like `/api/v1/…`, and `/models/author/slug` like
+ * Normalises a path for the routes: `/v1/…` becomes `/api/v1/…`, and `/models/author/slug` becomes
  * `/models/author%2Fslug`.
  */
 export function underPrefix(url: string): string {

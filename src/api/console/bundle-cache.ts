@@ -8,15 +8,15 @@ import type { Log } from '#platform/process/log.ts'
 import { readManifest } from './manifest.ts'
 import { nameOfSources } from './sources.ts'
 
-/** The folder of the console's bundle, which is made where there is none. */
+/** Returns the folder of the console's bundle. Builds a missing bundle. */
 export type ConsoleBundle = () => Promise<string>
 
-/** Servers of another version may share the data folder, and still serve theirs. */
+/** Old bundles are kept because servers of another version can share the data folder. */
 const bundlesKept = 3
 
 const program = fileURLToPath(new URL('./bundle.ts', import.meta.url))
 
-/** Finds what an earlier start has bundled from the same sources, or bundles them, once for all who ask. */
+/** Finds the bundle of an earlier start with the same sources, or builds it once for all callers. */
 export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Log }): ConsoleBundle {
   return once(async () => {
     const parent = join(dataDir, 'console.remembered')
@@ -29,12 +29,12 @@ export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Lo
     const started = performance.now()
     await bundleInto(folder)
     log.info({ ms: Math.round(performance.now() - started) }, 'console bundled')
-    await dropOld(parent).catch((error) => log.warn({ err: error }, 'old bundles of the console stay'))
+    await dropOld(parent).catch((error) => log.warn({ err: error }, 'old bundles of the console could not be deleted'))
     return folder
   })
 }
 
-/** Whole or not at all: another server may do the same at the same time. */
+/** Builds the bundle and moves it into place atomically, because another server can build it at the same time. */
 async function bundleInto(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`
   try {
@@ -48,7 +48,7 @@ async function bundleInto(folder: string): Promise<void> {
 }
 
 async function run(folder: string): Promise<void> {
-  // With nothing of our environment: it holds credentials.
+  // An empty environment, because this process's environment contains credentials.
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
   let output = ''
   // Without free file descriptors there is no pipe; the `error` event follows.

@@ -89,7 +89,7 @@ async function askReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequ
   return wholeReply(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
 }
 
-/** The run is its caller's to ask for from now on. */
+/** Starts a background run, which its caller can then query. */
 async function askRun(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const turn = await startChatTurn(deps.conversation, caller, turnRequest, abortSignalOf(response.signal))
   await turn.events.return?.()

@@ -19,7 +19,7 @@ type ListCall = {
 
 type ListDeps = { catalogue: Pick<CatalogueHolder, 'current'>; config: Pick<Config, 'public_url'>; now: Now }
 
-/** Answers a list of models, of all or of those allowed: ready bytes, as JSON or as a feed. */
+/** Answers a list of all or of the allowed models with prepared bytes, as JSON or as a feed. */
 export function answerModelList(
   call: ListCall,
   deps: ListDeps,
@@ -28,7 +28,7 @@ export function answerModelList(
   return answerReady(call.headers, listOf(deps, call, isAllowed))
 }
 
-/** The list without any parameter. */
+/** Returns the list for a request without parameters. */
 export function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
   const { tag, bytes } = wholeList(snapshot)
   return { etag: tag, type: 'application/json', bytes: () => bytes }
@@ -57,7 +57,7 @@ function listOf(
 const feeds = new WeakMap<Snapshot['items'], Map<string, Buffer>>()
 const maxFeeds = 8
 
-/** Feeds are asked for again and again by readers that keep no tag, and writing a long one takes long. */
+/** Caches feeds, because many readers poll them without an ETag and a long feed is expensive to write. */
 function cachedFeed({ items }: Snapshot, etag: string, write: () => Buffer): Buffer {
   const cachedFeeds = feeds.getOrInsertComputed(items, () => new Map())
   if (cachedFeeds.size >= maxFeeds && !cachedFeeds.has(etag)) cachedFeeds.clear()

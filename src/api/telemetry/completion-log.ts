@@ -2,7 +2,7 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { type Log, plainLines } from '#platform/process/log.ts'
 import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 
-/** One line a completion: who asked for what, who answered, what it took; or why not. Never what was said. */
+/** Logs one line for each completion: caller, model, endpoint and usage, or the failure. Never logs contents. */
 export type CompletionLog = {
   completed: (generation: Generation) => void
   refused: (refused: Generation) => void

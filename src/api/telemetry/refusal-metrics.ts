@@ -1,13 +1,13 @@
 import { createCounter, type Metric } from '#platform/metrics/metric.ts'
 import { rules } from '#policy/guardrails/decide/rules.ts'
 
-/** Beyond so many guardrails that have refused something, they are counted together. */
+/** The number of guardrails that are counted separately; further ones are counted together. */
 const mostGuardrails = 500
 
-/** A custom filter is named by its place in its guardrail; here it counts for the field. */
+/** Returns the field of a rule without an index, so that all custom filters of a guardrail count together. */
 const fieldOf = (rule: string) => rule.split(/[.[]/, 1)[0]!
 
-/** Requests that a rule refused, by guardrail or by the key's own limit. */
+/** Counts refused requests by guardrail, or by the limit of the key. */
 export function refusalMetrics(): { all: Metric[]; observe: (by: { guardrail?: string; rule: string }) => void } {
   const byRule = createCounter({
     name: 'signalbox_refusals_total',

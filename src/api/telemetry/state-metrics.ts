@@ -4,7 +4,7 @@ import type { DatabaseHealth } from '#platform/db/db.ts'
 import { createGauge, createPlainGauge, type Metric } from '#platform/metrics/metric.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 
-/** A server's state for metrics. It is read from memory alone. */
+/** A server's state for metrics. Reading it only uses memory. */
 export type ServerState = {
   database: 'sqlite' | 'postgres'
   db: () => DatabaseHealth
@@ -12,7 +12,7 @@ export type ServerState = {
   ledger: Pick<Ledger, 'standing' | 'hasRoom' | 'admissionDelayMs'>
   /** Completions and intern turns in flight. */
   answers: () => number
-  /** Streams of events that are open. */
+  /** The number of open event streams. */
   eventStreams: () => number
   interns: () => Record<InternStatus, number>
   isShuttingDown: () => boolean
@@ -62,8 +62,8 @@ export function stateMetrics(state: ServerState): Metric[] {
 
 function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undefined) => number): Metric[] {
   const where = { label: 'where' }
-  const waiting = 'Metered requests that are not in the database yet, by where they wait: memory, or files.'
-  const oldest = 'How long the oldest of them waits there; 0 when none does.'
+  const waiting = 'Metered requests that are not in the database yet, by location: memory or files.'
+  const oldest = 'The age of the oldest of them; 0 if there is none.'
   return [
     createGauge({ name: 'signalbox_ledger_waiting', help: waiting, ...where }, () => {
       const { memory, files } = ledger.standing()
@@ -76,7 +76,7 @@ function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undef
     createPlainGauge(
       {
         name: 'signalbox_ledger_delay_seconds',
-        help: 'How long a completion waits before it is taken, as more are made than are written; 0 when none waits.',
+        help: 'The delay of new completions because they are metered faster than the database stores them; 0 if there is none.',
         aggregator: 'max',
       },
       () => ledger.admissionDelayMs() / 1000,
@@ -84,7 +84,7 @@ function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undef
     createPlainGauge(
       {
         name: 'signalbox_ledger_full',
-        help: '1 while so much waits that no further request is taken.',
+        help: '1 while requests are refused because too many records are waiting.',
         aggregator: 'max',
       },
       () => Number(!ledger.hasRoom()),

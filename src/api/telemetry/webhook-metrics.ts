@@ -7,7 +7,7 @@ const outcomes = ['delivered', 'retried', 'failed'] as const
 export function webhookMetrics(): { all: Metric[]; observe: (outcome: (typeof outcomes)[number]) => void } {
   const attempts = createCounter({
     name: 'signalbox_webhook_attempts_total',
-    help: 'Attempts to deliver an event to a webhook: delivered, to be tried again (retried), or given up (failed).',
+    help: 'Attempts to deliver an event to a webhook: delivered, retried later (retried), or failed finally (failed).',
     labels: ['outcome'],
   })
   for (const outcome of outcomes) attempts.start(outcome)
@@ -18,7 +18,7 @@ export function webhookMetrics(): { all: Metric[]; observe: (outcome: (typeof ou
 export function backlogMetrics(backlog: () => Backlog): Metric[] {
   const shared = { label: 'attempt', aggregator: 'max' } as const
   const waiting = 'Events not yet delivered to webhooks: waiting for the first attempt, or for a retry (again).'
-  const oldest = 'How long the oldest of them waits; 0 when none does.'
+  const oldest = 'The age of the oldest of them; 0 if there is none.'
   return [
     createGauge({ name: 'signalbox_webhook_waiting', help: waiting, ...shared }, () => {
       const { first, again } = backlog()

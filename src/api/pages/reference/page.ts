@@ -3,10 +3,10 @@ import { escaped, operationHtml } from './operation.ts'
 import type { Document } from './shape.ts'
 import { style } from './style.ts'
 
-/** Nothing is loaded and nothing runs: the page is its own text and one style. */
+/** The content security policy: the page has one inline style and loads or runs nothing. */
 export const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** The API's description as one page for people. */
+/** Renders the API description as one HTML page. */
 export function referencePage(document: Document): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),

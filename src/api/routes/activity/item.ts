@@ -35,7 +35,7 @@ type ActivityItem = z.infer<typeof ActivityItem>
 
 type ActivityItemDeps = { db: Db; catalogue: { current: () => Pick<Snapshot, 'findModel'> } }
 
-/** Sums with the names of all that they are of. */
+/** Converts sums to items, and adds the names of keys, members and workspaces. */
 export async function activityItems(
   deps: ActivityItemDeps,
   organizationId: string,
