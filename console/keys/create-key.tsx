@@ -1,55 +1,56 @@
 import { useState } from 'preact/hooks'
-import { call } from '../api/client.ts'
-import { useAllRows } from '../api/pages.ts'
-import { useSession } from '../api/session.ts'
+import { reachesAllWorkspaces, useSession } from '../api/session.ts'
+import type { NewKey } from '../api/types.ts'
+import { workspaceInAddress } from '../api/workspace-path.ts'
 import { Dialog } from '../components/dialog.tsx'
+import { ModelPicker } from '../components/model-picker.tsx'
 import { Problem } from '../components/problem.tsx'
 import { useAction } from '../components/use-action.ts'
+import { createKeyWithModels } from './create-key-with-models.ts'
 import { emptyFields, parseFields } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
-import { nameOfMember } from './member-name.ts'
+import { MemberInput } from './member-input.tsx'
 import { canManageWorkspace } from './permissions.ts'
 
+type Kind = NonNullable<NewKey['kind']>
+
 type Props = {
-  /** The workspace of the key. Defaults to the session's workspace. */
-  workspace: { workspace_id?: string }
+  /** The ID of the workspace that is selected at first. */
+  workspaceId: string
   onCreated: (name: string, secret: string) => void
   onClose: () => void
 }
 
-/** Creates a key. Managers can create keys for other members. */
-export function CreateKey({ workspace, onCreated, onClose }: Props) {
+/** Creates a key with its workspace, owner, budget, models and expiry. */
+export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }: Props) {
   const [fields, setFields] = useState(emptyFields)
-  const [kind, setKind] = useState<'api' | 'management'>('api')
-  const [ownerId, setOwnerId] = useState('')
+  const [workspaceId, setWorkspaceId] = useState(firstWorkspaceId)
+  const [kind, setKind] = useState<Kind>('api')
+  const [owner, setOwner] = useState('')
+  const [models, setModels] = useState<string[]>([])
   const { problem, isBusy, act } = useAction()
   const me = useSession()
   const submit = (event: Event) => {
     event.preventDefault()
-    const { disabled: _, ...body } = parseFields(fields)
-    const forOther = ownerId !== '' && { creator_user_id: ownerId }
-    void act(async () =>
-      onCreated(body.name, (await call('POST /keys', { body: { ...body, kind, ...forOther, ...workspace } })).key),
-    )
+    const { disabled: _, ...limits } = parseFields(fields)
+    const ofOther = owner.trim() !== '' && { creator_user_id: owner.trim() }
+    const body: NewKey = { ...limits, kind, ...ofOther, workspace_id: workspaceId }
+    void act(async () => onCreated(body.name, await createKeyWithModels(body, kind === 'api' ? models : [])))
   }
   return (
     <Dialog title="Create key" onClose={onClose}>
       <h2>Create key</h2>
       <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={false} />
-        {canManageWorkspace(me) && <OwnerSelect me={me.member.id} ownerId={ownerId} choose={setOwnerId} />}
-        {me?.role === 'owner' && (
-          <label>
-            Permissions
-            <select
-              value={kind}
-              onChange={(event) => setKind(event.currentTarget.value === 'api' ? 'api' : 'management')}
-            >
-              <option value="api">Model requests</option>
-              <option value="management">Management, with all permissions of an owner</option>
-            </select>
-          </label>
+        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={false}>
+          <WorkspaceField value={workspaceId} choose={setWorkspaceId} />
+        </KeyInputs>
+        {canManageWorkspace(me) && (
+          <>
+            {kind === 'api' && <ModelPicker label="Models (none: all allowed)" models={models} choose={setModels} />}
+            <MemberInput label="Owner (empty: you)" value={owner} set={setOwner} placeholder="Email address" />
+          </>
         )}
+        {me?.role === 'owner' && <KindField value={kind} choose={setKind} />}
         <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy}>
@@ -64,21 +65,32 @@ export function CreateKey({ workspace, onCreated, onClose }: Props) {
   )
 }
 
-/** Selects the member to whom the requests of the key belong. */
-function OwnerSelect({ me, ownerId, choose }: { me: string; ownerId: string; choose: (id: string) => void }) {
-  const members = useAllRows('GET /organization/members', {}).data ?? []
+/** Selects the workspace of the key, on a page of all workspaces. */
+function WorkspaceField({ value, choose }: { value: string; choose: (id: string) => void }) {
+  const me = useSession()
+  const isOfAll = me && workspaceInAddress() === undefined && reachesAllWorkspaces(me) && me.workspaces.length > 1
+  if (!isOfAll) return null
   return (
     <label>
-      Owner
-      <select value={ownerId} onChange={(event) => choose(event.currentTarget.value)}>
-        <option value="">You</option>
-        {members
-          .filter(({ id }) => id !== me)
-          .map((member) => (
-            <option key={member.id} value={member.id}>
-              {nameOfMember(member)}
-            </option>
-          ))}
+      Workspace
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {me.workspaces.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function KindField({ value, choose }: { value: Kind; choose: (kind: Kind) => void }) {
+  return (
+    <label>
+      Permissions
+      <select value={value} onChange={(event) => choose(event.currentTarget.value as Kind)}>
+        <option value="api">Model requests</option>
+        <option value="management">Management, with all permissions of an owner</option>
       </select>
     </label>
   )

@@ -1,9 +1,16 @@
+import type { ComponentChildren } from 'preact'
 import type { KeyFields } from './key-fields.ts'
 
-type Props = { fields: KeyFields; set: (change: Partial<KeyFields>) => void; onlyName: boolean }
+type Props = {
+  fields: KeyFields
+  set: (change: Partial<KeyFields>) => void
+  onlyName: boolean
+  /** Fields between the name and the limit. */
+  children?: ComponentChildren
+}
 
 /** The inputs of a key. @param onlyName hides all but the name. */
-export function KeyInputs({ fields, set, onlyName }: Props) {
+export function KeyInputs({ fields, set, onlyName, children }: Props) {
   return (
     <>
       <label>
@@ -16,16 +23,17 @@ export function KeyInputs({ fields, set, onlyName }: Props) {
           onInput={(event) => set({ name: event.currentTarget.value })}
         />
       </label>
+      {children}
       {!onlyName && <Limits fields={fields} set={set} />}
     </>
   )
 }
 
-function Limits({ fields, set }: Omit<Props, 'onlyName'>) {
+function Limits({ fields, set }: Pick<Props, 'fields' | 'set'>) {
   return (
     <>
       <label>
-        Limit in USD (empty: no limit)
+        Budget: limit in USD (empty: no limit)
         <input
           type="number"
           min="0"

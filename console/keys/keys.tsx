@@ -12,7 +12,7 @@ import { ChangeKey } from './change-key.tsx'
 import { CreateKey } from './create-key.tsx'
 import { keyPath, stateOf } from './key-state.ts'
 import { canCreateKeys, editableKeyFields } from './permissions.ts'
-import { useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
+import { useShownWorkspace, useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
 
 const heads = ['key', 'owner', '#spent', '#limit', '#remaining', 'expires', '']
 
@@ -23,6 +23,7 @@ export function Keys() {
   const [open, setOpen] = useState<Key | 'new'>()
   const [created, setCreated] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
+  const shown = useShownWorkspace()
   const me = useSession()
   return (
     <>
@@ -58,9 +59,9 @@ export function Keys() {
           />
         )}
       />
-      {open === 'new' && (
+      {open === 'new' && shown && (
         <CreateKey
-          workspace={workspace}
+          workspaceId={shown.id}
           onClose={close}
           onCreated={(name, secret) => {
             setCreated({ name, secret })

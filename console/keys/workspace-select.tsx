@@ -40,12 +40,12 @@ export function WorkspaceSelect() {
   )
 }
 
-/** The workspace of a part that shows one: that of the page, or the selected one on a page of all. `id` may be a slug. */
+/** The workspace of a part that shows one: that of the page, or the selected one on a page of all. */
 export function useShownWorkspace(): { id: string; name: string } | undefined {
   const me = useSession()
   const { workspace_id } = useWorkspaceFilter()
   if (!me) return undefined
   if (workspace_id === undefined) return me.workspace
   const found = me.workspaces.find(({ id, slug }) => id === workspace_id || slug === workspace_id)
-  return { id: workspace_id, name: found?.name ?? workspace_id }
+  return { id: found?.id ?? workspace_id, name: found?.name ?? workspace_id }
 }

@@ -138,3 +138,50 @@ test('a person who loses all workspaces sees whom to ask', options, async () => 
   await page.getByRole('button', { name: 'Check again' }).click()
   await page.locator('.who').getByText('Eve · developer · Support').waitFor({ state: 'attached' })
 })
+
+test('one form creates a key with workspace, budget, models, owner and expiry', options, async () => {
+  await using watched = await signedInPage(browser, service, '/keys', { viewport: { width: 390, height: 800 } })
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabel('Name').fill('batch')
+  await form.getByLabel('Workspace').selectOption('Search')
+  await form.getByLabel('Limit in USD').fill('7')
+  await form.getByLabel('Resets').selectOption('weekly')
+  await form.getByLabel('Expires').fill('2099-12-31')
+  await form.getByLabel('Add to models').fill('signalbox dem')
+  await form.getByRole('button', { name: 'signalbox/demo', exact: true }).click()
+  await form.getByLabel('Owner (empty').fill('ada@example.com')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await picture(page, 'create-key', 390, 'light')
+  await form.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('Secret of batch').waitFor()
+  const key = (await service.manage('GET', '/keys?workspace_id=search&q=batch')).body.data[0]
+  assert.deepEqual(
+    [key.limit, key.limit_reset, key.creator_email, key.expires_at.slice(0, 4)],
+    [7, 'weekly', 'ada@example.com', '2099'],
+  )
+  const guardrails = (await service.manage('GET', '/guardrails?workspace_id=search')).body.data
+  const made = guardrails.find(({ name }: { name: string }) => name === 'Models of batch')
+  assert.match(made.allowed_models.join(), /^signalbox\/demo[\d-]*$/)
+  const assigned = (await service.manage('GET', `/guardrails/${made.id}/assignments/keys`)).body.data
+  assert.deepEqual(
+    assigned.map(({ key_hash }: { key_hash: string }) => key_hash),
+    [key.hash],
+  )
+  assert.deepEqual(faults, [])
+})
+
+test('a key whose models are refused is not created', options, async () => {
+  await using watched = await signedInPage(browser, service, '/w/search/keys')
+  const { page } = watched
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabel('Name').fill('never')
+  await form.getByLabel('Add to models').fill('nobody/unknown')
+  await form.getByLabel('Add to models').press('Enter')
+  await form.getByRole('button', { name: 'Create', exact: true }).click()
+  await form.getByRole('alert').getByText('nobody/unknown').waitFor()
+  const { body } = await service.manage('GET', '/keys?workspace_id=search&q=never&include_disabled=true')
+  assert.equal(body.total_count, 0)
+})
