@@ -9,8 +9,8 @@ type Props = { label: string; models: string[]; choose: (models: string[]) => vo
 export function ModelPicker({ label, models, choose }: Props) {
   const [typed, setTyped] = useState('')
   const [isActive, setActive] = useState(false)
-  const known = useGet('GET /models/user', isActive ? {} : undefined).data?.data ?? []
-  const suggestions = matchingModels(known, typed, models)
+  const available = useGet('GET /models/user', isActive ? {} : undefined).data?.data ?? []
+  const suggestions = matchingModels(available, typed, models)
   const add = (model: string) => {
     setTyped('')
     if (model !== '' && !models.includes(model)) choose([...models, model])
@@ -56,7 +56,7 @@ export function ModelPicker({ label, models, choose }: Props) {
               {model}
             </button>
           ))}
-          {suggestions.length === 0 && known.length > 0 && <span class="dim">No model has these words.</span>}
+          {suggestions.length === 0 && available.length > 0 && <span class="dim">No model has these words.</span>}
         </div>
       )}
     </fieldset>
@@ -64,10 +64,10 @@ export function ModelPicker({ label, models, choose }: Props) {
 }
 
 /** The models whose ID or name has all words, without the selected ones. */
-function matchingModels(known: { id: string; name: string }[], typed: string, selected: string[]): string[] {
+function matchingModels(available: { id: string; name: string }[], typed: string, selected: string[]): string[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
-  return known
+  return available
     .filter(({ id, name }) => words.every((word) => `${id} ${name}`.toLowerCase().includes(word)))
     .map(({ id }) => id)
     .filter((id) => !selected.includes(id))

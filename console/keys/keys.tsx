@@ -23,7 +23,7 @@ export function Keys() {
   const [open, setOpen] = useState<Key | 'new'>()
   const [created, setCreated] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
-  const shown = useShownWorkspace()
+  const target = useShownWorkspace()
   const me = useSession()
   return (
     <>
@@ -59,9 +59,9 @@ export function Keys() {
           />
         )}
       />
-      {open === 'new' && shown && (
+      {open === 'new' && target && (
         <CreateKey
-          workspaceId={shown.id}
+          workspaceId={target.id}
           onClose={close}
           onCreated={(name, secret) => {
             setCreated({ name, secret })
