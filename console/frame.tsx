@@ -2,16 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { unreachableSince } from './api/connection.ts'
+import { reloadCatalogue } from './api/reload-catalogue.ts'
 import { withRoot } from './api/root.ts'
-import { lastRole, signOut } from './api/session.ts'
+import { canManage, lastRole, signOut } from './api/session.ts'
 import { oldestFailedRead } from './api/stale-data.ts'
 import type { Session } from './api/types.ts'
 import { workspaceInAddress } from './api/workspace-path.ts'
 import { badgeOf } from './components/badges.ts'
-import { useCommands } from './components/commands.ts'
+import { type Command, useCommands } from './components/commands.ts'
 import { DocumentTitle } from './components/heading.tsx'
 import { openPalette } from './components/palette.tsx'
 import { nextTheme, setTheme, theme, themes } from './components/theme.ts'
+import { toast } from './components/toast.tsx'
 import { runOrToast } from './components/use-action.ts'
 import { counted } from './format/count.ts'
 import { clockTime } from './format/time.ts'
@@ -41,6 +43,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       hint: 'Opens another page',
       act: () => location.assign(withRoot('/api/v1/docs')),
     },
+    ...(canManage() ? actions(route) : []),
     { title: 'Sign out', hint: 'Session', act: leave },
     ...workspaceCommands(session, path),
   ])
@@ -142,3 +145,24 @@ function ConnectionNotice() {
 /** The member, the role and the workspace of the session. */
 const describe = (session: Session) =>
   `${session.member.name || session.member.email} · ${session.role} · ${shownWorkspaces(session)}`
+
+/** Commands that start a task, for owners and admins. */
+const actions = (route: (path: string) => void): Command[] => [
+  { title: 'Create a key', words: 'make add new api', hint: 'Opens Keys & people', act: () => route('/keys') },
+  {
+    title: 'Create a guardrail',
+    words: 'make add new policy',
+    hint: 'Opens Guardrails',
+    act: () => route('/guardrails'),
+  },
+  {
+    title: 'Reload the catalogue',
+    words: 'refresh models providers',
+    hint: 'Service',
+    act: () =>
+      void runOrToast(async () => {
+        const { models, skipped } = await reloadCatalogue()
+        toast(`${counted(models, 'model')} loaded, ${counted(skipped.length, 'row')} skipped`)
+      }),
+  },
+]

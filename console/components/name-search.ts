@@ -4,36 +4,67 @@ import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
 import { role } from '../api/session.ts'
 import type { Command } from './commands.ts'
+import { type NamedResult, useListedNames } from './listed-names.ts'
+import { requestIdIn } from './request-id.ts'
 
 const restMs = 150
 const most = 5
 
-/** Finds keys and members by name. */
-export function useNameSearch(typed: string): Command[] {
+/**
+ * Finds a request by its id, and everything else by parts of its name.
+ * @param ofRequests whether a result leads to its requests instead of its page.
+ */
+export function useNameSearch(typed: string, ofRequests: boolean): { found: Command[]; isSearching: boolean } {
   const { route } = useLocation()
   const words = useRested(typed.trim())
-  const isEnabled = words.length > 1 && words === typed.trim()
-  const who = role()
+  const isRested = words === typed.trim()
+  const id = requestIdIn(typed)
+  const isEnabled = id === undefined && words.length > 1 && isRested
+  const listed = useListedNames(isEnabled ? words : undefined)
   const query = { q: words, limit: most }
   const keys = useGet('GET /keys', isEnabled ? { query: { ...query, include_disabled: 'true' } } : undefined)
-  const people = useGet('GET /organization/members', isEnabled && who !== 'developer' ? { query } : undefined)
-  const go = (path: string, q: string) => route(path + queryOf({ q }))
-  return [
-    ...currentRows(keys).map(({ hash, name, label, creator_name }) => ({
-      title: name,
-      hint: `key ${label}${creator_name ? ` of ${creator_name}` : ''}`,
-      act: () => go('/keys', hash),
-    })),
-    ...currentRows(people).map(({ first_name, last_name, email }) => ({
-      title: [first_name, last_name].filter(Boolean).join(' ') || email,
-      hint: email,
-      act: () => go('/keys/people', email),
-    })),
-  ]
+  const people = useGet('GET /organization/members', isEnabled && role() !== 'developer' ? { query } : undefined)
+  const open = ({ path, requests, ...shown }: NamedResult): Command => ({
+    ...shown,
+    act: () => route(ofRequests && requests ? `/requests${queryOf(requests)}` : path),
+  })
+  const session: NamedResult = {
+    title: `Requests of the session “${words}”`,
+    hint: 'session',
+    path: `/requests${queryOf({ session_id: words })}`,
+  }
+  if (id) return { found: [open({ title: id, hint: 'request', path: `/requests/${id}` })], isSearching: false }
+  const found = [...keysFound(currentRows(keys)), ...peopleFound(currentRows(people)), ...listed]
+  return {
+    found: [...found, ...(isEnabled && !/\s/.test(words) ? [session] : [])].map(open),
+    isSearching: !isRested || keys.isLoading,
+  }
+}
+
+type Row<R extends 'GET /keys' | 'GET /organization/members'> = NonNullable<
+  ReturnType<typeof useGet<R>>['data']
+>['data'][number]
+
+function keysFound(rows: Row<'GET /keys'>[]): NamedResult[] {
+  return rows.map(({ hash, name, label, creator_name }) => ({
+    title: name,
+    hint: `key ${label}${creator_name ? ` of ${creator_name}` : ''}`,
+    path: `/keys${queryOf({ q: hash })}`,
+    requests: { api_key_hash: hash },
+  }))
+}
+
+function peopleFound(rows: Row<'GET /organization/members'>[]): NamedResult[] {
+  return rows.map(({ first_name, last_name, email }) => ({
+    title: [first_name, last_name].filter(Boolean).join(' ') || email,
+    hint: `member ${email}`,
+    path: `/keys/people${queryOf({ q: email })}`,
+    requests: { user_id: email },
+  }))
 }
 
 /** The rows of the current search; results of a previous one are ignored. */
-const currentRows = <Row>({ data, isCurrent }: { data: { data: Row[] } | undefined; isCurrent: boolean }): Row[] =>
+const currentRows = <R>({ data, isCurrent }: { data: { data: R[] } | undefined; isCurrent: boolean }): R[] =>
   isCurrent && data ? data.data : []
 
 /** The typed text after a pause. */

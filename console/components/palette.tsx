@@ -5,25 +5,35 @@ import { Dialog } from './dialog.tsx'
 import { useKeys } from './keys.ts'
 import { useNameSearch } from './name-search.ts'
 
-const isOpen = signal(false)
+type Opened = { typed: string; ofRequests: boolean }
+
+const opened = signal<Opened | undefined>(undefined)
 export const openPalette = () => {
-  isOpen.value = true
+  opened.value = { typed: '', ofRequests: false }
+}
+/** Opens the search with a text; a result filters the request log. */
+export const searchRequests = (typed: string) => {
+  opened.value = { typed, ofRequests: true }
 }
 const close = () => {
-  isOpen.value = false
+  opened.value = undefined
 }
+
+const searched =
+  'request IDs, models, providers, keys, members, workspaces, presets, sessions, guardrails, interns, screens and commands'
 
 /** The command palette. */
 export function Palette() {
   useKeys([{ key: 'Ctrl-K', says: 'open search and commands', act: openPalette }])
-  return isOpen.value ? <OpenPalette /> : null
+  return opened.value ? <OpenPalette {...opened.value} /> : null
 }
 
-function OpenPalette() {
-  const [typed, setTyped] = useState('')
+function OpenPalette({ typed: initial, ofRequests }: Opened) {
+  const [typed, setTyped] = useState(initial)
   const [chosen, setChosen] = useState(0)
-  const named = useNameSearch(typed)
-  const found = [...findCommands(commands(), typed).slice(0, 50), ...named]
+  const { found: named, isSearching } = useNameSearch(typed, ofRequests)
+  const listed = findCommands(commands(), typed).slice(0, 50)
+  const found = ofRequests ? [...named, ...listed] : [...listed, ...named]
   const at = Math.min(chosen, found.length - 1)
   const run = (command: Command | undefined) => {
     close()
@@ -48,7 +58,7 @@ function OpenPalette() {
         aria-controls="commands"
         aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
         aria-label="Search"
-        placeholder="Search screens, keys, members and commands"
+        placeholder="Search by ID or name, or enter a command"
         value={typed}
         onInput={(event) => {
           setTyped(event.currentTarget.value)
@@ -68,8 +78,12 @@ function OpenPalette() {
             {command.title} <span class="dim">{command.hint}</span>
           </div>
         ))}
-        {found.length === 0 && <div class="dim">No results</div>}
       </div>
+      {found.length === 0 && (
+        <p class="dim none" role="status">
+          {isSearching ? 'Searching …' : `No results. Searched: ${searched}.`}
+        </p>
+      )}
     </Dialog>
   )
 }

@@ -1,10 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
 import { addressOf } from '../api/client.ts'
 import { unreachableSince } from '../api/connection.ts'
 import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
 import type { Filters } from '../components/filters.ts'
 import { useKeys } from '../components/keys.ts'
+import { searchRequests } from '../components/palette.tsx'
+import { requestIdIn } from '../components/request-id.ts'
 import { logQuery, spans } from './log-query.ts'
 
 const outcomes = [
@@ -74,6 +78,7 @@ type BarProps = {
 }
 
 export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
+  const { route } = useLocation()
   const field = useRef<HTMLInputElement>(null)
   useKeys([
     { key: '/', says: 'focus the search field', act: () => field.current?.focus() },
@@ -81,12 +86,18 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
   ])
   const [pendingQuery, setPendingQuery] = useState<string>()
   // Key names can be resolved only after the keys are loaded.
-  const find = (typed: string) =>
-    isOfKey(typed) && keys.size === 0 ? setPendingQuery(typed) : filters.set(parseQuery(typed, keys))
+  const find = (typed: string) => {
+    const id = requestIdIn(typed)
+    if (id) return route(`/requests/${id}${queryOf(filters.values)}`)
+    const query = parseQuery(typed, keys)
+    if (!query) return searchRequests(typed)
+    if (isOfKey(typed) && keys.size === 0) setPendingQuery(typed)
+    else filters.set(query)
+  }
   useEffect(() => {
     if (pendingQuery === undefined || keys.size === 0) return
     setPendingQuery(undefined)
-    filters.set(parseQuery(pendingQuery, keys))
+    filters.set(parseQuery(pendingQuery, keys) ?? {})
   }, [pendingQuery, keys.size])
   const all = filtersOf(keys)
   const isVisible = ({ name }: Filter) => pinned.includes(name) || filters.values[name] !== undefined
@@ -108,7 +119,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
           if (typed !== '') find(typed)
         }}
       >
-        <input ref={field} aria-label="Find requests" placeholder="model, or provider: session: preset: …" />
+        <input ref={field} aria-label="Find requests" placeholder="ID, name, or provider: session: …" />
       </form>
       <kbd>/</kbd>
       <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
@@ -141,13 +152,14 @@ const prefixes: Record<string, string> = {
 
 const isOfKey = (typed: string) => typed.startsWith('key:')
 
-/** Parses the search field: `provider:openai`, else a model. `key:` accepts a name. */
-function parseQuery(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> {
+/** Parses `provider:openai` or the ID of a model; undefined for other words. `key:` accepts a name. */
+function parseQuery(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> | undefined {
   const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
   const name = prefixes[word]
   if (name === 'api_key_hash') {
     const named = [...keys.values()].find((key) => key.name === rest)
     return { [name]: named?.hash ?? rest }
   }
-  return name ? { [name]: rest } : { model: typed }
+  if (name) return { [name]: rest }
+  return /^[\w.~-]+\/[\w.:~-]+$/.test(typed) ? { model: typed } : undefined
 }

@@ -1,5 +1,5 @@
-import { call } from '../api/client.ts'
-import { invalidate, useGet } from '../api/resource.ts'
+import { reloadCatalogue } from '../api/reload-catalogue.ts'
+import { useGet } from '../api/resource.ts'
 import { canManage } from '../api/session.ts'
 import type { CatalogueReport } from '../api/types.ts'
 import { FailureState, Loading } from '../components/page-states.tsx'
@@ -15,8 +15,7 @@ export function Catalogue() {
   const { problem, isBusy, act } = useAction()
   const read = () =>
     act(async () => {
-      const { data: report } = await call('POST /catalogue/reload', {})
-      invalidate()
+      const report = await reloadCatalogue()
       reload()
       toast(`${counted(report.models, 'model')} loaded, ${counted(report.skipped.length, 'row')} skipped`)
     })
