@@ -5,11 +5,18 @@ import { type Place, type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import type { BudgetsOfPast } from './budget-past.ts'
 import { contentOfPast, undecidedFilters } from './content-past.ts'
-import { judgeOfPast } from './judge-past.ts'
+import { type IsReachable, judgeOfPast } from './judge-past.ts'
 import type { Effect } from './tally.ts'
 import type { Undecidable } from './words.ts'
 
-type EffectsDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: Pick<CatalogueHolder, 'current'> }
+type EffectsDeps = {
+  config: Pick<Config, 'zdr_vendors'>
+  catalogue: Pick<CatalogueHolder, 'current'>
+  isReachable?: IsReachable | undefined
+}
+
+/** The reasons of exclusion that can change between two requests. The others say what an endpoint cannot do. */
+const passingReasons = new Set(['guardrail', 'unconfigured', 'unavailable_now'])
 
 /** Returns the effects of one place's rules on a request. A refusal stands alone. */
 type Judge = (past: PastRequest) => Effect[]
@@ -47,9 +54,12 @@ export function effectsIn(
 
 function judgeCandidates(deps: EffectsDeps, guardrail: GuardrailRecord, undecided: (rule: 'catalogue') => void): Judge {
   const { findModel } = deps.catalogue.current()
-  const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors })
-  return ({ record: { candidate_models: models, endpoint_id: endpointId, region } }) => {
-    const verdict = judge({ models, endpointId, region })
+  const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors, isReachable: deps.isReachable })
+  return ({ keyHash, userId, record: { candidate_models: models, endpoint_id: endpointId, region, not_asked } }) => {
+    const incapable = not_asked.flatMap(({ endpoint_id, standing, reason }) =>
+      standing === 'left_out' && !passingReasons.has(reason) ? [endpoint_id] : [],
+    )
+    const verdict = judge({ models, endpointId, region, incapable, owner: { keyHash, userId } })
     if (verdict.outcome === 'unknown') undecided('catalogue')
     if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]
     return verdict.outcome === 'rerouted' ? [{ outcome: 'reroute', rule: verdict.rule }] : []

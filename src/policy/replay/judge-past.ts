@@ -5,7 +5,20 @@ import { judgeEndpoint, judgeModel, judgeRegion, type Rule } from '../guardrails
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 
 /** The stored facts of a request that decide about its models, endpoints and region. */
-export type PastFacts = { models: readonly string[]; endpointId: string | null; region: Region }
+export type PastFacts = {
+  models: readonly string[]
+  endpointId: string | null
+  region: Region
+  /** The endpoints that could not serve the request when it was sent. */
+  incapable?: readonly string[]
+  owner?: RequestOwner
+}
+
+/** The key and the member of a request, which decide about the credentials that it can use. */
+export type RequestOwner = { keyHash: string; userId: string }
+
+/** Whether requests of an owner can reach an endpoint now: it has a credential, and its circuit is not open. */
+export type IsReachable = (owner: RequestOwner, endpoint: Endpoint) => boolean
 
 /** `rerouted`: the endpoint that answered was forbidden, and another was not. */
 export type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: Rule }
@@ -14,6 +27,8 @@ type PastJudgeDeps = {
   guardrail: GuardrailRecord
   findModel: (name: string) => Model | undefined
   vendors: Config['zdr_vendors']
+  /** By default every endpoint is reachable. */
+  isReachable?: IsReachable | undefined
 }
 
 const maxCached = 10_000
@@ -22,7 +37,7 @@ const maxCached = 10_000
 export function judgeOfPast(ground: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
   const verdicts = new Map<string, PastVerdict>()
   return (facts) => {
-    const key = JSON.stringify([facts.models, facts.endpointId, facts.region])
+    const key = JSON.stringify([facts.models, facts.endpointId, facts.region, facts.incapable, facts.owner])
     const judged = verdicts.get(key) ?? judge(ground, facts)
     if (verdicts.size < maxCached) verdicts.set(key, judged)
     return judged
@@ -30,8 +45,8 @@ export function judgeOfPast(ground: PastJudgeDeps): (facts: PastFacts) => PastVe
 }
 
 function judge(
-  { guardrail, findModel, vendors }: PastJudgeDeps,
-  { models, endpointId, region }: PastFacts,
+  { guardrail, findModel, vendors, isReachable }: PastJudgeDeps,
+  { models, endpointId, region, incapable = [], owner }: PastFacts,
 ): PastVerdict {
   const throughRegion = judgeRegion([guardrail], region)
   if (throughRegion) return { outcome: 'refused', rule: throughRegion.rule }
@@ -42,12 +57,17 @@ function judge(
   const broken = judged.filter((each) => each.rule !== undefined)
   if (broken.length < judged.length) {
     const answered = broken.find(({ endpoint }) => endpoint.id === endpointId)
-    return answered ? { outcome: 'rerouted', rule: answered.rule! } : { outcome: 'allowed' }
+    if (!answered) return { outcome: 'allowed' }
+    const isServed = judged.some((each) => each.rule === undefined && canServe(each.endpoint))
+    return { outcome: isServed ? 'rerouted' : 'refused', rule: answered.rule! }
   }
   // An endpoint that is no longer in the catalogue might have been allowed.
   if (found.length < models.length || broken.length === 0) return { outcome: 'unknown' }
   return { outcome: 'refused', rule: broken[0]!.rule! }
 
+  function canServe(endpoint: Endpoint): boolean {
+    return !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))
+  }
   function rule(model: Model, endpoint: Endpoint): Rule | undefined {
     return (judgeModel([guardrail], model) ?? judgeEndpoint([guardrail], model, endpoint, vendors))?.rule
   }

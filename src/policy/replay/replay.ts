@@ -1,3 +1,4 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
 import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -11,6 +12,8 @@ import { type Governed, proposeGuardrail } from '../guardrails/propose.ts'
 import type { Replay, ReplayRequest } from './answer.ts'
 import { type BudgetsOfPast, budgetsOfPast, firstDayOf } from './budget-past.ts'
 import { effectsIn } from './effects.ts'
+import type { RequestOwner } from './judge-past.ts'
+import { OwnerReachability } from './owner-reachability.ts'
 import { createReplayTally } from './tally.ts'
 import { notes, reasons } from './words.ts'
 
@@ -19,6 +22,8 @@ export type ReplayDeps = {
   now: Now
   config: Pick<Config, 'zdr_vendors'>
   catalogue: Pick<CatalogueHolder, 'current'>
+  /** Which endpoints requests of an owner can reach now; by default all. */
+  reachability?: ((owner: RequestOwner) => Promise<(endpoint: Endpoint) => boolean>) | undefined
 }
 
 type Period = { from: number; to: number }
@@ -43,9 +48,11 @@ export async function replay(
   const scope = scopeOf(guardrail, governed)
   const budget = await budgetsBefore(deps, guardrail, governed, scope, period)
   const judged = createReplayTally(request.list)
-  const effectsOf = effectsIn(deps, guardrail, budget, judged.undecided)
+  const reachability = new OwnerReachability(deps.reachability)
+  const effectsOf = effectsIn({ ...deps, isReachable: reachability.isReachable }, guardrail, budget, judged.undecided)
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
+    await reachability.load(page)
     for (const past of page) judged.add(past, effectsOf(past))
   }
   return {

@@ -1,3 +1,4 @@
+import { reachabilityFor } from '#gateway/request/reachability.ts'
 import { z } from '#platform/json/schema.ts'
 import { Replay, ReplayRequest } from '#policy/replay/answer.ts'
 import { replay } from '#policy/replay/replay.ts'
@@ -25,6 +26,12 @@ export const replayGuardrail = route({
     'client_closed_request',
   ],
   handler: async ({ params, body, caller, signal }, deps) => ({
-    data: await replay(deps, caller, params.id, body, signal),
+    data: await replay(
+      { ...deps, reachability: reachabilityFor(deps.routing, caller) },
+      caller,
+      params.id,
+      body,
+      signal,
+    ),
   }),
 })

@@ -1,0 +1,15 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { EndpointAccess } from './endpoint-access.ts'
+
+type ReachabilityDeps = Pick<GatewayDeps, 'catalogue' | 'circuits' | 'credentials'>
+
+/** Returns which endpoints a key and a member can reach now: those with a credential and without an open circuit. */
+export function reachabilityFor(deps: ReachabilityDeps, { workspaceId }: { workspaceId: string }) {
+  return async (owner: { keyHash: string; userId: string }): Promise<(endpoint: Endpoint) => boolean> => {
+    const accesses = await deps.credentials.of({ ...owner, workspaceId })
+    const access = new EndpointAccess(deps.catalogue.current(), accesses, workspaceId)
+    return (endpoint) =>
+      access.isConfigured(endpoint) && deps.circuits.health(access.circuitOf(endpoint)) !== 'unavailable'
+  }
+}
