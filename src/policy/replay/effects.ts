@@ -1,6 +1,7 @@
 import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { PastRequest } from '#spend/ledger/history.ts'
+import { incapableEndpoints } from '#spend/ledger/record.ts'
 import { type Place, type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import type { BudgetsOfPast } from './budget-past.ts'
@@ -14,9 +15,6 @@ type EffectsDeps = {
   catalogue: Pick<CatalogueHolder, 'current'>
   isReachable?: IsReachable | undefined
 }
-
-/** The reasons of exclusion that can change between two requests. The others say what an endpoint cannot do. */
-const passingReasons = new Set(['guardrail', 'unconfigured', 'unavailable_now'])
 
 /** Returns the effects of one place's rules on a request. A refusal stands alone. */
 type Judge = (past: PastRequest) => Effect[]
@@ -55,10 +53,9 @@ export function effectsIn(
 function judgeCandidates(deps: EffectsDeps, guardrail: GuardrailRecord, undecided: (rule: 'catalogue') => void): Judge {
   const { findModel } = deps.catalogue.current()
   const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors, isReachable: deps.isReachable })
-  return ({ keyHash, userId, record: { candidate_models: models, endpoint_id: endpointId, region, not_asked } }) => {
-    const incapable = not_asked.flatMap(({ endpoint_id, standing, reason }) =>
-      standing === 'left_out' && !passingReasons.has(reason) ? [endpoint_id] : [],
-    )
+  return ({ keyHash, userId, record }) => {
+    const { candidate_models: models, endpoint_id: endpointId, region } = record
+    const incapable = incapableEndpoints(record)
     const verdict = judge({ models, endpointId, region, incapable, owner: { keyHash, userId } })
     if (verdict.outcome === 'unknown') undecided('catalogue')
     if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]

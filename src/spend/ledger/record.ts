@@ -151,23 +151,32 @@ function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectM
 const paceOf = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
 
 /** Shortens endpoints of the row's model to their tags. */
-function shortened(notAsked: NotAsked, model: string): NotAsked {
+function shortened(skipped: NotAsked, model: string): NotAsked {
   const own = `${model}@`
   const shorten = (id: string) => (id.startsWith(own) ? id.slice(own.length) : id)
-  return Object.fromEntries(Object.entries(notAsked).map(([reason, ids]) => [reason, ids.map(shorten)]))
+  return Object.fromEntries(Object.entries(skipped).map(([reason, ids]) => [reason, ids.map(shorten)]))
 }
 
 /** The reasons for a lower rank. All others are exclusions. */
 const lowerRankReasons = ['not_reached', 'troubled', 'circuit_shut', 'slow']
 
-function notAskedItems(notAsked: NotAsked, model: string) {
-  return Object.entries(notAsked).flatMap(([reason, tags]) =>
+function skippedItems(skipped: NotAsked, model: string) {
+  return Object.entries(skipped).flatMap(([reason, tags]) =>
     tags.map((tag) => ({
       endpoint_id: tag.includes('@') ? tag : `${model}@${tag}`,
       standing: lowerRankReasons.includes(reason) ? ('behind' as const) : ('left_out' as const),
       reason,
     })),
   )
+}
+
+/** The reasons of exclusion that can change between two requests. All others are a lack of the endpoint. */
+const transientReasons = new Set(['guardrail', 'unconfigured', 'unavailable_now'])
+
+/** The endpoints that could not serve a request, whatever its credentials and guardrails. */
+export function incapableEndpoints({ not_asked: skipped }: Pick<GenerationRecord, 'not_asked'>): string[] {
+  const incapable = skipped.filter(({ reason }) => !lowerRankReasons.includes(reason) && !transientReasons.has(reason))
+  return incapable.map(({ endpoint_id }) => endpoint_id)
 }
 
 function errorOf({ guardrailId, ...cause }: Cause) {
@@ -198,7 +207,7 @@ export function generationRecord({ record, created_at, ...row }: RecordRow) {
       connect: connect ?? (first_byte === undefined ? null : 0),
       first_byte: first_byte ?? null,
     })),
-    not_asked: notAskedItems(facts.not_asked, row.model),
+    not_asked: skippedItems(facts.not_asked, row.model),
     cancelled: facts.outcome === 'client_left',
     /** The charged amount. With a BYOK key, the provider charges the workspace. */
     total_cost: facts.is_byok ? 0 : facts.upstream_inference_cost,
