@@ -108,6 +108,7 @@ export const mayCall: Record<string, string> = {
   listGuardrailMemberAssignments: 'oa-v-m--M',
   assignMembers: 'oa---m--M',
   unassignMembers: 'oa---m--M',
+  createToken: 'oadvdmDVM',
   createPasskeySignInOptions: 'oadvdmDVM',
   listPasskeys: 'oadv-m--M',
   createPasskeyOptions: 'oadv-m---',

@@ -29,6 +29,7 @@ const unwritten: Record<string, string> = {
   answerByLink: 'It is called without a session, by who holds the link: test/slow/answer-links.test.ts.',
   testWebhook: 'It sends what the list of deliveries has.',
   retryWebhookDelivery: 'It sends again what the list of deliveries has.',
+  createToken: 'It stores nothing.',
   createPasskeySignInOptions: 'It stores a challenge, which changes nothing for anybody.',
   createPasskeyOptions: 'It stores a challenge, which changes nothing for anybody.',
   createPasskey: 'It needs an authenticator: src/api/routes/passkeys/passkeys.test.ts.',

@@ -4,6 +4,7 @@ import { openDb } from '#platform/db/open.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { type Browser, openBrowser, originOf } from '../harness/service/browser-client.ts'
 import { type Reply, startTestService, type TestService } from '../harness/service/service.ts'
+import { startTokenIssuer, type TokenIssuer } from '../harness/service/token-issuer.ts'
 import { type Kept, steps } from './steps.ts'
 
 /** One call with everything filled in. */
@@ -13,19 +14,32 @@ type Ask = (body: unknown) => Promise<Reply>
 
 type Described = { paths: Record<string, Record<string, { security: Record<string, []>[] }>> }
 
-/** A service with the catalogue and credentials for the calls, at a host name, as passkeys require. */
-export const startForExamples = () =>
-  startTestService({ settings: { host: 'localhost' }, variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
+/** A service with the catalogue, credentials and issuer for the calls, at a host name, as passkeys require. */
+export async function startForExamples(): Promise<TestService & { issuer: TokenIssuer }> {
+  const issuer = await startTokenIssuer()
+  const jwt = { jwt_issuer: issuer.url, jwt_audience: 'signalbox', jwt_members: { ci: 'owner@localhost' } }
+  const variables = { OPENAI_API_KEY: 'sk-of-no-use' }
+  const service = await startTestService({ settings: { host: 'localhost', ...jwt }, variables })
+  return {
+    ...service,
+    issuer,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await issuer[Symbol.asyncDispose]()
+    },
+  }
+}
 
 /** `then` is called after each with what was answered. @throws Error where a call is refused. */
 export async function play(
-  service: TestService,
+  service: TestService & { issuer: TokenIssuer },
   then: (played: Played, reply: Reply) => void | Promise<void>,
 ): Promise<void> {
   const { paths } = describeApi() as Described
   const [owner] = (await service.manage('GET', '/organization/members')).body.data
   const [workspace] = (await service.manage('GET', '/workspaces')).body.data
   const kept: Kept = { user: owner.id, workspace: workspace.id, apiKey: service.apiKey, origin: originOf(service) }
+  kept.assertion = await service.issuer.sign({ sub: 'ci' })
   let browser: Browser | undefined
   const from = (_: string, value: unknown) =>
     typeof value === 'string' && value.startsWith('$') ? (kept[value.slice(1)] ?? value) : value

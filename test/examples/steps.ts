@@ -295,6 +295,13 @@ export const steps: Step[] = [
   { operation: 'delete /sessions/{id}', params: { id: '$session' } },
   { operation: 'post /sessions/links', body: { user_id: 'owner@localhost' } },
   { operation: 'get /sessions/methods' },
+  {
+    operation: 'post /oauth/token',
+    body: {
+      ...{ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: '$assertion' },
+      ...{ federation_rule_id: 'default', organization_id: 'default' },
+    },
+  },
   { operation: 'post /sessions/passkeys/options', bySession: true },
   {
     operation: 'post /passkeys/options',

@@ -3,6 +3,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
 import type { NamedWorkspace, SignedIn } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
+import type { Tokens } from '#identity/tokens/tokens.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
@@ -14,6 +15,7 @@ import { sessionTokenIn } from './session-cookie.ts'
 
 export type AdmitDeps = {
   keys: Pick<KeyCache, 'find' | 'known'>
+  tokens: Pick<Tokens, 'find'> | undefined
   sessions: Pick<Sessions, 'find' | 'refusalOf'>
   connectionOf: ConnectionOf
   config: Pick<Config, 'public_models'>

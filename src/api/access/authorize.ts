@@ -1,5 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
+import { isToken } from '#identity/tokens/token-verifier.ts'
+import type { Tokens } from '#identity/tokens/tokens.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Route } from '../routes/route.ts'
 import { type Governed, rolesOf } from './roles.ts'
@@ -30,11 +32,13 @@ export function secretIn(authorization: string | undefined): string | undefined 
   return bearer.exec(authorization ?? '')?.[1]
 }
 
+type AuthorizeDeps = { keys: Pick<KeyCache, 'find' | 'known'>; tokens?: Pick<Tokens, 'find'> | undefined }
+
 /**
  * Authorizes a request: the caller of its key (at once when the key is cached), or a fault that says what is missing.
  */
 export function authorize(
-  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
+  deps: AuthorizeDeps,
   route: Needs,
   authorization: string | undefined,
 ): Caller | Promise<Caller> {
@@ -51,7 +55,8 @@ export function authorize(
 const withoutScheme = () =>
   new Fault('unauthenticated', 'The key stands without "Bearer ": send the header "Authorization: Bearer <key>".')
 
-async function findCaller({ keys }: { keys: Pick<KeyCache, 'find'> }, secret: string | undefined): Promise<Caller> {
+async function findCaller({ keys, tokens }: AuthorizeDeps, secret: string | undefined): Promise<Caller> {
+  if (tokens && secret && isToken(secret)) return tokens.find(secret)
   const caller = secret && (await keys.find(secret))
   if (caller) return caller
   throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')

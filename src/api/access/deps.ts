@@ -6,6 +6,7 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { SignInAttempts } from '#identity/sign-in/attempts.ts'
 import type { OidcClient } from '#identity/sign-in/oidc-client.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
+import type { Tokens } from '#identity/tokens/tokens.ts'
 import type { InternHosts } from '#interns/hosts/hosts.ts'
 import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'
 import type { SettingSources } from '#platform/config/load.ts'
@@ -52,6 +53,8 @@ export type ApiDeps = {
   scanner: Scanner
   /** The browser sessions of signed-in users. */
   sessions: Sessions
+  /** Accepts JSON Web Tokens, if the settings name their issuer. */
+  tokens: Tokens | undefined
   /** The client of the OpenID Connect issuer, if the settings name one. */
   oidc: OidcClient | undefined
   /** Returns the client's IP address, and the origin by which the client reaches this service. */

@@ -94,6 +94,7 @@ import { getModel } from './models/get.ts'
 import { listModels } from './models/list.ts'
 import { listModelsForUser } from './models/list-for-user.ts'
 import { retrieveModel } from './models/retrieve.ts'
+import { createToken } from './oauth/token.ts'
 import { addOrganizationMember } from './organization/add-member.ts'
 import { getOwnOrganization } from './organization/get.ts'
 import { giveUpInternHost } from './organization/give-up-intern-host.ts'
@@ -279,6 +280,7 @@ const table = {
   deleteCurrentSession: endCurrentSession,
   listSessions,
   deleteSession: endOneSession,
+  createToken,
   createPasskeySignInOptions,
   listPasskeys,
   createPasskeyOptions,

@@ -16,7 +16,7 @@ import type { openPolicies } from './policies.ts'
 
 type Opened<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
 type Below = Opened<typeof openModels> &
-  Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions'> &
+  Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions' | 'tokens'> &
   Opened<typeof openMoney> & {
     db: Db
     /** The name of this process: each has its own circuits. */

@@ -49,7 +49,7 @@ export async function openDeps(
   const { db, settings, firstKeys, now } = store
   const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
   const models = await openModels(opening, store)
-  const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
+  const { keys, vault, sessions, tokens, ...policies } = await openPolicies(opening, store)
   if (!store.isShared) openWebhooks(opening, { db, vault })
   const money = await openMoney(opening, store, lost)
   const isAlone = writesAlone(db, config, store)
@@ -136,6 +136,7 @@ export async function openDeps(
     routing,
     scanner,
     sessions,
+    tokens,
     connectionOf: connectionReader(
       { addresses: config.trusted_proxies, header: config.proxy_host_header },
       config.public_url,

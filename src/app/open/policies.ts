@@ -8,6 +8,7 @@ import { createSessions } from '#identity/sign-in/sessions.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
+import { openTokens } from './tokens.ts'
 
 /** Callers and the rules that hold for them: caches, kept up to date while the database can be heard. */
 export async function openPolicies(opening: Opening, { settings, db, allowStale }: OpenStore) {
@@ -23,12 +24,13 @@ export async function openPolicies(opening: Opening, { settings, db, allowStale 
     onError: warnOf(opening, 'the last use of a session was not recorded'),
   })
   opened.defer(sessions.close)
-  const inFlight = createRequestsInFlight({ signals: db.signals, keys, sessions })
+  const tokens = openTokens(opening, { db, keys, guardrailCache })
+  const inFlight = createRequestsInFlight({ signals: db.signals, keys, sessions, tokens })
   opened.defer(inFlight.close)
   const presets = createPresetCache({ db, allowStale })
   opened.defer(presets.close)
   const vault = await openVault({ db, settings })
   const ownCredentials = createCredentialCache({ db, vault, allowStale })
   opened.defer(ownCredentials.close)
-  return { keys, sessions, guardrailCache, inFlight, presets, vault, ownCredentials }
+  return { keys, sessions, tokens, guardrailCache, inFlight, presets, vault, ownCredentials }
 }

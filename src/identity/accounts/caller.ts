@@ -34,7 +34,12 @@ export type Caller = {
   access?: AccessRole | undefined
   /** The session of the browser that asks in this key's name, if it is one. */
   sessionId?: string | undefined
+  /** The JSON Web Token that authorized the request, if one did. */
+  token?: AcceptedToken | undefined
 }
+
+/** When a token expires, in milliseconds, and the caller of the key under which its requests are metered. */
+export type AcceptedToken = { expiresAt: number; keyCaller: Caller }
 
 /** The organization, or the part of it, that a caller reaches. */
 export type CallerScope = Pick<Caller, 'organizationId' | 'workspaceId' | 'isWorkspaceScoped'>

@@ -36,19 +36,23 @@ type RequestsInFlightDeps = {
   keys: Pick<KeyCache, 'current'>
   /** As whom the session of a caller asks now; undefined when it has ended. */
   sessions: { current: (caller: Caller) => Promise<Caller | undefined> }
+  /** The present state of the caller of a token; undefined once the token has expired. */
+  tokens?: { current: (caller: Caller) => Caller | undefined | Promise<Caller | undefined> } | undefined
 }
 
 /** `at` is its index among the requests in flight. */
 type Entry = TrackedRequest & { caller: Caller; at: number }
 
-export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFlightDeps): RequestsInFlight {
+export function createRequestsInFlight({ signals, keys, sessions, tokens }: RequestsInFlightDeps): RequestsInFlight {
   // No Set: it makes a new table for every few requests that pass through, and old tables keep what passed through them
   // from the collector of young objects, each with all that belongs to its request.
   const entries: Entry[] = []
   let looking: NodeJS.Timeout | undefined
 
-  const current = (caller: Caller) =>
-    caller.sessionId === undefined ? keys.current(caller.keyHash) : sessions.current(caller)
+  const current = (caller: Caller) => {
+    if (caller.token !== undefined) return tokens?.current(caller)
+    return caller.sessionId === undefined ? keys.current(caller.keyHash) : sessions.current(caller)
+  }
 
   const judgeAll = (concerns: (caller: Caller, entry: Entry) => boolean) => {
     for (const entry of entries.slice()) if (concerns(entry.caller, entry)) void judge(entry)
@@ -123,10 +127,12 @@ export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFl
   }
 }
 
-const keyIsGone = ({ sessionId }: Caller) =>
-  new Fault(
+const keyIsGone = ({ sessionId, token }: Caller) => {
+  if (token) return new Fault('unauthenticated', 'The token of this request has expired, or lost its access.')
+  return new Fault(
     'unauthenticated',
     sessionId === undefined
       ? 'The key of this request was disabled or deleted, or has expired.'
       : 'The session of this request has ended.',
   )
+}

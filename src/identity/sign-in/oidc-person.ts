@@ -145,7 +145,7 @@ function highest(
 const roleName = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : [])
 
 /** A claim of this very name, which may have dots, or else a path into an object. */
-function valueAt(claims: object, path: string): unknown {
+export function valueAt(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path as keyof typeof claims]
   return path
     .split('.')

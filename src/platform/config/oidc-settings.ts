@@ -1,11 +1,6 @@
 import { accessRoles, clientSecretMethods, workspaceRoles } from '../core/vocabulary.ts'
 import { z } from '../json/schema.ts'
-import { address, list } from './setting-values.ts'
-
-const Issuer = address(
-  /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
-  'must be an https address, such as https://login.example.com (http only on this host)',
-)
+import { jsonText, list, SecureAddress } from './setting-values.ts'
 
 const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
 
@@ -15,19 +10,9 @@ const pairs = (given: unknown) =>
     ? Object.fromEntries(given.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
     : given
 
-/** JSON of the environment as the object that a file holds. Other text is left to the schema to refuse. */
-function jsonText(given: unknown): unknown {
-  if (typeof given !== 'string') return given
-  try {
-    return JSON.parse(given)
-  } catch {
-    return given
-  }
-}
-
 /** How members sign in to the console by OpenID Connect. */
 export const oidcSettings = {
-  oidc_issuer: Issuer.optional().describe(
+  oidc_issuer: SecureAddress.optional().describe(
     'The issuer of OpenID Connect by which members sign in to the console. Its client has `/api/v1/sessions/oidc/callback` of this service as redirect URI.',
   ),
   oidc_client_id: z.string().min(1).optional().describe('The client id of this service at the issuer.'),

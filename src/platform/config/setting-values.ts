@@ -36,6 +36,22 @@ export const list = (item: z.ZodType<string, string>) =>
 export const address = (shape: RegExp, message: string) =>
   z.string().refine((text) => shape.test(text) && URL.parse(text) !== null, message)
 
+/** The address of an issuer: with TLS, or on this host. */
+export const SecureAddress = address(
+  /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
+  'must be an https address, such as https://login.example.com (http only on this host)',
+)
+
+/** JSON of the environment as the object that a file holds. Other text is left to the schema to refuse. */
+export function jsonText(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
+
 const originShape = /^https?:\/\/[a-z0-9.:[\]-]+$/
 
 /** As a browser writes it: it leaves out the usual port. */

@@ -5,6 +5,7 @@ import { catalogueSettings } from './catalogue-settings.ts'
 import { databaseSettings } from './database-settings.ts'
 import { internHostSettings } from './intern-host-settings.ts'
 import { internSettings } from './intern-settings.ts'
+import { jwtSettings } from './jwt-settings.ts'
 import { kubernetesSettings } from './kubernetes-settings.ts'
 import { networkSettings } from './network-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
@@ -92,6 +93,7 @@ export const Settings = z.strictObject({
     .default(168)
     .describe('The number of hours after which a browser is always signed out.'),
   ...oidcSettings,
+  ...jwtSettings,
   ...networkSettings,
   cors_origins: list(Origin)
     .default([])

@@ -10,6 +10,7 @@ export const lazyModules = {
   promClient: once(() => require('prom-client') as typeof import('prom-client')),
   yaml: once(() => require('yaml') as typeof import('yaml')),
   openIdClient: once(() => require('openid-client') as typeof import('openid-client')),
+  jose: once(() => require('jose') as typeof import('jose')),
   simpleWebAuthn: once(() => require('@simplewebauthn/server') as typeof import('@simplewebauthn/server')),
   pinoPretty: once(() => require('pino-pretty') as typeof import('pino-pretty')),
 }

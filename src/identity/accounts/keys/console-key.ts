@@ -19,16 +19,26 @@ export const consoleKeyHash = (owner: Pick<KeyOwner, 'userId' | 'workspaceId'>) 
  * for each member and workspace. Members who manage keys see it, and can limit or disable it.
  * @returns its hash.
  */
-export async function consoleKey(
+export const consoleKey = (deps: { now: Now; newId: NewId }, tx: Tx, announce: Announce, owner: KeyOwner) =>
+  keyWithoutSecret(deps, tx, announce, owner, { source: sourceOf(owner), name: 'Console' })
+
+type KeyWithoutSecret = {
+  /** The text whose hash identifies the key. It must not have the form of a key. */
+  source: string
+  name: string
+}
+
+/** Creates a key that nobody can send, unless it exists. @returns its hash. */
+export async function keyWithoutSecret(
   deps: { now: Now; newId: NewId },
   tx: Tx,
   announce: Announce,
   owner: KeyOwner,
+  { source, name }: KeyWithoutSecret,
 ): Promise<string> {
-  const source = sourceOf(owner)
   const hash = hashOf(source)
   if (await keyExists(tx, hash)) return hash
-  const key = await insertKey(deps, tx, owner, { secret: source, kind: 'api', name: 'Console' })
+  const key = await insertKey(deps, tx, owner, { secret: source, kind: 'api', name })
   const actor: Actor = { ...owner, keyHash: null }
   const change = { action: 'key.created', targetKind: 'key', targetId: hash, before: null, after: key } as const
   await recordChange(deps, tx, actor, change)

@@ -1,0 +1,31 @@
+import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
+import { createTokenVerifier } from '#identity/tokens/token-verifier.ts'
+import { createTokens, type Tokens } from '#identity/tokens/tokens.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import type { Db } from '#platform/db/db.ts'
+import { outgoingFetch } from '#platform/net/outgoing.ts'
+import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
+import { tokenGuardrails } from '#policy/guardrails/token-guardrails.ts'
+import { type Opening, warnOf } from './parts.ts'
+
+type TokenParts = { db: Db; keys: KeyCache; guardrailCache: GuardrailCache }
+
+/**
+ * Opens what accepts JSON Web Tokens instead of API keys. Undefined unless the settings name an issuer.
+ * @throws StartupError if the settings name an issuer but no audience.
+ */
+export function openTokens(opening: Opening, { db, keys, guardrailCache }: TokenParts): Tokens | undefined {
+  const { config, now, newId } = opening.parts
+  const { jwt_issuer, jwt_audience } = config
+  if (jwt_issuer === undefined) return undefined
+  if (jwt_audience === undefined) {
+    throw new StartupError('The setting jwt_issuer needs jwt_audience: the audience of tokens for this service.')
+  }
+  const onError = warnOf(opening, 'tokens of the issuer cannot be checked')
+  const verifier = createTokenVerifier(
+    { ...config, jwt_issuer, jwt_audience },
+    { now, fetch: outgoingFetch(config), onError },
+  )
+  const guardrails = tokenGuardrails({ db, now, newId, guardrailCache })
+  return createTokens({ db, now, newId, keys, verifier, guardrails, settings: config })
+}

@@ -1,0 +1,114 @@
+import type { JWTVerifyGetKey } from 'jose'
+import type { Now } from '#platform/core/clock.ts'
+import { connectionFailure } from '#platform/core/connection-failure.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { lazyModules } from '#platform/process/lazy-modules.ts'
+
+export type IssuerKeySettings = { jwt_issuer: string; jwt_jwks_url?: string | undefined }
+
+type IssuerKeysDeps = {
+  now: Now
+  fetch: typeof globalThis.fetch
+  onError: (error: Error) => void
+  /** The shortest time between two reads for unknown key IDs. */
+  rereadMs?: number
+}
+
+/** How long the issuer may take to answer, and the pause after a failed request to it. */
+const timeoutMs = 5_000
+const pauseMs = 5_000
+
+/** Keys are read again after this time, and earlier for an unknown key ID. */
+const cacheMs = 10 * 60_000
+const defaultRereadMs = 30_000
+
+/** Keys that were read this long ago are used while the issuer does not answer. */
+const staleMs = 60 * 60_000
+
+/** The public keys of the issuer, cached. */
+export type IssuerKeys = {
+  /** @throws Fault `unavailable` if they cannot be read; an error of `jose` if none matches the token. */
+  find: JWTVerifyGetKey
+}
+
+type KeyStore = { find: JWTVerifyGetKey; stale: () => JWTVerifyGetKey | undefined }
+
+export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDeps): IssuerKeys {
+  const { now, fetch, onError, rereadMs = defaultRereadMs } = deps
+  let store: KeyStore | undefined
+  let failure: { fault: Fault; at: number } | undefined
+
+  function fail(error: Error): Fault {
+    const fault = new Fault(
+      'unavailable',
+      `Tokens cannot be checked: the keys of the issuer are unreachable. Try again.`,
+    )
+    onError(
+      new Error(`the keys of ${settings.jwt_issuer} cannot be read: ${connectionFailure(error, settings.jwt_issuer)}`, {
+        cause: error,
+      }),
+    )
+    failure = { fault, at: now() }
+    return fault
+  }
+
+  async function open(): Promise<KeyStore> {
+    const address = settings.jwt_jwks_url ?? (await discoveredAddress(settings.jwt_issuer, fetch))
+    return keyStoreAt(address, fetch, rereadMs)
+  }
+
+  return {
+    async find(header, token) {
+      const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys } = lazyModules.jose().errors
+      const stale = store?.stale()
+      const isPaused = failure !== undefined && now() - failure.at < pauseMs
+      if (isPaused && !stale) throw failure!.fault
+      if (isPaused && stale) return stale(header, token)
+      try {
+        store ??= await open()
+        return await store.find(header, token)
+      } catch (error) {
+        if (error instanceof JWKSNoMatchingKey || error instanceof JWKSMultipleMatchingKeys) throw error
+        const fault = fail(error as Error)
+        if (stale) return stale(header, token)
+        throw fault
+      }
+    },
+  }
+}
+
+function keyStoreAt(address: string, fetch: typeof globalThis.fetch, cooldownDuration: number): KeyStore {
+  const { createLocalJWKSet, createRemoteJWKSet, customFetch, jwksCache } = lazyModules.jose()
+  const cache: { jwks?: Parameters<typeof createLocalJWKSet>[0]; uat?: number } = {}
+  const find = createRemoteJWKSet(new URL(address), {
+    timeoutDuration: timeoutMs,
+    cooldownDuration,
+    cacheMaxAge: cacheMs,
+    [customFetch]: fetch,
+    [jwksCache]: cache as Record<string, never>,
+  })
+  return {
+    find: (header, token) => find(header, token),
+    stale: () => (cache.jwks && Date.now() - (cache.uat ?? 0) < staleMs ? createLocalJWKSet(cache.jwks) : undefined),
+  }
+}
+
+/** The address of the keys in the issuer's description. */
+async function discoveredAddress(issuer: string, fetch: typeof globalThis.fetch): Promise<string> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  if (!response.ok) throw new Error(`${address} answered with the status ${response.status}`)
+  const description = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown }
+  if (description.issuer !== issuer)
+    throw new Error(`${address} names another issuer; jwt_issuer must be exactly its name`)
+  const { jwks_uri } = description
+  if (typeof jwks_uri !== 'string' || !isSecure(jwks_uri, issuer))
+    throw new Error(`${address} has no jwks_uri with TLS`)
+  return jwks_uri
+}
+
+/** An issuer without TLS is on this host, and its keys, too. */
+function isSecure(address: string, issuer: string): boolean {
+  const url = URL.parse(address)
+  return url?.protocol === 'https:' || (url !== null && url.origin === new URL(issuer).origin)
+}

@@ -1,0 +1,82 @@
+import type { JWTPayload } from 'jose'
+import { Fault } from '#platform/core/fault.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { KeyOwner } from '../accounts/keys/insert-key.ts'
+import { firstOwner } from '../accounts/members/first-owner.ts'
+import { isMember, namedUser } from '../accounts/members/members.ts'
+import { valueAt } from '../sign-in/oidc-person.ts'
+import { workspaceOf } from '../sign-in/session-workspace.ts'
+import { notAccepted } from './token-verifier.ts'
+
+export type TokenOwnerSettings = {
+  jwt_member_claim: string
+  jwt_members: Readonly<Record<string, string>>
+  jwt_trust_addresses: boolean
+  jwt_workspace_claim?: string | undefined
+  jwt_guardrail_claim?: string | undefined
+}
+
+/** The member and workspace of a token, and the guardrail that it names. */
+export type TokenOwner = KeyOwner & { guardrail: string | undefined }
+
+/** @throws Fault `unauthenticated` for an unknown member; `forbidden` without access to a workspace. */
+export async function ownerOfToken(
+  deps: { db: Db },
+  settings: TokenOwnerSettings,
+  claims: JWTPayload,
+): Promise<TokenOwner> {
+  const { organizationId } = await firstOwner(deps)
+  const { jwt_workspace_claim, jwt_guardrail_claim } = settings
+  const userId = await userOf(deps, settings, claims, organizationId)
+  if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
+    throw notAccepted(`its claim "${settings.jwt_member_claim}" names no member`)
+  }
+  const name = jwt_workspace_claim && requiredClaim(claims, jwt_workspace_claim)
+  const workspaceId = await workspaceOf(deps.db.query, { organizationId, userId }, name)
+  if (workspaceId === undefined) throw noWorkspace(jwt_workspace_claim)
+  const guardrail = jwt_guardrail_claim && requiredClaim(claims, jwt_guardrail_claim)
+  return { organizationId, userId, workspaceId, guardrail }
+}
+
+async function userOf(
+  { db }: { db: Db },
+  { jwt_member_claim: claim, jwt_members, jwt_trust_addresses }: TokenOwnerSettings,
+  claims: JWTPayload,
+  organizationId: string,
+): Promise<string | undefined> {
+  const value = requiredClaim(claims, claim)
+  if (Object.hasOwn(jwt_members, value)) return namedUser(db, organizationId, jwt_members[value]!)
+  if (claim === 'sub') return userOfAccount(db, organizationId, claims.iss!, value)
+  const isVerified = claims.email_verified === true || (jwt_trust_addresses && claims.email_verified === undefined)
+  if (claim === 'email' && !isVerified) throw notAccepted('its email address is not verified')
+  return namedUser(db, organizationId, value)
+}
+
+/** The member whose account this is, from a sign-in by OpenID Connect. */
+async function userOfAccount({ query }: Db, organizationId: string, issuer: string, subject: string) {
+  const found = await query
+    .selectFrom('oidc_identities')
+    .where('organization_id', '=', organizationId)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .select('user_id')
+    .executeTakeFirst()
+  return found?.user_id
+}
+
+const maxClaim = 400
+
+function requiredClaim(claims: JWTPayload, name: string): string {
+  const value = valueAt(claims, name)
+  const isUsable = typeof value === 'string' && value !== '' && value.length <= maxClaim && !/\p{Cc}/u.test(value)
+  if (isUsable) return value
+  throw notAccepted(`its claim "${name}" is missing or not a text`)
+}
+
+const noWorkspace = (claim: string | undefined) =>
+  new Fault(
+    'forbidden',
+    claim === undefined
+      ? 'The member of this token belongs to no workspace. Ask an administrator to add them to one.'
+      : `The member of this token has no access to the workspace in its claim "${claim}".`,
+  )

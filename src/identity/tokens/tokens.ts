@@ -1,0 +1,92 @@
+import { whenKnown } from '#platform/async/when-known.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Caller } from '../accounts/caller.ts'
+import { keyWithoutSecret } from '../accounts/keys/console-key.ts'
+import type { KeyOwner } from '../accounts/keys/insert-key.ts'
+import type { KeyCache } from '../accounts/keys/key-cache.ts'
+import { hashOf } from '../accounts/keys/secret.ts'
+import { accountsLock } from '../accounts/lock.ts'
+import { ownerOfToken, type TokenOwner, type TokenOwnerSettings } from './token-owner.ts'
+import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
+
+/** The guardrails of workspaces, as far as a token can name one. */
+export type TokenGuardrails = {
+  /** The ID of a guardrail with this ID or name; undefined if the workspace has none. */
+  find: (workspaceId: string, name: string) => Promise<string | undefined>
+  /** Assigns a guardrail to the key of a token, unless it applies already. @throws Fault `not_found` */
+  apply: (caller: Caller, guardrailId: string) => Promise<void>
+}
+
+type TokensDeps = {
+  db: Db
+  now: Now
+  newId: NewId
+  keys: Pick<KeyCache, 'current'>
+  verifier: TokenVerifier
+  guardrails: TokenGuardrails
+  settings: TokenOwnerSettings
+}
+
+/** Authorizes requests with JSON Web Tokens of the configured issuer. */
+export type Tokens = {
+  /** @throws Fault `unauthenticated`, `forbidden`, or `unavailable` if the issuer's keys cannot be read. */
+  find: (token: string) => Promise<Caller>
+  /** The present state of the caller of a token; undefined if it has expired or lost its access. */
+  current: (caller: Caller) => Caller | undefined | Promise<Caller | undefined>
+  /** Verifies a token, and finds its member and workspace. @throws Fault as `find`. */
+  verify: (token: string) => Promise<{ owner: TokenOwner; expiresAt: number }>
+}
+
+export function createTokens(deps: TokensDeps): Tokens {
+  const { db, now, keys, verifier, guardrails, settings } = deps
+
+  async function verify(token: string) {
+    const { claims, expiresAt }: VerifiedToken = await verifier.verify(token)
+    return { owner: await ownerOfToken(deps, settings, claims), expiresAt }
+  }
+
+  async function keyCaller(owner: KeyOwner, source: string, name: string): Promise<Caller> {
+    const existing = await keys.current(hashOf(source))
+    if (existing) return existing
+    const hash = await db.exclusively(accountsLock(owner.organizationId), (tx, announce) =>
+      keyWithoutSecret(deps, tx, announce, owner, { source, name }),
+    )
+    const created = await keys.current(hash)
+    if (created) return created
+    throw new Fault('unauthenticated', `The key named "${name}" of this member is disabled.`)
+  }
+
+  return {
+    verify,
+    async find(token) {
+      const { owner, expiresAt } = await verify(token)
+      const guardrailId = await guardrailOf(guardrails, owner)
+      const source = ['token', owner.workspaceId, owner.userId, ...(guardrailId ? [guardrailId] : [])].join(':')
+      const name = owner.guardrail === undefined ? 'Token' : `Token, guardrail ${owner.guardrail}`.slice(0, 200)
+      const found = await keyCaller(owner, source, name)
+      const caller = currentCaller({ ...found, token: { expiresAt, keyCaller: found } }, found, now())
+      if (!caller) throw new Fault('forbidden', 'The member of this token has no access to its workspace.')
+      if (guardrailId !== undefined) await guardrails.apply(caller, guardrailId)
+      return caller
+    },
+    current: (caller) => whenKnown(keys.current(caller.keyHash), (found) => currentCaller(caller, found, now())),
+  }
+}
+
+async function guardrailOf(guardrails: TokenGuardrails, { workspaceId, guardrail }: TokenOwner) {
+  if (guardrail === undefined) return undefined
+  const id = await guardrails.find(workspaceId, guardrail)
+  if (id !== undefined) return id
+  throw new Fault('forbidden', 'The workspace of this token has no guardrail of the name in its claim.')
+}
+
+/** Unlike a key, a token does not outlive the membership of its member. */
+function currentCaller(caller: Caller, keyCaller: Caller | undefined, now: number): Caller | undefined {
+  const { token } = caller
+  if (!token || !keyCaller || now >= token.expiresAt) return undefined
+  if (keyCaller.creatorLeft || keyCaller.role === undefined) return undefined
+  return keyCaller === token.keyCaller ? caller : { ...keyCaller, token: { ...token, keyCaller } }
+}
