@@ -21,6 +21,8 @@ export function startWithRecordings(policy: { zdr?: boolean } = {}): Promise<Rec
 
 type Options = {
   policy?: { zdr?: boolean }
+  /** More providers that speak chat completions. */
+  chatServers?: readonly string[]
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
@@ -28,12 +30,12 @@ type Options = {
 export async function startWithUpstream(
   answer: Parameters<typeof startScriptedUpstream>[0],
   names: readonly string[],
-  { policy = {}, settings: more }: Options = {},
+  { policy = {}, chatServers = [], settings: more }: Options = {},
 ): Promise<RecordedProviders> {
   const upstream = await startScriptedUpstream(answer)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
   const catalogue_file = join(folder, 'catalogue.json')
-  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url, names, policy)))
+  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url, names, policy, chatServers)))
   const settings = { catalogue_file, starter_catalogue: 'false' as never, ...more }
   const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
   return {
@@ -47,21 +49,30 @@ export async function startWithUpstream(
   }
 }
 
-function catalogueOn(url: string, names: readonly string[], data_policy: object): object {
+function catalogueOn(
+  url: string,
+  names: readonly string[],
+  data_policy: object,
+  chatServers: readonly string[],
+): object {
   const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs', 'top_k']
   const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters, data_policy }
   const facts = { created: '2026-01-01', context_length: 100_000, input_modalities: ['text', 'image', 'file'] }
-  const modelsOf = (protocol: Protocol) =>
+  const providers: [string, Protocol][] = [
+    ...upstreamProtocols.map((protocol): [string, Protocol] => [protocol, protocol]),
+    ...chatServers.map((server): [string, Protocol] => [server, 'openai-chat']),
+  ]
+  const modelsOf = ([provider]: [string, Protocol]) =>
     names.map((name) => {
-      const endpoints = { [protocol]: { model: name, ...offer } }
-      return [`${protocol}/${name}`, { name, ...facts, endpoints }]
+      const endpoints = { [provider]: { model: name, ...offer } }
+      return [`${provider}/${name}`, { name, ...facts, endpoints }]
     })
-  const providerOf = (protocol: Protocol) => {
-    const base_url = `${url}/${protocol}`
-    return [protocol, { name: protocol, protocol, base_url, credentials: ['TEST_KEY'] }]
+  const providerOf = ([provider, protocol]: [string, Protocol]) => {
+    const base_url = `${url}/${provider}`
+    return [provider, { name: provider, protocol, base_url, credentials: ['TEST_KEY'] }]
   }
   return {
-    providers: Object.fromEntries(upstreamProtocols.map(providerOf)),
-    models: Object.fromEntries(upstreamProtocols.flatMap(modelsOf)),
+    providers: Object.fromEntries(providers.map(providerOf)),
+    models: Object.fromEntries(providers.flatMap(modelsOf)),
   }
 }

@@ -16,6 +16,8 @@ export type ChatDialect = Compatibility & {
   separatesResults?: boolean
   /** The field that marks the last message as the start of the answer. */
   prefillField?: string
+  /** Whether it refuses the name of a user or an answer. */
+  refusesNames?: boolean
   /** Fields of the body that have another name. */
   renamed?: Readonly<Record<string, string>>
   /** Fields of the body that it refuses. */
@@ -45,22 +47,15 @@ const mistral: ChatDialect = {
   repeatedRoles: true,
   acceptsAnyBound: true,
   separatesResults: true,
+  refusesNames: true,
   prefillField: 'prefix',
   callIds: { allowed: /^[a-zA-Z0-9]{9}$/, maxLength: 9 },
   reasoningField: 'thinking',
   renamed: { seed: 'random_seed' },
   refuses: [
     ...['user', 'logit_bias', 'logprobs', 'top_logprobs', 'service_tier', 'store', 'verbosity', 'modalities', 'audio'],
-    ...[
-      'top_k',
-      'top_a',
-      'min_p',
-      'repetition_penalty',
-      'prompt_cache_retention',
-      'safety_identifier',
-      'cache_control',
-    ],
-    ...['web_search_options', 'function_call', 'functions'],
+    ...['top_k', 'top_a', 'min_p', 'repetition_penalty', 'cache_control', 'prompt_cache_key', 'prompt_cache_retention'],
+    ...['safety_identifier', 'web_search_options', 'function_call', 'functions'],
   ],
 }
 

@@ -76,6 +76,23 @@ function withContent(message: Message): Message {
   return message.content == null && message.tool_calls === undefined ? { ...message, content: '' } : message
 }
 
+function withoutName(message: Message): Message {
+  if (message?.role === 'tool' || !('name' in (message ?? {}))) return message
+  const { name: _name, ...rest } = message
+  return rest
+}
+
+/** Removes the names of users and answers for a server that refuses them. */
+export function nameRepair({ refusesNames = false }: ChatDialect): Repair {
+  return (body, dropped) => {
+    if (!refusesNames || !Array.isArray(body.messages)) return body
+    const messages = mapItems(body.messages as Message[], withoutName)
+    if (messages === body.messages) return body
+    noteDropped(dropped, 'messages.name')
+    return { ...body, messages }
+  }
+}
+
 /** Marks a prefilled answer, and separates a user message from the tool results before it, for servers that need it. */
 export function orderRepair({ prefillField, separatesResults = false }: ChatDialect): Repair {
   return (body) => {

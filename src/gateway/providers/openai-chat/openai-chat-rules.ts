@@ -8,7 +8,7 @@ import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
-import { answerRepair, fieldRepair, orderRepair } from './openai-chat-messages.ts'
+import { answerRepair, fieldRepair, nameRepair, orderRepair } from './openai-chat-messages.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 import { withAcceptedRoles } from './openai-chat-roles.ts'
 
@@ -59,6 +59,7 @@ function rulesOf(endpoint: Endpoint): RequestRules {
       dialect.acceptsAnyBound ? anyTools : grammarTools,
       fieldRepair(dialect),
       answerRepair(dialect),
+      nameRepair(dialect),
       ...common,
       ...(dialect.checksStrict ? strict : lenient),
       reasoningRepair(dialect, endpoint),
