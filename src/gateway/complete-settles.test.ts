@@ -42,7 +42,7 @@ function answering(answers: Buffer[], settle?: () => void) {
   const left = new AbortController().signal
   const response = { header() {}, signal: left, onRevoked() {} }
   const deps = {
-    ...{ canMeter: () => true, meteringDelayMs: () => 0, measure() {}, policy },
+    ...{ canMeter: () => true, meteringDelayMs: () => 0, measure() {}, policy, speeds: () => ({ fastest: null }) },
     ...{ regionOf: () => 'global', now: () => 0, newId: () => 'id' },
     ...{ onUnaccounted: ({ message }: Error) => events.push(message), meter: note('metered') },
     catalogue: { current: () => ({ findModel: () => model, findProvider: () => ({ protocol: 'openai-chat' }) }) },

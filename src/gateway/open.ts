@@ -8,6 +8,7 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 import { guardrailPolicy } from './admission/guardrail-policy.ts'
+import { BackgroundReads } from './attempt/background-reads.ts'
 import { createUpstreams } from './attempt/upstream/create-upstreams.ts'
 import type { GatewayDeps } from './deps.ts'
 import { createCircuits, type OnCircuitChange } from './plan/circuits.ts'
@@ -25,6 +26,7 @@ type GatewayParts = {
     | 'silence_timeout_ms'
     | 'first_content_hold_ms'
     | 'keepalive_ms'
+    | 'drain_after_disconnect_ms'
   > &
     ProxySettings
   catalogue: GatewayDeps['catalogue']
@@ -81,8 +83,8 @@ export function openGateway({
     credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, catalogue, variable),
     circuits: createCircuits({ now, onChange: onCircuit }),
     speeds: ({ id }) => {
-      const { latencyMs, throughput } = measures.figures().endpoint(id)
-      return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }
+      const { latencyMs, throughput, fastest } = measures.figures().endpoint(id)
+      return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null, fastest }
     },
     policy: guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }),
     presets,
@@ -95,6 +97,7 @@ export function openGateway({
       usageMs,
     },
     contentHoldMs: config.first_content_hold_ms,
+    backgroundReads: new BackgroundReads(config.drain_after_disconnect_ms),
     keepaliveMs: config.keepalive_ms,
     measure: measures.record,
     meter: ledger.record,

@@ -79,8 +79,9 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
   })
 
-  test('in the middle of an answer is charged every byte of it as a token, and no more than is on its way', async () => {
-    await using billed = await startBilled({ kind, prices, trades })
+  test('in the middle of an answer is charged every byte and what is in transit, if the provider stops', async () => {
+    const more = { speaker: { compatibility: { stops_on_disconnect: true } } }
+    await using billed = await startBilled({ kind, prices, trades, more })
     const key = await billed.keyWith(2)
     await leaveAt(billed, key, asking('speaker'), letters)
     await metered(billed, 1)
@@ -90,9 +91,10 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(charged < billed.billed() + 0.06, `${charged} charged, ${billed.billed()} billed`)
   })
 
-  test('in the middle of an answer of a model that thinks is charged all that was set aside', async () => {
+  test('in the middle of an answer of a model that reasons is charged the reservation without a count', async () => {
     const more = { speaker: { supported_parameters: ['reasoning'] } }
-    await using billed = await startBilled({ kind, prices, trades, more })
+    const settings = { drain_after_disconnect_ms: 0 }
+    await using billed = await startBilled({ kind, prices, trades, more, settings })
     const key = await billed.keyWith(2)
     await leaveAt(billed, key, asking('speaker'), letters)
     const [row] = await metered(billed, 1)
@@ -102,8 +104,9 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(row.usage < 0.1, `${row.usage}`)
   })
 
-  test('has separate estimated cost and charged amount in the record', async () => {
-    await using billed = await startBilled({ kind, prices, trades })
+  test('without a count has the estimated cost in reports and the reservation in limits', async () => {
+    const settings = { drain_after_disconnect_ms: 0 }
+    await using billed = await startBilled({ kind, prices, trades, settings })
     const key = await billed.keyWith(2)
     await leaveAfter(billed, key, asking('brooder', { stream: false }), 250)
     await metered(billed, 1)

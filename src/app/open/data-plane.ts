@@ -88,6 +88,7 @@ export function openDataPlane(opening: Opening, below: Below) {
     newId,
   })
   opened.defer(routing.upstreams.close)
+  opened.defer(() => routing.backgroundReads.close())
   metrics.observeCircuits(routing.circuits.report)
   return { routing, scanner }
 }

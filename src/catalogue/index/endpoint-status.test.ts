@@ -5,6 +5,7 @@ import { endpointStatus } from './endpoint-status.ts'
 const figures = (uptime5m: number | null, uptime30m: number | null) => ({
   latencyMs: null,
   throughput: null,
+  fastest: null,
   uptime5m,
   uptime30m,
   uptime1d: null,

@@ -31,7 +31,7 @@ export type Prices = TokenPrices & {
   serviceTiers?: Record<string, Partial<TokenPrices>>
 }
 
-/** Properties of a chat server that decide how requests are written for it. An absent one has its usual value. */
+/** Properties of a model server that decide how it is used. An absent one has its usual value. */
 export type Compatibility = {
   /** Whether it knows the role `developer`. Usually not: such messages become system messages. */
   developerRole?: boolean
@@ -43,6 +43,11 @@ export type Compatibility = {
   namedToolChoice?: boolean
   /** Whether it stops a whole answer when the client leaves. Usually so. Elsewhere a stream is requested and assembled. */
   wholeAnswers?: boolean
+  /**
+   * Whether it stops generating and billing when the connection of a stream closes. Usually not. Elsewhere the answer is
+   * read for some time after its client disconnected, to learn its usage.
+   */
+  stopsOnDisconnect?: boolean
   /** The place in which it expects the reasoning of earlier answers. Usually where its answers have it. */
   reasoningField?: ReasoningField
 }

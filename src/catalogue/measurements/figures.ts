@@ -6,6 +6,8 @@ export type EndpointFigures = {
   latencyMs: Percentiles | null
   /** Tokens per second, over 30 minutes. */
   throughput: Percentiles | null
+  /** The fastest answer in tokens per second, over 30 minutes. */
+  fastest: number | null
   /** Percentages. */
   uptime5m: number | null
   uptime30m: number | null
@@ -29,6 +31,7 @@ export type Figures = {
 export const unmeasuredEndpoint: EndpointFigures = Object.freeze({
   latencyMs: null,
   throughput: null,
+  fastest: null,
   uptime5m: null,
   uptime30m: null,
   uptime1d: null,

@@ -17,6 +17,8 @@ export type Measurement = {
   generationMs?: number
   promptTokens?: number
   completionTokens?: number
+  /** The tokens generated between the first token and the last; defaults to `completionTokens`. */
+  generatedTokens?: number
   /** Whether the finish reason was `tool_calls`. */
   calledTools?: boolean
 }

@@ -83,10 +83,13 @@ function countOutcome(cell: Uptime, { outcome }: Measurement): void {
   if (outcome === 'upstream_error') cell.errors++
 }
 
-function countSpeed(cell: EndpointMinute, { firstTokenMs, generationMs, completionTokens }: Measurement): void {
+function countSpeed(
+  cell: EndpointMinute,
+  { firstTokenMs, generationMs, completionTokens, generatedTokens = completionTokens }: Measurement,
+): void {
   if (isAmount(firstTokenMs)) cell.latency.accept(firstTokenMs)
-  if (isAmount(generationMs) && isAmount(completionTokens) && generationMs > 0 && completionTokens > 0) {
-    cell.throughput.accept((completionTokens * 1000) / generationMs)
+  if (isAmount(generationMs) && isAmount(generatedTokens) && generationMs > 0 && generatedTokens > 0) {
+    cell.throughput.accept((generatedTokens * 1000) / generationMs)
   }
 }
 

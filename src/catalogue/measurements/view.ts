@@ -45,6 +45,7 @@ export async function figuresOf(tallies: Tally[], now: number): Promise<Figures>
     endpoints.set(id, {
       latencyMs: percentiles(latency),
       throughput: percentiles(throughput),
+      fastest: throughput.count < enoughRequests ? null : throughput.quantile(1)!,
       uptime5m: percentage(lately.get(id)),
       uptime30m: percentage(recent),
       uptime1d: percentage(uptime),

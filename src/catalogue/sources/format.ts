@@ -109,6 +109,7 @@ function compatibility(row: NonNullable<z.output<typeof ProviderRow>['compatibil
     repeatedRoles: row.repeated_roles,
     namedToolChoice: row.named_tool_choice,
     wholeAnswers: row.whole_answers,
+    stopsOnDisconnect: row.stops_on_disconnect,
     reasoningField: row.reasoning_field,
   })
 }

@@ -67,6 +67,7 @@ const CompatibilityRow = z
     repeated_roles: z.boolean(),
     named_tool_choice: z.boolean(),
     whole_answers: z.boolean(),
+    stops_on_disconnect: z.boolean(),
     reasoning_field: z.enum(reasoningFields),
   })
   .partial()

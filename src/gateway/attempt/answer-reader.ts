@@ -18,6 +18,9 @@ import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
 /** The maximum number of bytes that are read after the end of an answer to find its usage. */
 const maxUsageBytes = 1024 * 1024
 
+/** The maximum number of bytes that are read of an unfinished answer after its client disconnected. */
+const maxBackgroundBytes = 8 * 1024 * 1024
+
 /** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
 const maxIdleBytes = 1024 * 1024
 
@@ -51,6 +54,7 @@ export class AttemptAnswer implements Sink {
   #finished = false
   #over = false
   #usageTimer: NodeJS.Timeout | undefined
+  #endBackgroundRead: (() => void) | undefined
   /** The number of bytes that are still read after the client disconnected. */
   #remainingBytes = Number.POSITIVE_INFINITY
 
@@ -107,19 +111,36 @@ export class AttemptAnswer implements Sink {
   }
 
   /**
-   * Handles a client that disconnected. A finished answer is read to its usage, which comes last; an unfinished one is
-   * cancelled at once.
+   * Handles a client that disconnected. A finished answer is read to its usage, which comes last. An unfinished one is
+   * read too if only its usage shows what it costs, or else cancelled at once.
    */
   clientLeft(): void {
-    if (!this.#finished || this.#over) return this.exchange?.abort()
-    this.#remainingBytes = maxUsageBytes
-    this.#usageTimer = setTimeout(() => this.exchange?.abort(), this.#attempt.deadlines.usageMs)
+    const abort = () => this.exchange?.abort()
+    if (this.#over) return abort()
+    if (this.#finished) {
+      this.#remainingBytes = maxUsageBytes
+      this.#usageTimer = setTimeout(abort, this.#attempt.deadlines.usageMs)
+    } else {
+      this.#remainingBytes = maxBackgroundBytes
+      this.#endBackgroundRead = this.#isSent ? this.#startBackgroundRead(abort) : undefined
+      if (!this.#endBackgroundRead) return abort()
+    }
     // The upstream may have been paused for a slow client.
     this.exchange?.resume()
   }
 
+  get #isSent(): boolean {
+    return this.exchange?.connectMs !== undefined
+  }
+
+  #startBackgroundRead(abort: () => void): (() => void) | undefined {
+    const { afterLeave } = this.#attempt
+    return afterLeave?.isNeeded() ? afterLeave.reads.start(abort) : undefined
+  }
+
   stopWaiting(): void {
     clearTimeout(this.#usageTimer)
+    this.#endBackgroundRead?.()
     this.#hold.stop()
   }
 

@@ -8,6 +8,7 @@ import { providerProtocolOf } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
+import type { BackgroundReads } from './background-reads.ts'
 import type { CredentialOwner } from './failure.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'
@@ -28,6 +29,8 @@ export type AttemptRequest = {
   deadlines: Deadlines
   /** How long a stream is held back for its first content. */
   contentHoldMs?: number
+  /** How the answer is read after its client disconnected; undefined to cancel it. */
+  afterLeave?: { reads: BackgroundReads; isNeeded: () => boolean }
 }
 
 export type EncodingDeps = {
@@ -35,6 +38,7 @@ export type EncodingDeps = {
   deadlines: Deadlines
   /** How long a stream is held back for its first content. */
   contentHoldMs: number
+  backgroundReads: BackgroundReads
 }
 
 /** A request encoded for one endpoint, and how its answer is handled. */
@@ -71,6 +75,12 @@ export async function encodeAttempt(
       : undefined
   const encoded = passThroughRequest ?? providerProtocol.encode(chat, protocolTarget)
   const { aliases, dropped: droppedFields = [] } = encoded
+  const tried: TriedEndpoint = {
+    target,
+    byok: access.byok,
+    bound: new LazyUsageBound({ chat, body, protocol: client.protocol }, target, providerProtocol),
+    stopsOnDisconnect: upstreamStreams && endpoint.compatibility?.stopsOnDisconnect === true,
+  }
   const hasAliases = aliases !== undefined && aliases.size > 0
   if (call.pause) await call.pause()
   return {
@@ -91,12 +101,12 @@ export async function encodeAttempt(
       stream,
       deadlines: deps.deadlines,
       contentHoldMs: deps.contentHoldMs,
+      afterLeave: {
+        reads: deps.backgroundReads,
+        isNeeded: () => !admitted.response.revoked && record.needsUsage(tried),
+      },
     },
-    tried: {
-      target,
-      byok: access.byok,
-      bound: new LazyUsageBound({ chat, body, protocol: client.protocol }, target, providerProtocol),
-    },
+    tried,
     passThrough: passThroughRequest !== undefined && !client.rewrites && !hasAliases && upstreamStreams === stream,
   }
 }

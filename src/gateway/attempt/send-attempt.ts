@@ -74,7 +74,7 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
     return { failure }
   }
   nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, undefined, response.signal.aborted, true)
   return { answer: relay.body() }
 }
 

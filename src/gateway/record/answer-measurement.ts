@@ -11,12 +11,14 @@ import type { TriedEndpoint } from './tried-endpoint.ts'
  */
 export function answerMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
-  { firstTokenAt, reported, bytes, finish, extras }: Readonly<AnswerTally>,
+  { firstTokenAt, reported, bytes, reasoningBytes, finish, extras }: Readonly<AnswerTally>,
   streamed: boolean,
   sentAt: number,
   at: number,
 ): Measurement {
   const counted = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
+  // Reasoning that the answer does not contain was generated before the first token.
+  const hidden = reasoningBytes === 0 ? (counted?.reasoning ?? 0) : 0
   return {
     endpointId: endpoint.id,
     modelId: model.id,
@@ -25,6 +27,7 @@ export function answerMeasurement(
     ...(streamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: at - firstTokenAt }),
     promptTokens: counted?.prompt ?? 0,
     completionTokens: counted?.completion ?? estimateTokens(bytes),
+    ...(counted && hidden > 0 && { generatedTokens: Math.max(0, counted.completion - hidden) }),
     calledTools: finish === 'tool_calls',
   }
 }

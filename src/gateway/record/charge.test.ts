@@ -5,11 +5,18 @@ import type { TokenCounts } from '#chat/events.ts'
 import { decimalUsd } from '#platform/core/pico-usd.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
 import type { Counted } from './answer-tally.ts'
-import { chargeFor } from './charge.ts'
+import { type AnswerEnd, chargeFor } from './charge.ts'
 
 const prices: Prices = { prompt: '1', completion: '10', cacheRead: '0.1', cacheWrite: '2', reasoning: '20' }
 const noTokens: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
-const max: UsageBound = { prompt: 100, reportablePrompt: 100, completion: 10_000, hidden: false, bill: undefined }
+const max: UsageBound = {
+  prompt: 100,
+  reportablePrompt: 100,
+  completion: 10_000,
+  hidden: false,
+  sequential: true,
+  bill: undefined,
+}
 const counted: Counted = {
   reported: undefined,
   isFinal: false,
@@ -21,10 +28,13 @@ const counted: Counted = {
 
 const charged = (
   more: Partial<Counted>,
-  { isComplete = true, ...limits }: Partial<UsageBound> & { isComplete?: boolean } = {},
+  { isComplete = true, tokensByTime, ...limits }: Partial<UsageBound & AnswerEnd> = {},
 ) => {
   const bound = { whole: { ...max, ...limits }, surelyAllows: () => false }
-  const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, isComplete)
+  const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, {
+    isComplete,
+    tokensByTime,
+  })
   return { ...charge, cost: decimalUsd(cost), margin: decimalUsd(margin) }
 }
 
@@ -79,4 +89,21 @@ test('a count before the end is a minimum', () => {
     reasoningBytes: 4,
   })
   assert.deepEqual(tokens, { prompt: 50, completion: 10, cached: 10, cacheWritten: 5, reasoning: 12 })
+})
+
+const most = (...of: Parameters<typeof charged>) => Number(charged(...of).cost) + Number(charged(...of).margin)
+
+test('time limits the maximum, and the bytes and the bound limit it too', () => {
+  assert.equal(most({ bytes: 4000 }, { tokensByTime: 1000 }), 200 + 20 * 1000)
+  assert.equal(most({ bytes: 4 }, { tokensByTime: 1000 }), 200 + 20 * (4 + 512))
+  assert.equal(most({ bytes: 4 }, { tokensByTime: 1000, hidden: true }), 200 + 20 * 1000)
+  assert.equal(most({ bytes: 4 }, { tokensByTime: 50_000, isComplete: false }), 200 + 20 * 10_000)
+})
+
+test('a prompt that the provider counted before the end is charged as counted', () => {
+  const reported = { ...noTokens, prompt: 90, cached: 80, completion: 1 }
+  // 10 and 80 × 0.1 for the prompt.
+  assert.equal(most({ reported }, { tokensByTime: 10 }), 18 + 20 * 10)
+  for (const prompt of [0, 24]) assert.equal(most({ reported: { ...noTokens, prompt } }, { tokensByTime: 10 }), 400)
+  assert.equal(most({ reported }, { tokensByTime: 10, sequential: false }), 400)
 })

@@ -25,16 +25,21 @@ export type Charge = {
 /** Tokens that may have been generated but not received when an answer is cut off: text in transit, or its frame. */
 const tokensInFlight = 512
 
-/**
- * The charge for an answer: by the provider's final count, or else an estimate.
- * @param isComplete whether everything that was generated was read as it came.
- */
+/** The end of an answer, in addition to its counts. */
+export type AnswerEnd = {
+  /** Whether everything that was generated was read as it came. */
+  isComplete: boolean
+  /** The most tokens that its time allowed; undefined if the endpoint may have generated for longer. */
+  tokensByTime: number | undefined
+}
+
+/** The charge for an answer: by the provider's final count, or else an estimate. */
 export function chargeFor(
   prices: Prices,
   counted: Counted,
   promptEstimate: () => number,
   requestBound: RequestBound,
-  isComplete: boolean,
+  end: AnswerEnd,
 ): Charge {
   const { reported, extras } = counted
   if (reported && counted.isFinal) {
@@ -42,10 +47,10 @@ export function chargeFor(
     const capped = usage.tokens.prompt < reported.prompt || usage.tokens.completion < reported.completion
     return { ...usage, estimated: false, capped, cost: costOf(prices, usage.tokens, usage.extras), margin: 0n }
   }
-  const max = requestBound.whole
-  const usage = billedUsage(prices, estimateOf(counted, promptEstimate()), extras, requestBound)
+  const estimate = promptEstimate()
+  const usage = billedUsage(prices, estimateOf(counted, estimate), extras, requestBound)
   const cost = costOf(prices, usage.tokens, usage.extras)
-  const bound = highestCost(prices, max.prompt, maxGenerated(counted, max, isComplete), max.bill, usage.extras?.pieces)
+  const bound = boundOf(prices, counted, estimate, requestBound.whole, end)
   return { ...usage, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
 }
 
@@ -61,10 +66,34 @@ export function billedUsage(
   return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
 }
 
-/** The highest number of tokens that can have been generated: each token has at least one byte. */
-function maxGenerated({ bytes, reasoningBytes, toolCalls }: Counted, max: UsageBound, isComplete: boolean): number {
-  if (!isComplete || max.hidden || reasoningBytes > 0) return max.completion
-  return Math.min(max.completion, bytes + (toolCalls + 1) * tokensInFlight)
+/** The highest cost that an answer without a final count can have. */
+function boundOf(prices: Prices, counted: Counted, promptEstimate: number, max: UsageBound, end: AnswerEnd): PicoUsd {
+  const completion = maxGenerated(counted, max, end)
+  const { reported, extras } = counted
+  if (!reported || !isPromptCounted(reported, promptEstimate, max))
+    return highestCost(prices, max.prompt, completion, max.bill, extras?.pieces)
+  const tokens = { ...limitToBound(reported, max), completion: 0, reasoning: 0 }
+  const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)
+  return costOf(prices, tokens, extras) + answer
+}
+
+/**
+ * Whether a count from before the end has the tokens of the prompt. Some servers send zero or one at first. No tokenizer
+ * makes less than half of the estimated tokens.
+ */
+function isPromptCounted({ prompt }: TokenCounts, estimate: number, { sequential }: UsageBound): boolean {
+  return sequential && prompt > 0 && 2 * prompt >= estimate
+}
+
+/** The highest number of tokens that can have been generated: each token has at least one byte, and takes its time. */
+function maxGenerated(
+  { bytes, reasoningBytes, toolCalls }: Counted,
+  max: UsageBound,
+  { isComplete, tokensByTime = Number.POSITIVE_INFINITY }: AnswerEnd,
+): number {
+  const most = Math.min(max.completion, tokensByTime)
+  if (!isComplete || max.hidden || reasoningBytes > 0) return most
+  return Math.min(most, bytes + (toolCalls + 1) * tokensInFlight)
 }
 
 /** Estimates the tokens. Counts that the provider reported before the end are the minimum. */

@@ -3,13 +3,15 @@ import { test } from 'node:test'
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import type { AttemptFailure } from '../attempt/failure.ts'
 import type { OpeningFacts } from './opening-facts.ts'
 import { RequestRecord } from './request-record.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
-const max = { prompt: 100, reportablePrompt: 100, completion: 100, hidden: false, bill: undefined }
+const max = { prompt: 100, reportablePrompt: 100, completion: 100, hidden: false, sequential: true, bill: undefined }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
-const tried = { target, byok: false, bound: { whole: max, surelyAllows: () => false } } as unknown as TriedEndpoint
+const bound = { whole: max, surelyAllows: () => false }
+const tried = { target, byok: false, bound, stopsOnDisconnect: true } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
 const permit = { answered() {}, failed() {} } as never
@@ -20,7 +22,8 @@ function openRecord(streamed: boolean) {
   const measure = (one: Measurement) => void measured.push(one)
   const mismatches: string[][] = []
   const onUsageMismatch = (...mismatch: string[]) => void mismatches.push(mismatch)
-  const deps = { measure, now: () => clock.now, newId: () => '1', tracing: false, onUsageMismatch }
+  const speeds = () => ({ fastest: 100 })
+  const deps = { measure, speeds, now: () => clock.now, newId: () => '1', tracing: false, onUsageMismatch }
   return { clock, measured, mismatches, record: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
 }
 
@@ -86,4 +89,48 @@ test('contradicting counts are reported once, with their endpoint', () => {
   record.finishAttempt(tried, undefined, false, true)
   record.close()
   assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
+})
+
+test('reasoning that the answer does not contain does not count for its throughput', () => {
+  const { clock, measured, record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  clock.now += 1000
+  record.count([{ type: 'text', text: 'Hi' }])
+  clock.now += 10
+  record.count([{ type: 'usage', tokens: { ...reported, completion: 90, reasoning: 88 } }])
+  record.finishAttempt(tried, undefined, false, true)
+  assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
+})
+
+/** The charged tokens of an answer that its client left 350 ms after the request and 150 ms after its first content. */
+function chargedAfterLeave({ stops = true, hidden = false, sequential = true }) {
+  const { clock, record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  clock.now += 200
+  record.count([{ type: 'text', text: 'x'.repeat(400) }])
+  clock.now += 150
+  const bound = { whole: { ...max, hidden, sequential, completion: 10_000 }, surelyAllows: () => false }
+  const endpoint = endpointFor('m', { prices: { prompt: '0.000001', completion: '0.000001' } })
+  const failure = { sent: true, reason: 'aborted' } as AttemptFailure
+  record.finishAttempt(
+    { ...tried, target: { ...tried.target, endpoint }, bound, stopsOnDisconnect: stops },
+    failure,
+    true,
+    true,
+  )
+  const { cost, margin } = record.close()
+  // The endpoint costs one micro-dollar a token.
+  return Number((cost + margin) / 1_000_000n) - max.prompt
+}
+
+test('a disconnect is charged the tokens that the endpoint can generate in the time', () => {
+  // 150 ms and 250 ms until the provider notices, at 120 tokens a second.
+  assert.equal(chargedAfterLeave({}), 48)
+  assert.equal(chargedAfterLeave({ hidden: true }), 72)
+})
+
+test('a disconnect is charged the bound if time does not limit the answer', () => {
+  assert.equal(chargedAfterLeave({ stops: false }), 400 + 512)
+  assert.equal(chargedAfterLeave({ stops: false, hidden: true }), 10_000)
+  assert.equal(chargedAfterLeave({ sequential: false }), 400 + 512)
 })

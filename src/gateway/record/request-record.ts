@@ -1,3 +1,4 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
 import type { Fault } from '#platform/core/fault.ts'
@@ -16,18 +17,30 @@ import { answerMeasurement } from './answer-measurement.ts'
 import { AnswerCounter } from './answer-tally.ts'
 import { billedUsage, type Charge, chargeFor } from './charge.ts'
 import { causeOf } from './failure-cause.ts'
+import { needsUsage, tokensWithin } from './generated-tokens.ts'
 import type { OpeningFacts } from './opening-facts.ts'
 import { openCircuitNote, type Planned, skippedEndpoints } from './skipped-endpoints.ts'
 import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
 
 export type RecordDeps = {
   measure: (measurement: Measurement) => void
+  /** The endpoint's fastest answer in tokens per second; null if there are too few measurements. */
+  speeds: (endpoint: Pick<Endpoint, 'id'>) => { fastest: number | null }
   /** Called if the usage that an endpoint reports contradicts itself. The larger counts are billed. */
   onUsageMismatch?: ((endpointId: string, mismatch: string) => void) | undefined
   /** Whether each request gets its own trace span. */
   tracing: boolean
   now: () => number
   newId: NewId
+}
+
+type AttemptEnd = {
+  /** Whether everything that was generated was read as it came. */
+  isComplete: boolean
+  /** Whether the endpoint ended the answer. */
+  hasEnded: boolean
+  /** In milliseconds since the epoch. */
+  at: number
 }
 
 /**
@@ -50,8 +63,8 @@ export class RequestRecord {
   #forbidden: Set<string> | undefined
   #permit: AttemptPermit | undefined
   #currentTarget: Target | undefined
-  /** The attempt that answered. `isComplete`: whether everything that was generated was read, as `chargeFor` needs it. */
-  #answered: (TriedEndpoint & { failed: boolean; isComplete: boolean }) | undefined
+  /** The attempt that answered, and its end. */
+  #answered: (TriedEndpoint & { failed: boolean; end: AttemptEnd }) | undefined
   /** The highest cost of attempts without an answer, which the provider can bill. */
   #loss: SettledCost = { cost: 0n, byok: false }
   /** The part of the loss that is settled already. */
@@ -147,12 +160,12 @@ export class RequestRecord {
     this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
     if (clientLeft) {
       this.#outcome = 'client_left'
-      if (failure.sent) this.#answered = { ...tried, failed: false, isComplete: false }
+      if (failure.sent) this.#answered = { ...tried, failed: false, end: this.#brokenOff() }
       return
     }
     this.#countFailure(target, failure)
     if (!failure.sent) return
-    const { cost, margin } = this.#chargeOf(tried, false)
+    const { cost, margin } = this.#chargeOf(tried, this.#brokenOff())
     this.#loss = { cost: this.#loss.cost + cost + margin, byok }
   }
 
@@ -167,7 +180,8 @@ export class RequestRecord {
     isComplete: boolean,
   ): void {
     const { target } = tried
-    this.#answered = { ...tried, failed: failure !== undefined && !clientLeft, isComplete }
+    const end = { isComplete, hasEnded: failure === undefined, at: this.#deps.now() }
+    this.#answered = { ...tried, failed: failure !== undefined && !clientLeft, end }
     this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
     this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure ? 'broke' : 'answered', failure)
     if (clientLeft) return
@@ -196,8 +210,33 @@ export class RequestRecord {
     return costOf(endpoint.prices, usage.tokens, usage.extras)
   }
 
-  #chargeOf({ target, bound }: TriedEndpoint, isComplete: boolean): Charge {
-    return chargeFor(target.endpoint.prices, this.#usage.result(), this.#promptEstimate, bound, isComplete)
+  /** Whether the current attempt must be read after its client disconnected. */
+  needsUsage(tried: TriedEndpoint): boolean {
+    return needsUsage(tried, this.#deps.speeds(tried.target.endpoint).fastest)
+  }
+
+  #brokenOff(): AttemptEnd {
+    return { isComplete: false, hasEnded: false, at: this.#deps.now() }
+  }
+
+  #chargeOf(tried: TriedEndpoint, end: AttemptEnd): Charge {
+    const { target, bound } = tried
+    const usage = this.#usage.result()
+    const isCounted = usage.reported && usage.isFinal
+    const tokensByTime = isCounted ? undefined : this.#tokensByTime(tried, end)
+    return chargeFor(target.endpoint.prices, usage, this.#promptEstimate, bound, {
+      isComplete: end.isComplete,
+      tokensByTime,
+    })
+  }
+
+  /** The most tokens that can have been generated, if the endpoint stopped at the end. */
+  #tokensByTime({ target, bound, stopsOnDisconnect }: TriedEndpoint, { hasEnded, at }: AttemptEnd): number | undefined {
+    const { fastest } = this.#deps.speeds(target.endpoint)
+    const { hidden, sequential } = bound.whole
+    if (fastest === null || !sequential || !(hasEnded || stopsOnDisconnect)) return undefined
+    const startedAt = hidden ? this.#attemptStartedAt : (this.#usage.result().firstTokenAt ?? this.#attemptStartedAt)
+    return tokensWithin(at - startedAt, fastest)
   }
 
   /** The metered request, whether it succeeded or not. */
@@ -205,7 +244,7 @@ export class RequestRecord {
     const opening = this.#opening
     const answered = this.#answered
     const usage = this.#usage.result()
-    const charge = answered && this.#chargeOf(answered, answered.isComplete)
+    const charge = answered && this.#chargeOf(answered, answered.end)
     if (answered && usage.usageMismatch !== undefined)
       this.#deps.onUsageMismatch?.(answered.target.endpoint.id, usage.usageMismatch)
     return {

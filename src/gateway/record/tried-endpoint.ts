@@ -4,7 +4,13 @@ import { unpricedIn } from '../pricing/unpriced.ts'
 import type { Charge } from './charge.ts'
 
 /** An endpoint that was tried: whether with a BYOK key, and the bound of its usage. */
-export type TriedEndpoint = { target: Target; byok: boolean; bound: RequestBound }
+export type TriedEndpoint = {
+  target: Target
+  byok: boolean
+  bound: RequestBound
+  /** Whether it stops generating and billing when the connection closes. */
+  stopsOnDisconnect: boolean
+}
 
 /** The billed units without a price. Requested ones count too, because a provider may bill them without a report. */
 export function unpricedOf({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {

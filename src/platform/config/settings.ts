@@ -129,6 +129,15 @@ export const Settings = z.strictObject({
   first_content_hold_ms: milliseconds(15_000).describe(
     'How long a stream without content is held back so that a failure can still lead to another endpoint.',
   ),
+  drain_after_disconnect_ms: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(30_000)
+    .describe(
+      'How long an answer is read after its client disconnected, to learn its usage, at providers that continue to generate. 0 cancels it at once, and limits are charged the most that it can cost.',
+    ),
   keepalive_ms: milliseconds(15_000).describe(
     'The interval of keepalives in a stream, from before the first attempt to its end.',
   ),

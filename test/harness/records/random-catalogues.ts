@@ -65,7 +65,7 @@ const percentiles = fc.option(
 /** Measurements of all, chosen by a seed, so that they may be asked for any name. */
 export const figures: fc.Arbitrary<Figures> = fc
   .record({
-    endpoints: fc.array(fc.record({ latencyMs: percentiles, throughput: percentiles }), {
+    endpoints: fc.array(fc.record({ latencyMs: percentiles, throughput: percentiles, fastest: fc.constant(null) }), {
       minLength: 1,
       maxLength: 40,
     }),

@@ -21,7 +21,8 @@ export async function startFaultyService(
 ): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-faulty-'))
   const file = join(folder, 'catalogue.json')
-  const provider = (name: string, base_url: string) => ({ name, protocol: 'openai-chat', base_url })
+  const compatibility = { stops_on_disconnect: true }
+  const provider = (name: string, base_url: string) => ({ name, protocol: 'openai-chat', base_url, compatibility })
   const model = (id: string, endpoints: object) => [
     id,
     { name: id, created: '2026-01-01', context_length: 100_000, endpoints },

@@ -13,6 +13,8 @@ export type UsageBound = {
   completion: number
   /** Whether the model may generate tokens that its answer does not contain, such as reasoning. */
   hidden: boolean
+  /** Whether the answer is one sequence of generated tokens, so that its time limits its length. */
+  sequential: boolean
   /** The units that may be billed in addition to text; undefined if only text is billed. */
   bill: Bill | undefined
 }
@@ -37,6 +39,7 @@ export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: Proto
     reportablePrompt: exact && !beyondText ? prompt : Math.max(prompt, endpoint.contextLength),
     completion: answer * answers + predictionTokens(chat),
     hidden: answers > 1 || mayThink(chat, endpoint, providerProtocol) || beyondText || bill !== undefined,
+    sequential: answers === 1 && !beyondText && bill === undefined && chat.prediction == null,
     bill,
   }
 }

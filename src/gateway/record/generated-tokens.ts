@@ -1,0 +1,25 @@
+import { isFree } from '../pricing/unpriced.ts'
+import type { TriedEndpoint } from './tried-endpoint.ts'
+
+/** For tokens in transit, and for the time in which a provider notices that the connection has closed. */
+const noticeMs = 250
+
+/** Answers can be faster than the fastest one of the last half hour. */
+const speedMargin = 1.2
+
+/** The most tokens that an endpoint can have generated in a time. @param fastest its fastest answer, in tokens per second. */
+export function tokensWithin(ms: number, fastest: number): number {
+  return Math.ceil(((Math.max(0, ms) + noticeMs) / 1000) * fastest * speedMargin)
+}
+
+/**
+ * Whether an answer must be read after its client disconnected, because only its usage shows what it costs: if the
+ * endpoint continues to generate, or if it may generate hidden tokens at an unknown speed.
+ * @param fastest the endpoint's fastest answer, in tokens per second; null if it is unknown.
+ */
+export function needsUsage({ target, bound, stopsOnDisconnect }: TriedEndpoint, fastest: number | null): boolean {
+  if (isFree(target.endpoint.prices)) return false
+  if (!stopsOnDisconnect) return true
+  const { hidden, sequential } = bound.whole
+  return hidden && !(sequential && fastest !== null)
+}
