@@ -177,6 +177,17 @@ const rows: Row[] = [
     sent: ({ thinking }) => assert.equal(thinking?.budget_tokens ?? 1024, 1024),
   },
   { it: 'a result that is JSON with a reference', ...chat({ messages: calling('a', '{"a":{"$ref":"#/x"}}') }) },
+  { it: 'a result that is a list with a reference', ...chat({ messages: calling('a', '[{"$ref":"#/x"}]') }) },
+  {
+    it: 'a failed result with a reference',
+    ...messages({
+      messages: [
+        user(),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        user([{ type: 'tool_result', tool_use_id: 'a', is_error: true, content: '{"$ref":"#/x"}' }]),
+      ],
+    }),
+  },
   { it: 'the id of a call that is longer than 64 characters', ...chat({ messages: calling('c'.repeat(85), 'ok') }) },
   { it: 'calls of two turns with one id', ...chat({ messages: [...calling('a', '1'), ...calling('a', '2')] }) },
   { it: 'the id of a call with a dot', ...chat({ messages: calling('functions.f:0', 'ok') }) },

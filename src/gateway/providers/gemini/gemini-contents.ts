@@ -93,11 +93,10 @@ function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''
 /** Parses JSON only from a single text. Joined parts could contain JSON that no filter has scanned. */
 function responseOf(texts: string[], failed: boolean): object {
   const read = texts.length === 1 ? parsedText(texts[0]!) : undefined
-  const value = read === undefined ? asOneText(texts) : read
-  if (failed) return { error: value }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { output: value }
   // Gemini reads `$ref` as a reference to another part.
-  return hasReference(value) ? { output: texts[0] } : value
+  const value = read === undefined || hasReference(read) ? asOneText(texts) : read
+  if (failed) return { error: value }
+  return typeof value !== 'object' || value === null || Array.isArray(value) ? { output: value } : value
 }
 
 function hasReference(value: unknown): boolean {
