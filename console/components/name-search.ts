@@ -10,11 +10,14 @@ import { requestIdIn } from './request-id.ts'
 const restMs = 150
 const most = 5
 
+/** `byExactId`: leads to requests whose session has exactly the typed text as its id, if there are any. */
+type Results = { found: Command[]; byExactId: Command[]; isSearching: boolean }
+
 /**
  * Finds a request by its id, and everything else by parts of its name.
  * @param ofRequests whether a result leads to its requests instead of its page.
  */
-export function useNameSearch(typed: string, ofRequests: boolean): { found: Command[]; isSearching: boolean } {
+export function useNameSearch(typed: string, ofRequests: boolean): Results {
   const { route } = useLocation()
   const words = useRested(typed.trim())
   const isRested = words === typed.trim()
@@ -33,10 +36,13 @@ export function useNameSearch(typed: string, ofRequests: boolean): { found: Comm
     hint: 'session',
     path: `/requests${queryOf({ session_id: words })}`,
   }
-  if (id) return { found: [open({ title: id, hint: 'request', path: `/requests/${id}` })], isSearching: false }
+  if (id) {
+    return { found: [open({ title: id, hint: 'request', path: `/requests/${id}` })], byExactId: [], isSearching: false }
+  }
   const found = [...keysFound(currentRows(keys)), ...peopleFound(currentRows(people)), ...listed]
   return {
-    found: [...found, ...(isEnabled && !/\s/.test(words) ? [session] : [])].map(open),
+    found: found.map(open),
+    byExactId: isEnabled && !/\s/.test(words) ? [open(session)] : [],
     isSearching: !isRested || keys.isLoading,
   }
 }

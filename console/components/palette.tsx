@@ -31,9 +31,10 @@ export function Palette() {
 function OpenPalette({ typed: initial, ofRequests }: Opened) {
   const [typed, setTyped] = useState(initial)
   const [chosen, setChosen] = useState(0)
-  const { found: named, isSearching } = useNameSearch(typed, ofRequests)
+  const { found: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)
   const listed = findCommands(commands(), typed).slice(0, 50)
-  const found = ofRequests ? [...named, ...listed] : [...listed, ...named]
+  const matches = ofRequests ? [...named, ...listed] : [...listed, ...named]
+  const found = [...matches, ...byExactId]
   const at = Math.min(chosen, found.length - 1)
   const run = (command: Command | undefined) => {
     close()
@@ -79,7 +80,7 @@ function OpenPalette({ typed: initial, ofRequests }: Opened) {
           </div>
         ))}
       </div>
-      {found.length === 0 && (
+      {matches.length === 0 && (
         <p class="dim none" role="status">
           {isSearching ? 'Searching …' : `No results. Searched: ${searched}.`}
         </p>
