@@ -276,7 +276,7 @@ test('parts of a screen that one may not see are not offered', options, async ()
         'Audit log',
       ],
     ],
-    ['developer', ['Keys', 'Sessions']],
+    ['developer', ['Keys', 'Sessions', 'Passkeys']],
   ] as const) {
     const member = { email: `parts-${access}@example.com`, name: `Parts ${access}`, access }
     const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
