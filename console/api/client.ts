@@ -4,7 +4,7 @@ import { failureOf } from './failure.ts'
 import { withRoot } from './root.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
-import { workspaceHeader } from './workspace-path.ts'
+import { workspaceHeader, workspaceParameter } from './workspace-path.ts'
 
 export const base = withRoot('/api/v1')
 
@@ -53,6 +53,13 @@ export async function callRaw<R extends RouteName>(
 export function addressOf(route: RouteName, { params, query }: { params?: object; query?: object }): string {
   return base + pathOf(route.slice(route.indexOf(' ') + 1), params) + queryOf(query)
 }
+
+/**
+ * The address for links, uploads and event streams, which cannot send the header of the workspace. The workspace of the page is in
+ * the query instead.
+ */
+export const linkTo = (route: RouteName, { params, query }: { params?: object; query?: object }): string =>
+  addressOf(route, { params, query: { ...workspaceParameter(), ...query } })
 
 async function send(route: string, address: string, body: unknown, { signal, headers }: Options): Promise<Response> {
   const method = route.slice(0, route.indexOf(' '))

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { withRoot } from './root.ts'
+import { linkTo } from './client.ts'
 import { sessionState } from './session.ts'
 import { keepOpen } from './stream.ts'
 import { workspaceInAddress } from './workspace-path.ts'
@@ -13,7 +13,7 @@ let closeStream: (() => void) | undefined
 let isOpen = false
 
 function connect(): void {
-  closeStream ??= keepOpen(withRoot('/api/v1/events'), (stream) => {
+  closeStream ??= keepOpen(linkTo('GET /events', {}), (stream) => {
     source = stream
     stream.onopen = () => {
       isOpen = true
@@ -31,7 +31,7 @@ function dispatch(event: Event): void {
   for (const listener of listeners.get(event.type) ?? []) listener(data)
 }
 
-/** An event stream cannot name a workspace in a header, so owners and admins receive the events of all. */
+/** The query of an event stream only selects for members: owners and admins receive the events of all workspaces. */
 function isOfOtherWorkspace(data: { workspace_id?: string | null } | undefined): boolean {
   const current = sessionState.peek()
   if (workspaceInAddress() === undefined || current.state !== 'in') return false

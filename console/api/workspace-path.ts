@@ -15,6 +15,9 @@ export const workspaceInAddress = (): string | undefined => name
 /** The header that names the workspace, for requests to the API. */
 export const workspaceHeader = (): Record<string, string> => (name === undefined ? {} : { 'x-workspace': name })
 
+/** The query parameter that names the workspace, where no header can be sent. */
+export const workspaceParameter = (): Record<string, string> => (name === undefined ? {} : { workspace_id: name })
+
 /** Puts the workspace into the address of the page, which already shows its data. */
 export function putWorkspaceInAddress(slug: string): void {
   const { pathname, search, hash } = location

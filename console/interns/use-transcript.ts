@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { addressOf } from '../api/client.ts'
+import { linkTo } from '../api/client.ts'
 import { keepOpen } from '../api/stream.ts'
 import type { InternEntry, InternText } from '../api/types.ts'
 import { withEntry, withText } from './transcript.ts'
@@ -10,7 +10,7 @@ export function useTranscript(internId: string, sessionId: string, isOn: boolean
   useEffect(() => {
     if (!isOn) return
     const params = { internId, sessionId }
-    return keepOpen(addressOf('GET /interns/{internId}/sessions/{sessionId}/events', { params }), (stream) => {
+    return keepOpen(linkTo('GET /interns/{internId}/sessions/{sessionId}/events', { params }), (stream) => {
       const listen = <T>(name: string, merge: (before: InternEntry[], data: T) => InternEntry[]) =>
         stream.addEventListener(name, (event) => {
           const data = JSON.parse((event as MessageEvent<string>).data) as T

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
-import { addressOf } from '../api/client.ts'
+import { linkTo } from '../api/client.ts'
 import { unreachableSince } from '../api/connection.ts'
 import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
@@ -128,7 +128,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
       </button>
       <a
         class="button"
-        href={addressOf('GET /generations/export', { query: logQuery(filters.values, Date.now()) })}
+        href={linkTo('GET /generations/export', { query: logQuery(filters.values, Date.now()) })}
         target="_blank"
         download="requests.csv"
         aria-label="Download as CSV"

@@ -101,6 +101,20 @@ test('a member gets the address of their workspace, and the role there decides',
   assert.deepEqual(faults, [])
 })
 
+test('live updates and downloads of a member are those of the workspace in the address', options, async () => {
+  const { key } = (await service.manage('POST', '/keys', { name: 'live', workspace_id: 'support' })).body
+  await using watched = await pageOfAda('/w/support/requests')
+  const { page, faults } = watched
+  const csv = page.getByRole('link', { name: 'Download as CSV' })
+  assert.match((await csv.getAttribute('href'))!, /[?&]workspace_id=support\b/)
+  const empty = page.getByText(/No requests/).first()
+  await empty.waitFor()
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
+  assert.equal((await service.ask('POST', '/chat/completions', { key, body })).status, 200)
+  await empty.waitFor({ state: 'detached' })
+  assert.deepEqual(faults, [])
+})
+
 test('a workspace out of reach gets a page that names it and the own ones', options, async () => {
   await using watched = await pageOfAda('/w/research/keys')
   const { page } = watched

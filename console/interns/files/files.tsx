@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { addressOf, call, callRaw } from '../../api/client.ts'
+import { call, callRaw, linkTo } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
 import { fetchAllItems } from '../../api/pages.ts'
 import { useResource } from '../../api/resource.ts'
@@ -71,7 +71,7 @@ export function Files({ id }: { id: string }) {
             {escapeInvisible(path.split('/').at(-1)!) || 'workspace'}
           </button>
         ))}
-        <a href={addressOf(archive, { params, query: { path: folder } })} download>
+        <a href={linkTo(archive, { params, query: { path: folder } })} download>
           Download as tar.gz
         </a>
         <label class="button">
@@ -96,7 +96,7 @@ export function Files({ id }: { id: string }) {
             <span class="dim">{kind === 'file' ? counted(size, 'byte') : kind}</span>
             <span class="dim about">
               {kind === 'file' && addressable && (
-                <a href={addressOf(content, { params, query: { path: below(name) } })} download>
+                <a href={linkTo(content, { params, query: { path: below(name) } })} download>
                   Download
                 </a>
               )}{' '}
@@ -138,7 +138,7 @@ const parents = (folder: string) =>
 /** Uploads a file. An existing file is not overwritten: it may be the intern's work. */
 async function put(internId: string, path: string, body: File): Promise<void> {
   const response = await fetch(
-    addressOf('PUT /interns/{internId}/files/content', { params: { internId }, query: { path, keep: 'true' } }),
+    linkTo('PUT /interns/{internId}/files/content', { params: { internId }, query: { path, keep: 'true' } }),
     { method: 'PUT', body, headers: { 'x-csrf-token': csrfToken() ?? '' }, credentials: 'same-origin' },
   )
   if (!response.ok) throw await failureOf(response)
