@@ -27,6 +27,8 @@ export function answerMeasurement(
     ...(streamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: at - firstTokenAt }),
     promptTokens: counted?.prompt ?? 0,
     completionTokens: counted?.completion ?? estimateTokens(bytes),
+    // An estimate is too low for hidden reasoning or dense text, and this speed limits charges.
+    ...(!counted && { generatedTokens: 0 }),
     ...(counted && hidden > 0 && { generatedTokens: Math.max(0, counted.completion - hidden) }),
     calledTools: finish === 'tool_calls',
   }

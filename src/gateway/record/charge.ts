@@ -50,7 +50,13 @@ export function chargeFor(
   const estimate = promptEstimate()
   const usage = billedUsage(prices, estimateOf(counted, estimate), extras, requestBound)
   const cost = costOf(prices, usage.tokens, usage.extras)
-  const bound = boundOf(prices, counted, estimate, requestBound.whole, end)
+  const bound = boundOf(
+    prices,
+    counted,
+    { prompt: estimate, completion: usage.tokens.completion },
+    requestBound.whole,
+    end,
+  )
   return { ...usage, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
 }
 
@@ -66,11 +72,20 @@ export function billedUsage(
   return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
 }
 
-/** The highest cost that an answer without a final count can have. */
-function boundOf(prices: Prices, counted: Counted, promptEstimate: number, max: UsageBound, end: AnswerEnd): PicoUsd {
-  const completion = maxGenerated(counted, max, end)
+/**
+ * The highest cost that an answer without a final count can have.
+ * @param estimate its prompt and the received tokens, which are charged even if they came faster than was measured.
+ */
+function boundOf(
+  prices: Prices,
+  counted: Counted,
+  estimate: Pick<TokenCounts, 'prompt' | 'completion'>,
+  max: UsageBound,
+  end: AnswerEnd,
+): PicoUsd {
+  const completion = Math.max(estimate.completion, maxGenerated(counted, max, end))
   const { reported, extras } = counted
-  if (!reported || !isPromptCounted(reported, promptEstimate, max))
+  if (!reported || !isPromptCounted(reported, estimate.prompt, max))
     return highestCost(prices, max.prompt, completion, max.bill, extras?.pieces)
   const tokens = { ...limitToBound(reported, max), completion: 0, reasoning: 0 }
   const answer = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)

@@ -102,12 +102,21 @@ test('reasoning that the answer does not contain does not count for its throughp
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
 })
 
+test('an answer without a usage report has no measured speed', () => {
+  const { clock, measured, record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  record.count([{ type: 'text', text: 'Hi' }])
+  clock.now += 10
+  record.finishAttempt(tried, undefined, false, true)
+  assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [1, 0])
+})
+
 /** The charged tokens of an answer that its client left 350 ms after the request and 150 ms after its first content. */
-function chargedAfterLeave({ stops = true, hidden = false, sequential = true }) {
+function chargedAfterLeave({ stops = true, hidden = false, sequential = true, bytes = 40 }) {
   const { clock, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   clock.now += 200
-  record.count([{ type: 'text', text: 'x'.repeat(400) }])
+  record.count([{ type: 'text', text: 'x'.repeat(bytes) }])
   clock.now += 150
   const bound = { whole: { ...max, hidden, sequential, completion: 10_000 }, surelyAllows: () => false }
   const endpoint = endpointFor('m', { prices: { prompt: '0.000001', completion: '0.000001' } })
@@ -129,8 +138,13 @@ test('a disconnect is charged the tokens that the endpoint can generate in the t
   assert.equal(chargedAfterLeave({ hidden: true }), 72)
 })
 
+test('received text is charged even if it came faster than any measured answer', () => {
+  // Four bytes a token.
+  assert.equal(chargedAfterLeave({ bytes: 400 }), 100)
+})
+
 test('a disconnect is charged the bound if time does not limit the answer', () => {
-  assert.equal(chargedAfterLeave({ stops: false }), 400 + 512)
+  assert.equal(chargedAfterLeave({ stops: false }), 40 + 512)
   assert.equal(chargedAfterLeave({ stops: false, hidden: true }), 10_000)
-  assert.equal(chargedAfterLeave({ sequential: false }), 400 + 512)
+  assert.equal(chargedAfterLeave({ sequential: false }), 40 + 512)
 })
