@@ -1,11 +1,7 @@
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
-import { type Command, commands, findCommands } from './commands.ts'
-import { Dialog } from './dialog.tsx'
+import { useEffect, useState } from 'preact/hooks'
 import { useKeys } from './keys.ts'
-import { useNameSearch } from './name-search.ts'
-
-type Opened = { typed: string; ofRequests: boolean }
+import type { Opened, OpenPalette } from './open-palette.tsx'
 
 const opened = signal<Opened | undefined>(undefined)
 export const openPalette = () => {
@@ -15,76 +11,23 @@ export const openPalette = () => {
 export const searchRequests = (typed: string) => {
   opened.value = { typed, ofRequests: true }
 }
-const close = () => {
+const closePalette = () => {
   opened.value = undefined
 }
 
-const searched =
-  'request IDs, models, providers, keys, members, workspaces, presets, sessions, guardrails, interns, screens and commands'
-
 /** The command palette. */
 export function Palette() {
+  const [Content, setContent] = useState<typeof OpenPalette>()
   useKeys([{ key: 'Ctrl-K', says: 'open search and commands', act: openPalette }])
-  return opened.value ? <OpenPalette {...opened.value} /> : null
-}
-
-function OpenPalette({ typed: initial, ofRequests }: Opened) {
-  const [typed, setTyped] = useState(initial)
-  const [chosen, setChosen] = useState(0)
-  const { found: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)
-  const listed = findCommands(commands(), typed).slice(0, 50)
-  const matches = ofRequests ? [...named, ...listed] : [...listed, ...named]
-  const found = [...matches, ...byExactId]
-  const at = Math.min(chosen, found.length - 1)
-  const run = (command: Command | undefined) => {
-    close()
-    command?.act()
-  }
-  const press = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) {
-      event.preventDefault()
-      setChosen((at + step + found.length) % Math.max(1, found.length))
-    } else if (event.key === 'Enter') {
-      event.preventDefault()
-      run(found[at])
-    }
-  }
-  return (
-    <Dialog title="Search and commands" className="palette" onClose={close}>
-      <input
-        autofocus
-        role="combobox"
-        aria-expanded="true"
-        aria-controls="commands"
-        aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
-        aria-label="Search"
-        placeholder="Search by ID or name, or enter a command"
-        value={typed}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value)
-          setChosen(0)
-        }}
-        onKeyDown={press}
-      />
-      <div id="commands" role="listbox" aria-label="Commands">
-        {found.map((command, index) => (
-          <div
-            key={`${command.title} ${command.hint}`}
-            id={`command-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onClick={() => run(command)}
-          >
-            {command.title} <span class="dim">{command.hint}</span>
-          </div>
-        ))}
-      </div>
-      {matches.length === 0 && (
-        <p class="dim none" role="status">
-          {isSearching ? 'Searching …' : `No results. Searched: ${searched}.`}
-        </p>
-      )}
-    </Dialog>
-  )
+  const state = opened.value
+  const isOpen = state !== undefined
+  // Loaded at once, or again when it is opened if that failed.
+  useEffect(() => {
+    if (Content) return
+    import('./open-palette.tsx').then(
+      (loaded) => setContent(() => loaded.OpenPalette),
+      () => isOpen && closePalette(),
+    )
+  }, [Content, isOpen])
+  return state && Content ? <Content {...state} onClose={closePalette} /> : null
 }

@@ -78,7 +78,7 @@ test('workspaces: names and descriptions, in lists, choices, dialogs, guardrails
     ['/interns?part=rules', 'Workspace'],
   ] as const) {
     await goto(page, path)
-    await page.getByLabel(label).waitFor()
+    await page.getByRole('main').getByLabel(label).waitFor()
     await actsOnNothing(watched)
   }
   const { data } = (await talk.manage('GET', '/workspaces?limit=10&offset=1')).body
@@ -99,7 +99,9 @@ test('workspaces: names and descriptions, in lists, choices, dialogs, guardrails
     const name = payload.slice(0, 200)
     assert.ok((await talk.manage('PATCH', '/workspaces/default', { name })).status < 300)
     await goto(page, '/keys/workspaces?offset=0')
-    await page.locator('.who').getByText(payloadLines[scriptPayloads.indexOf(payload)]!.slice(0, 20).trim()).waitFor()
+    const start = payloadLines[scriptPayloads.indexOf(payload)]!.slice(0, 20).trim()
+    const switcher = page.getByRole('navigation').getByRole('combobox', { name: 'Workspace' })
+    await switcher.locator('option', { hasText: start }).first().waitFor({ state: 'attached' })
     await page
       .getByRole('button', { name: /^Change/ })
       .first()

@@ -138,16 +138,16 @@ test('an admin reads and changes the rules of each workspace, whichever is their
   await talk.manage('PUT', `/workspaces/${id}/intern-rules`, { rules })
   await using watched = await open('/interns?part=rules', { key: undefined, link: await linkForRole(talk, 'admin') })
   const { page, faults } = watched
-  await page.getByLabel('Workspace').selectOption('Elsewhere')
+  await page.getByRole('main').getByLabel('Workspace').selectOption('Elsewhere')
   await page.getByText('Deny: the tool “fetch” and what is below it.').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('workspace'), id)
   await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Tools').last().fill('shell')
   // What is not saved yet stays while one looks at another workspace, and is told of there.
   const own = (await talk.manage('GET', '/workspaces')).body.data.find((one: { id: string }) => one.id !== id)
-  await page.getByLabel('Workspace').selectOption(own.id)
+  await page.getByRole('main').getByLabel('Workspace').selectOption(own.id)
   await page.getByText('the tool “fetch”').first().waitFor({ state: 'detached' })
-  await page.getByLabel('Workspace').selectOption('Elsewhere, not saved yet')
+  await page.getByRole('main').getByLabel('Workspace').selectOption('Elsewhere, not saved yet')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved as version 2').waitFor()
   const { data } = (await talk.manage('GET', `/workspaces/${id}/intern-rules`)).body

@@ -29,7 +29,7 @@ test('every setting is returned with its value and source', async () => {
   assert.deepEqual(told('regions'), [{ 'eu.example': 'europe' }, 'file', path, null])
   assert.deepEqual(told('log_level'), ['info', 'default', null, 'LOG_LEVEL'])
   const { default: usual, meaning } = data.find(({ name }: { name: string }) => name === 'port')
-  assert.deepEqual([usual, meaning], [8080, 'The port to listen on; 0 takes any free one.'])
+  assert.deepEqual([usual, meaning], [8080, 'The port to listen on; 0: any free port.'])
 })
 
 test('secrets and the commands of agents are not returned', async () => {

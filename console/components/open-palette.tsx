@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks'
+import { type Command, commands, findCommands } from './commands.ts'
+import { Dialog } from './dialog.tsx'
+import { useNameSearch } from './name-search.ts'
+
+const searched =
+  'request IDs, models, providers, keys, members, workspaces, presets, sessions, guardrails, interns, screens and commands'
+
+export type Opened = { typed: string; ofRequests: boolean }
+
+/** The dialog of the palette. It is loaded after the first screen. */
+export function OpenPalette({ typed: initial, ofRequests, onClose }: Opened & { onClose: () => void }) {
+  const [typed, setTyped] = useState(initial)
+  const [chosen, setChosen] = useState(0)
+  const { found: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)
+  const listed = findCommands(commands(), typed).slice(0, 50)
+  const matches = ofRequests ? [...named, ...listed] : [...listed, ...named]
+  const found = [...matches, ...byExactId]
+  const at = Math.min(chosen, found.length - 1)
+  const run = (command: Command | undefined) => {
+    onClose()
+    command?.act()
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) {
+      event.preventDefault()
+      setChosen((at + step + found.length) % Math.max(1, found.length))
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      run(found[at])
+    }
+  }
+  return (
+    <Dialog title="Search and commands" className="palette" onClose={onClose}>
+      <input
+        autofocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
+        aria-label="Search"
+        placeholder="Search by ID or name, or enter a command"
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={press}
+      />
+      <div id="commands" role="listbox" aria-label="Commands">
+        {found.map((command, index) => (
+          <div
+            key={`${command.title} ${command.hint}`}
+            id={`command-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => run(command)}
+          >
+            {command.title} <span class="dim">{command.hint}</span>
+          </div>
+        ))}
+      </div>
+      {matches.length === 0 && (
+        <p class="dim none" role="status">
+          {isSearching ? 'Searching …' : `No results. Searched: ${searched}.`}
+        </p>
+      )}
+    </Dialog>
+  )
+}
