@@ -12,12 +12,17 @@ const maxRepeated = 5
  * Runs tests: the quick ones, or all of them. Arguments select files by a part of their path. `run.ts` starts this program.
  *
  *   --all          also the files in test/slow and test/console
+ *   --long         only the files that take longest and are not part of CI
  *   --skip-quick   without the files that `npm test` runs
  */
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean', default: false }, 'skip-quick': { type: 'boolean', default: false } },
+  options: {
+    all: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    'skip-quick': { type: 'boolean', default: false },
+  },
 })
 
 if (!process.env.TEST_DATABASE_URL) {
@@ -25,6 +30,7 @@ if (!process.env.TEST_DATABASE_URL) {
 }
 const files = selectFiles(globSync(['src/**/*.test.ts', 'console/**/*.test.ts', 'test/**/*.test.ts']), {
   all: values.all,
+  long: values.long,
   skipQuick: values['skip-quick'],
   words: positionals,
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
-import { jobsOf, longest, selectFiles } from './jobs.ts'
+import { jobsOf, longest, longRuns, selectFiles } from './jobs.ts'
 
 const files = [
   'src/chat/usage.test.ts',
@@ -13,7 +13,8 @@ const files = [
   'test/slow/docs.test.ts',
   'test/optional/image.test.ts',
 ]
-const select = (all: boolean, skipQuick: boolean, ...words: string[]) => selectFiles(files, { all, skipQuick, words })
+const select = (all: boolean, skipQuick: boolean, ...words: string[]) =>
+  selectFiles(files, { all, long: false, skipQuick, words })
 
 test('npm test selects the files beside the code and those directly in test/', () => {
   assert.deepEqual(select(false, false), files.slice(0, 4))
@@ -22,6 +23,12 @@ test('npm test selects the files beside the code and those directly in test/', (
 test('test:all selects every file that has no own npm script', () => {
   assert.deepEqual(select(true, false), files.slice(0, 7))
   assert.deepEqual(select(true, true), files.slice(4, 7))
+})
+
+test('long runs are selected by their own option alone', () => {
+  const all = ['src/chat/usage.test.ts', ...longRuns]
+  assert.deepEqual(selectFiles(all, { all: true, long: false, skipQuick: false, words: [] }), all.slice(0, 1))
+  assert.deepEqual(selectFiles(all, { all: false, long: true, skipQuick: false, words: [] }), longRuns)
 })
 
 test('a part of a path selects files from every folder', () => {
@@ -42,9 +49,9 @@ test('jobs start with the longest files and run each room in one process', () =>
   )
 })
 
-test('every file of the list of the longest exists', () => {
+test('every listed file exists', () => {
   assert.deepEqual(
-    longest.filter((file) => globSync(file).length === 0),
+    [...longest, ...longRuns].filter((file) => globSync(file).length === 0),
     [],
   )
 })

@@ -4,6 +4,8 @@ export type Job = { name: string; files: string[] }
 export type Selection = {
   /** Include the files that `npm test` leaves to `npm run test:all`. */
   all: boolean
+  /** Only the files of `npm run test:long`. */
+  long: boolean
   /** Exclude the files that `npm test` runs. */
   skipQuick: boolean
   /** Parts of paths. If there are any, every file with one of them is selected. */
@@ -18,13 +20,11 @@ const ownScripts = ['test/optional/', 'test/cluster/', 'test/kubernetes/']
 /** The files that take over 30 seconds and mostly wait. They start first, so that none of them runs alone at the end. */
 export const longest = [
   'intern-limits',
-  'soak',
   'crash',
   'intern-kills',
   'budgets',
   'intern-budget',
   'interns-supervision',
-  'interns-elsewhere',
   'left-requests',
   'rolling-restart',
   'webhooks',
@@ -43,10 +43,23 @@ export const longest = [
   'database-away',
 ].map((name) => `test/slow/${name}.test.ts`)
 
-export function selectFiles(files: string[], { all, skipQuick, words }: Selection): string[] {
+/** Random or repeated attempts, and long observations, for which CI has no time: `npm run test:long`. */
+export const longRuns = [
+  'test/slow/soak.test.ts',
+  'test/slow/fuzz.test.ts',
+  'test/slow/held-prompts.test.ts',
+  'test/slow/interns-elsewhere.test.ts',
+  'test/slow/alerts.test.ts',
+  'test/slow/alerts-silent.test.ts',
+  'test/console/hostile-names.test.ts',
+  'test/console/hostile-texts.test.ts',
+]
+
+export function selectFiles(files: string[], { all, long, skipQuick, words }: Selection): string[] {
   if (words.length > 0) return files.filter((file) => words.some((word) => file.includes(word)))
   return files.filter((file) => {
     if (isIn(ownScripts, file)) return false
+    if (longRuns.includes(file) || long) return long && longRuns.includes(file)
     return isSlow(file) ? all : !skipQuick
   })
 }
