@@ -199,12 +199,13 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     const { announce, begin, end, server, ask } = await place(store)
     await begin(await announce())
     const budgets = server()
-    const refused = ask(budgets, 1.5, 600_000)
+    // Before the turn ends, because the refusal can come before `end` returns.
+    const refusal = assert.rejects(ask(budgets, 1.5, 600_000), { kind: 'rate_limited' })
     const marked = async () => (await store.db.query.selectFrom('intern_runs').select('refused').execute())[0]?.refused
     while (!(await marked())) await new Promise(setImmediate)
     assert.deepEqual(JSON.parse((await marked())!), { part: 'max_cost_usd', neededUsd: 1.5 })
     await end()
-    await assert.rejects(refused, { kind: 'rate_limited' })
+    await refusal
     await budgets.close()
   })
 })
