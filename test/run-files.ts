@@ -2,10 +2,10 @@ import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { isSlow, type Job, jobsOf, selectFiles } from './runner/jobs.ts'
+import { type Job, jobsOf, selectFiles } from './runner/jobs.ts'
 import { type JobResult, runJobs } from './runner/run-jobs.ts'
 
-/** The number of failed files that are repeated. More of them have a common cause. */
+/** The number of failed jobs that are repeated. More of them have a common cause. */
 const maxRepeated = 5
 
 /**
@@ -37,13 +37,13 @@ const files = selectFiles(globSync(['src/**/*.test.ts', 'console/**/*.test.ts', 
 // Test processes wait about two fifths of the time, so twice as many as cores keep the cores busy.
 const jobs = jobsOf(files)
 const first = await runJobs(jobs, availableParallelism() * 2)
-const repeated = await repeatFailed(jobs.filter(({ name }) => isSlow(name) && !hasPassed(first, name)))
+const repeated = await repeatFailed(jobs.filter(({ name }) => !hasPassed(first, name)))
 const results = first.map((result) => repeated.find(({ name }) => name === result.name) ?? result)
 printSummary(results)
 process.exit(results.every((result) => result.passed) ? 0 : 1)
 
 /**
- * Runs a few failed files once more, one at a time: a file that starts several servers can fail because the machine is overloaded.
+ * Runs a few failed jobs once more, one at a time: tests that start servers and agents can fail because the machine is overloaded.
  * The summary lists those that pass only then, because a race in the product looks the same.
  */
 async function repeatFailed(failed: Job[]): Promise<JobResult[]> {

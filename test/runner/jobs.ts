@@ -95,7 +95,7 @@ function mixBrowsers(files: string[]): string[] {
 const startsBrowser = (file: string) => file.startsWith('test/console/')
 
 /** Whether `npm test` leaves the file to `npm run test:all`. */
-export const isSlow = (file: string) => isIn(slowFolders, file)
+const isSlow = (file: string) => isIn(slowFolders, file)
 
 const isIn = (folders: string[], file: string) => folders.some((folder) => file.startsWith(folder))
 const jobOf = (file: string): Job => ({ name: file, files: [file] })
