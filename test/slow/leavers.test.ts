@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onEachDatabase } from '../harness/database/databases.ts'
-import { type BilledService, leaveAfter, leaveAt, startBilled } from '../harness/service/billed-service.ts'
+import { ask, type BilledService, leaveAfter, leaveAt, startBilled } from '../harness/service/billed-service.ts'
 import { until } from '../harness/until.ts'
-import { brooder, speaker, thinker } from '../harness/upstream/billing-upstream.ts'
+import { brooder, paced, speaker, thinker } from '../harness/upstream/billing-upstream.ts'
 
 /** 9,000 tokens of an answer cost 0.90 USD. */
 const prices = { prompt: 1, completion: 100 }
@@ -115,3 +115,32 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(row.usage < 0.001 && charged >= 0.9, `${row.usage} ${charged}`)
   })
 })
+
+for (const reports of [true, false]) {
+  const title = reports ? 'reports usage' : 'never reports usage'
+  test(`a reasoning model that stops and ${title} is never billed more than the limit`, async () => {
+    const compatibility = { stops_on_disconnect: true }
+    const more = { paced: { supported_parameters: ['reasoning'], compatibility } }
+    const settings = { drain_after_disconnect_ms: 500 }
+    await using billed = await startBilled({ prices, trades: { paced: paced(reports) }, more, settings })
+    const { service, upstream } = billed
+    const path = '/models/billed/paced/endpoints'
+    const warmUp = () => ask(billed, service.apiKey, asking('paced', { max_tokens: 300 }))
+    await Promise.all(Array.from({ length: 6 }, warmUp))
+    await until(async () => (await service.ask('GET', path)).body.data.endpoints[0].latency_last_30m)
+    const before = billed.billed()
+    const key = await billed.keyWith(2)
+    let remaining = 60
+    const leaver = async () => {
+      while (remaining-- > 0) await leaveAfter(billed, key, asking('paced'), 20 * (remaining % 30))
+    }
+    await Promise.all([leaver(), leaver()])
+    await upstream.quiet()
+    const sum = billed.billed() - before
+    const charged = await chargedOf(billed, key, 2)
+    assert.ok(sum <= charged && charged <= 2, `${sum} USD were billed, ${charged} charged`)
+    // 20 % and 250 ms of each request, which is 0.012 USD, and as much for a loaded machine.
+    if (reports)
+      assert.ok(charged < 1.3 * sum + 0.024 * (upstream.sales.length - 6), `${sum} billed, ${charged} charged`)
+  })
+}

@@ -1,4 +1,5 @@
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
+import type { TokenCounts } from '#chat/events.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { AnswerTally } from './answer-tally.ts'
 import { billedUsage } from './charge.ts'
@@ -11,7 +12,7 @@ import type { TriedEndpoint } from './tried-endpoint.ts'
  */
 export function answerMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
-  { firstTokenAt, reported, bytes, reasoningBytes, finish, extras }: Readonly<AnswerTally>,
+  { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras }: Readonly<AnswerTally>,
   streamed: boolean,
   sentAt: number,
   at: number,
@@ -27,9 +28,12 @@ export function answerMeasurement(
     ...(streamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: at - firstTokenAt }),
     promptTokens: counted?.prompt ?? 0,
     completionTokens: counted?.completion ?? estimateTokens(bytes),
-    // An estimate is too low for hidden reasoning or dense text, and this speed limits charges.
-    ...(!counted && { generatedTokens: 0 }),
-    ...(counted && hidden > 0 && { generatedTokens: Math.max(0, counted.completion - hidden) }),
+    generatedTokens: generatedTokens(isFinal ? counted : undefined, hidden),
     calledTools: finish === 'tool_calls',
   }
+}
+
+/** The tokens that were generated while the answer was read; 0 without a count of the whole answer, because this limits charges. */
+function generatedTokens(counted: TokenCounts | undefined, hidden: number): number {
+  return counted ? Math.max(0, counted.completion - hidden) : 0
 }

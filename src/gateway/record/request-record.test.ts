@@ -36,13 +36,14 @@ function answered(streamed: boolean) {
   record.count([{ type: 'text', text: 'Hi' }])
   clock.now += 30
   record.count([{ type: 'usage', tokens: reported }])
+  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
   record.finishAttempt(tried, undefined, false, true)
   return { measured, record }
 }
 
 test('a complete answer is measured, a stream with its time to first token', () => {
   const whole = { endpointId: 'test/m@test', modelId: 'test/m', at: 1060, outcome: 'success' as const }
-  const counts = { promptTokens: 7, completionTokens: 3, calledTools: false }
+  const counts = { promptTokens: 7, completionTokens: 3, generatedTokens: 3, calledTools: false }
   assert.deepEqual(answered(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
   assert.deepEqual(answered(false).measured, [{ ...whole, ...counts }])
 })
@@ -98,8 +99,20 @@ test('reasoning that the answer does not contain does not count for its throughp
   record.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
   record.count([{ type: 'usage', tokens: { ...reported, completion: 90, reasoning: 88 } }])
+  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
   record.finishAttempt(tried, undefined, false, true)
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
+})
+
+test('an answer with a usage report from before its content has no measured speed', () => {
+  const { clock, measured, record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  record.count([{ type: 'usage', tokens: { ...reported, completion: 1 } }])
+  record.count([{ type: 'text', text: 'Hi' }])
+  clock.now += 10
+  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
+  record.finishAttempt(tried, undefined, false, true)
+  assert.equal(measured[0]!.generatedTokens, 0)
 })
 
 test('an answer without a usage report has no measured speed', () => {

@@ -116,6 +116,24 @@ export const speaker: Trade = async (sale) => {
   sale.end(delta({}, 'length') + usageOf(sale) + done)
 }
 
+const pacedTokensPerMs = 0.4
+const pacedHidden = 100
+
+/** Generates 400 tokens a second for as long as somebody listens. The first 100 are hidden reasoning. */
+export const paced =
+  (reports: boolean): Trade =>
+  async (sale) => {
+    sale.prompt = 10
+    sale.write(first)
+    const startedAt = performance.now()
+    for (let visible = 0; sale.completion < sale.body.max_tokens && !sale.gone(); await sleep(5)) {
+      sale.completion = Math.min(sale.body.max_tokens, Math.floor((performance.now() - startedAt) * pacedTokensPerMs))
+      for (; visible < sale.completion - pacedHidden; visible++) sale.write(delta({ content: 'a' }))
+    }
+    const details = { completion_tokens_details: { reasoning_tokens: Math.min(pacedHidden, sale.completion) } }
+    sale.end(delta({}, 'length') + (reports ? usageOf(sale, details) : '') + done)
+  }
+
 /** Generates all that it may, whatever happens, and answers after two seconds. */
 export const brooder: Trade = async (sale) => {
   sale.prompt = 10
