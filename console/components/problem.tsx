@@ -1,4 +1,4 @@
-/** What went wrong, said where it was wanted and read aloud when it comes; nothing where nothing did. */
+/** The message of a failed action, which screen readers read aloud. Renders nothing without a message. */
 export function Problem({ text }: { text: string | undefined }) {
   if (text === undefined) return null
   return (

@@ -3,7 +3,7 @@ import { call } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { Problem } from '../components/problem.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
 import { defaultRoleOf, type JoinedWorkspaces, JoinedWorkspacesField } from './joined-workspaces.tsx'
@@ -79,15 +79,7 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
           <input type="checkbox" checked={isInvited} onChange={(event) => setInvited(event.currentTarget.checked)} />
           Create an invitation link, which signs them in once within 15 minutes
         </label>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy}>
-            Add
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label="Add" disabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { WorkspaceMember } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { Problem } from '../components/problem.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import { MemberInput } from './member-input.tsx'
@@ -47,15 +47,7 @@ export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
           </select>
         </label>
         <p class="dim">They must be members of the organization. New people are added under People.</p>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy}>
-            Add
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label="Add" disabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

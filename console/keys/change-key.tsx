@@ -4,7 +4,7 @@ import { useSession } from '../api/session.ts'
 import type { Key, KeyPatch } from '../api/types.ts'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { Problem } from '../components/problem.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
 import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
@@ -55,15 +55,7 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
           />
           Disabled: its requests are rejected{onlyName && ', until an admin enables it'}
         </label>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy || isSame}>
-            Save
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label="Save" disabled={isBusy || isSame} onClose={onClose} />
       </form>
       <DeleteNamed name={key.name} verb="delete" act={remove} />
     </Dialog>

@@ -3,8 +3,8 @@ import { reachesAllWorkspaces, useSession } from '../api/session.ts'
 import type { NewKey } from '../api/types.ts'
 import { workspaceInAddress } from '../api/workspace-path.ts'
 import { Dialog } from '../components/dialog.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { ModelPicker } from '../components/model-picker.tsx'
-import { Problem } from '../components/problem.tsx'
 import { useAction } from '../components/use-action.ts'
 import { createKeyWithModels } from './create-key-with-models.ts'
 import { emptyFields, parseFields } from './key-fields.ts'
@@ -51,15 +51,7 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
           </>
         )}
         {me?.role === 'owner' && <KindField value={kind} choose={setKind} />}
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy}>
-            Create
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label="Create" disabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -5,6 +5,7 @@ import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
 import type { ListedPasskey } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { Listing, usePage } from '../components/listing.tsx'
 import { EmptyState } from '../components/page-states.tsx'
 import { Problem } from '../components/problem.tsx'
@@ -103,15 +104,7 @@ function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => 
           />
         </label>
         <p class="dim">Your browser asks next where to store it.</p>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy || name.trim() === ''}>
-            Continue
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label="Continue" disabled={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -4,7 +4,7 @@ import { useGet } from '../api/resource.ts'
 import type { ProviderCredential } from '../api/types.ts'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { Problem } from '../components/problem.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
 import { changeIn, fieldsIn, newProvider, type ProviderFields, priorities, useOf } from './provider-fields.ts'
@@ -62,15 +62,12 @@ export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy || (credential && Object.keys(change).length === 0)}>
-            {credential ? 'Save' : 'Store'}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions
+          problem={problem}
+          label={credential ? 'Save' : 'Store'}
+          disabled={isBusy || (credential && Object.keys(change).length === 0)}
+          onClose={onClose}
+        />
       </form>
       {credential && <DeleteNamed name={name} verb="remove" act={remove} />}
     </Dialog>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { WorkspaceMember } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { Problem } from '../components/problem.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 
@@ -40,15 +40,7 @@ export function RemoveWorkspaceMember({ of: member, workspace, onRemoved, onClos
         {member.source === 'oidc' && (
           <p class="dim">A group of the OpenID Connect issuer added this member, who returns at the next sign-in.</p>
         )}
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="bad" disabled={isBusy}>
-            Remove
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label="Remove" isRemoval disabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

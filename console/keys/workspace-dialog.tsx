@@ -4,7 +4,7 @@ import { invalidate } from '../api/resource.ts'
 import type { Workspace, WorkspacePatch } from '../api/types.ts'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { Problem } from '../components/problem.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
 import { StorageInputs } from './content-storage.tsx'
@@ -67,15 +67,12 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
       <form class="fields" onSubmit={submit} autocomplete="off">
         <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
         <StorageInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy || (workspace && Object.keys(patch).length === 0)}>
-            {workspace ? 'Save' : 'Create'}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions
+          problem={problem}
+          label={workspace ? 'Save' : 'Create'}
+          disabled={isBusy || (workspace && Object.keys(patch).length === 0)}
+          onClose={onClose}
+        />
       </form>
       {workspace && <DeleteNamed name={workspace.name} verb="delete" act={remove} />}
     </Dialog>

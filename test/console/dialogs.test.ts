@@ -78,7 +78,7 @@ const dialogs: Record<string, Opened[]> = {
     { path: () => '/keys/workspaces', open: click('Create workspace') },
     { path: () => '/keys/workspaces', open: click(/^Change/) },
   ],
-  'components/palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
+  'components/open-palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
   'components/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
 }
 

@@ -55,15 +55,15 @@ test(
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url().replace(/.*\/api\/v1/, '')))
     // After the event stream opens, earlier changes are requested.
-    page.on('response', (response) => response.url().endsWith('/events') && requested.push('told'))
+    page.on('response', (response) => response.url().endsWith('/events') && requested.push('events'))
     const came = await page.goto(new URL('/requests', service.url).href)
     await page.getByText('No requests yet').waitFor()
     // Nor is the frame drawn otherwise than it came.
     const places = await page.locator('nav .places').innerHTML()
     assert.ok((await came?.text())?.includes(`<div class="places">${places}</div>`), places)
-    await until(() => requested.includes('told'))
+    await until(() => requested.includes('events'))
     const early = requested
-      .slice(0, requested.indexOf('told'))
+      .slice(0, requested.indexOf('events'))
       .filter((path) => /^\/(sessions\/current|generations)/.test(path))
     assert.deepEqual(early.sort(), ['/generations?limit=100', '/sessions/current'])
     assert.deepEqual(faults, [])

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { FormActions } from '../../components/form-actions.tsx'
 import { toast } from '../../components/toast.tsx'
 import { runOrToast, useAction } from '../../components/use-action.ts'
 import { escapeInvisible } from '../visible-text.ts'
@@ -44,15 +44,7 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
           Path, relative to the workspace
           <input class="mono" required value={to} onInput={(event) => setTo(event.currentTarget.value)} />
         </label>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy || to === path || to === ''}>
-            Rename
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label="Rename" disabled={isBusy || to === path || to === ''} onClose={onClose} />
       </form>
       {isFolder && <p class="lost">Its content is also deleted.</p>}
       <DeleteNamed name={escapeInvisible(name)} verb="delete" act={remove} />

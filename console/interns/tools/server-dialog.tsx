@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { McpServer } from '../../api/types.ts'
 import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { FormActions } from '../../components/form-actions.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useAction } from '../../components/use-action.ts'
 import { Credentials } from './credentials.tsx'
@@ -120,15 +120,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
             onInput={(event) => set({ timeout: event.currentTarget.value })}
           />
         </label>
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy}>
-            {server ? 'Save' : 'Add'}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <FormActions problem={problem} label={server ? 'Save' : 'Add'} disabled={isBusy} onClose={onClose} />
       </form>
       {server && <DeleteNamed name={server.name} verb="remove" act={remove} />}
     </Dialog>

@@ -3,7 +3,7 @@ import { call } from '../../api/client.ts'
 import type { Webhook, WebhookPatch } from '../../api/types.ts'
 import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { FormActions } from '../../components/form-actions.tsx'
 import { toast } from '../../components/toast.tsx'
 import { runOrToast, useAction } from '../../components/use-action.ts'
 import {
@@ -63,20 +63,18 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
         }}
       >
         <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy || fields.events.length === 0}>
-            {webhook ? 'Save' : 'Create'}
-          </button>
+        <FormActions
+          problem={problem}
+          label={webhook ? 'Save' : 'Create'}
+          disabled={isBusy || fields.events.length === 0}
+          onClose={onClose}
+        >
           {webhook && (
             <button type="button" disabled={isBusy} onClick={() => void act(rotate)}>
               Rotate secret
             </button>
           )}
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        </FormActions>
       </form>
       {webhook && <DeleteNamed name={hostOf(webhook.url)} verb="delete" act={remove} />}
     </Dialog>

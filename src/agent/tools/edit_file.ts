@@ -127,5 +127,5 @@ function notFound(text: string, part: string): string {
   const oldLines = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
   const at = nearestPlace(lines, oldLines)
   if (at === -1) return 'does not contain old_text, or anything like it: read the file again'
-  return `does not contain old_text exactly. What is most like it there:\n${shownLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`
+  return `does not contain old_text exactly. The most similar lines:\n${shownLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`
 }

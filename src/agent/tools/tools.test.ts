@@ -59,7 +59,7 @@ test('edit_file changes nothing when the text stands there not at all, or more t
   const edit = (old_text: string, more = {}) => at.use('edit_file', { path: 'a.py', old_text, new_text: 'z', ...more })
   await assert.rejects(edit('x = 1'), /has old_text 2 times \(lines 1, 2\)/)
   await assert.rejects(edit('q'), /does not contain old_text, or anything like it: read/)
-  await assert.rejects(edit('y =  2'), /exactly\. What is most like it there:\n1\tx = 1\n2\tx = 1\n3\t {2}y = 2\nTake/)
+  await assert.rejects(edit('y =  2'), /exactly\. The most similar lines:\n1\tx = 1\n2\tx = 1\n3\t {2}y = 2\nTake/)
   await assert.rejects(edit('z'), /the same/)
   assert.equal(await at.text('a.py'), before)
   assert.match(await edit('x = 1', { replace_all: true }), /in 2 places/)
@@ -207,14 +207,14 @@ test('the error for a deleted file says that git has it', async () => {
   )
 })
 
-test('edit_file finds what is most like it in a long file too', async () => {
+test('edit_file shows the most similar lines of a long file', async () => {
   const lines = (count: number, from = 0) =>
     Array.from({ length: count }, (_, at) => `  value ${from + at} = ${at}`).join('\n')
   await using at = await setUpTools({ 'a.txt': lines(100_000) })
   const old_text = `value 90000  =  90000\nother\n${lines(5_000, 200_000)}`
   await assert.rejects(
     at.use('edit_file', { path: 'a.txt', old_text, new_text: '' }),
-    /most like it there:\n89999\t.*\n.*\n90001\t {2}value 90000 = 90000\n/,
+    /most similar lines:\n89999\t.*\n.*\n90001\t {2}value 90000 = 90000\n/,
   )
 })
 

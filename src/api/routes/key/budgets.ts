@@ -21,7 +21,7 @@ export const BudgetOfKey = z
     reset_interval: z.enum(intervals).nullable(),
     include_byok: z.boolean().describe('Whether spending on your own provider keys counts.'),
     spent_usd: z.number(),
-    held_usd: z.number().describe('Reserved for requests in progress and the next ones. What is not spent returns.'),
+    held_usd: z.number().describe('Reserved for requests in progress and the next ones. Unspent parts are returned.'),
     remaining_usd: z.number(),
     forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
     resets_at: z.iso.datetime().nullable(),
