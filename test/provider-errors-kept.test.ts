@@ -3,6 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { linkForRole } from './harness/browser/console.ts'
+import { openBrowser } from './harness/service/browser-client.ts'
+import { colleague } from './harness/service/colleague.ts'
+import { listen } from './harness/service/events.ts'
 import { metered } from './harness/service/generation-record.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 import { type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
@@ -38,6 +42,25 @@ const streams: Record<Protocol, (error: object) => object[]> = {
     { type: 'error', error },
   ],
   'google-gemini': (error) => [{ candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }, { error }],
+}
+
+/** Streams of events for several keys. `hear` returns the message of a request's first attempt in each. */
+async function listeners(url: string, keys: Record<string, string>) {
+  const streams = await Promise.all(
+    Object.entries(keys).map(async ([name, key]) => [name, await listen(url, { key })] as const),
+  )
+  return {
+    hear: async (id: string) => {
+      const messages = streams.map(async ([name, stream]) => {
+        const { attempts } = await stream.hear('generation', (data) => data.id === id)
+        return [name, attempts[0].error.message]
+      })
+      return Object.fromEntries(await Promise.all(messages))
+    },
+    async [Symbol.asyncDispose]() {
+      for (const [, stream] of streams) stream.leave()
+    },
+  }
 }
 
 describe("a provider's error in the record of a request", () => {
@@ -92,6 +115,32 @@ describe("a provider's error in the record of a request", () => {
       assert.deepEqual([attempt.outcome, attempt.error.code, attempt.error.message], ['broke', code, masked])
     })
   }
+
+  test("the provider's message is only for the member who sent the request and for admins", async () => {
+    const quoting = { message: 'Invalid prompt: "my secret plan"', code: 'bad_prompt' }
+    answer = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ error: quoting }) })
+    const grace = await colleague(service)
+    const [viewer, admin] = await Promise.all(
+      ['viewer', 'admin'].map(async (access) => openBrowser(service, { link: await linkForRole(service, access) })),
+    )
+    await using events = await listeners(service.url, { own: service.apiKey, other: grace.key })
+    const { id } = await recordOf('openai-chat')
+    const messageFor = async (ask: TestService['ask']) => {
+      const single = (await ask('GET', `/generation?id=${id}`)).body.data
+      const listed = (await ask('GET', '/generations')).body.data.find((one: any) => one.id === id)
+      assert.deepEqual(single, listed)
+      const { message, ...label } = single.attempts[0].error
+      assert.deepEqual(label, { status: 400, code: 'bad_prompt' })
+      return message
+    }
+    assert.equal(await messageFor(service.ask), quoting.message)
+    assert.equal(await messageFor((method, path) => service.manage(method, path)), quoting.message)
+    assert.equal(await messageFor(admin!.ask), quoting.message)
+    assert.equal(await messageFor(grace.ask), null)
+    assert.equal(await messageFor(viewer!.ask), null)
+    const received = await events.hear(id)
+    assert.deepEqual(received, { own: quoting.message, other: null })
+  })
 
   test('a rejected credential keeps the message of the provider, masked', async () => {
     const { error } = bodies['openai-chat'](leak)

@@ -11,6 +11,12 @@ export function ProviderErrors({ attempts }: Pick<Generation, 'attempts'>) {
           <code>{[error.status, error.code].filter(Boolean).join(' ')}</code>
         </p>
         {error.message && <blockquote>{error.message}</blockquote>}
+        {error.message === null && (
+          <p class="dim">
+            The message of the provider can quote the prompt. Only the member who sent the request, owners and admins
+            see it.
+          </p>
+        )}
       </section>
     ) : null,
   )

@@ -3,7 +3,8 @@ import type { InternEventData } from '#interns/registry/events.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { KeptEvent } from '#platform/db/event-log.ts'
 import { generationsByIds } from '#spend/ledger/read.ts'
-import { visibilityOf } from '#spend/ledger/visibility.ts'
+import type { GenerationRecord } from '#spend/ledger/record.ts'
+import { canReadTexts, visibilityOf } from '#spend/ledger/visibility.ts'
 import { requireInterns } from '../access/require-interns.ts'
 import { generationAnswer } from '../generations/generation-answer.ts'
 import type { LiveEvent } from './live-event.ts'
@@ -37,13 +38,24 @@ async function generationEvents(deps: LiveEventDeps, { seq, data }: KeptEvent): 
     const { record, organizationId } = one
     const { workspace_id, key_hash, user_id } = record
     const owners = { organization_id: organizationId, workspace_id, key_hash, user_id }
-    const text = JSON.stringify(generationAnswer(record))
+    const textFor = textForReader(record)
     const dataFor = (caller: Caller) => {
       const [owner, ownerId] = visibilityOf(caller)
-      return owners[owner] === ownerId ? text : undefined
+      return owners[owner] === ownerId ? textFor(caller) : undefined
     }
     return [{ seq, n, type: 'generation', dataFor }]
   })
+}
+
+/** Serializes a record once for all readers of its texts, and once for all others. */
+function textForReader(record: GenerationRecord): (caller: Caller) => string {
+  const texts = new Map<boolean, string>()
+  return (caller) => {
+    const isComplete = canReadTexts(caller, record)
+    const text = texts.get(isComplete) ?? JSON.stringify(generationAnswer(record, caller))
+    texts.set(isComplete, text)
+    return text
+  }
 }
 
 /** The state of an intern, for callers who can see it and for managers of the organization. */

@@ -2,6 +2,7 @@ import { clientOf } from '#gateway/clients/clients.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
+import { canReadTexts } from '#spend/ledger/visibility.ts'
 
 const count = z.int().nullable()
 
@@ -12,11 +13,11 @@ const Attempt = z.object({
   duration: z.number().describe('Milliseconds to the end of the answer or to the failure.'),
   reason: z.string().optional().describe('Details of the outcome, if there are any.'),
   error: z
-    .object({ status: z.int(), code: z.string(), message: z.string() })
+    .object({ status: z.int(), code: z.string(), message: z.string().nullable() })
     .partial()
     .optional()
     .describe(
-      'The error that the provider returned: its status, code and message, as far as it named them. Credentials are masked, and the message is cut after 2 kB.',
+      'The error that the provider returned: its status, code and message, as far as it named them. Credentials are masked, and the message is cut after 2 kB. It can quote the prompt: callers who cannot read the texts of the request get null.',
     ),
   connect: z
     .number()
@@ -182,11 +183,18 @@ const notHere = {
   web_search_engine: null,
 }
 
-/** The record, and the same under the names that clients of this kind of API know. */
-export function generationAnswer(record: GenerationRecord): z.infer<typeof GenerationAnswer> {
+/**
+ * The record, and the same under the names that clients of this kind of API know.
+ * @param reader the caller that gets the answer. The messages of providers are removed if the reader cannot read the texts of the request.
+ */
+export function generationAnswer(
+  record: GenerationRecord,
+  reader: Parameters<typeof canReadTexts>[0],
+): z.infer<typeof GenerationAnswer> {
   return {
     ...notHere,
     ...record,
+    attempts: canReadTexts(reader, record) ? record.attempts : record.attempts.map(withoutMessage),
     api_type: clientOf(record.protocol)?.apiType ?? 'completions',
     data_region: record.region,
     origin: originOf(record.http_referer),
@@ -199,6 +207,10 @@ export function generationAnswer(record: GenerationRecord): z.infer<typeof Gener
     usage: record.total_cost,
     provider_responses: null,
   }
+}
+
+function withoutMessage(attempt: GenerationRecord['attempts'][number]) {
+  return attempt.error?.message === undefined ? attempt : { ...attempt, error: { ...attempt.error, message: null } }
 }
 
 function originOf(referer: string | null): string {

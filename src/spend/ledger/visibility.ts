@@ -1,7 +1,19 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 
 /** The caller that reads past requests. */
-export type Visibility = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role'>
+export type Visibility = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role' | 'access'>
+
+/**
+ * Whether a caller that can see a request can also read texts that quote its prompt: owners, admins, management keys, and
+ * the member who sent it; for the key of an intern its own requests.
+ */
+export function canReadTexts(
+  { keyKind, keyHash, userId, access }: Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'access'>,
+  request: { user_id: string; key_hash: string },
+): boolean {
+  if (keyKind === 'intern') return request.key_hash === keyHash
+  return request.user_id === userId || (keyKind === 'management' && access !== 'viewer')
+}
 
 /**
  * The column by which a caller's generations are found, and its value: a management key sees those of its organization, or of

@@ -15,6 +15,6 @@ export const getGeneration = route({
   response: z.object({ data: GenerationAnswer }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => ({
-    data: generationAnswer(await findGeneration(deps, caller, query.id)),
+    data: generationAnswer(await findGeneration(deps, caller, query.id), caller),
   }),
 })

@@ -24,6 +24,6 @@ export const listAllGenerations = route({
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ query, caller }, deps) => {
     const { data, nextCursor } = await listGenerations(deps, caller, await filterOf(deps, caller, query), query)
-    return { data: data.map(generationAnswer), next_cursor: nextCursor ?? null }
+    return { data: data.map((record) => generationAnswer(record, caller)), next_cursor: nextCursor ?? null }
   },
 })
