@@ -1,4 +1,4 @@
-/** Whether arrays and objects lie more than so many levels deep in each other. */
+/** Whether arrays and objects are nested more than `levels` deep. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

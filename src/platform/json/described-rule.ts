@@ -2,13 +2,13 @@ import type { z } from 'zod'
 
 type JsonSchema = Record<string, unknown>
 
-/** JSON Schema's own words for a rule between fields, to be put into `.meta()`: Zod checks such rules, but cannot say them. */
+/** Describes a rule between fields in JSON Schema, for `.meta()`: Zod can check such rules but does not export them. */
 export function ifThen(condition: JsonSchema, outcome: JsonSchema, otherwise?: JsonSchema): JsonSchema {
-  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's word
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: condition, then: outcome, ...(otherwise && { else: otherwise }) }
 }
 
-/** An object whose `type` says which field it must have; `fieldOf`: that field by type. Checked, and described. */
+/** Requires the field that belongs to the object's `type`. `fieldOf` maps types to fields. Adds the check and its description. */
 export function withFieldOfType<S extends z.ZodType<{ type?: unknown }>>(
   schema: S,
   fieldOf: Record<string, string>,

@@ -1,11 +1,11 @@
 type Members = Record<string, unknown>
 
-/** Replaces a member of an object before it is measured. */
+/** Replaces the value of a member before it is measured. Undefined omits the member. */
 type Replace = (value: unknown, name: string, within: Members) => unknown
 
 /**
- * The bytes that a value read from JSON has as JSON, with replaced members. `JSON.stringify` takes several times as long
- * with a replacer, and for deeply nested values.
+ * Returns the length in bytes of a parsed value when it is serialized with replaced members. `JSON.stringify` with a
+ * replacer takes several times as long, and so it does for deeply nested values.
  */
 export function jsonBytes(value: unknown, replace: Replace): number {
   if (Array.isArray(value)) {

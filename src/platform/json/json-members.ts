@@ -1,4 +1,4 @@
-/** One member of an object in JSON text, by where it stands: from the quote of its name up to the end of its value. */
+/** The position of an object's member in JSON text: from the opening quote of its name to the end of its value. */
 export type Member = { name: string; start: number; valueStart: number; end: number }
 
 const quote = 34
@@ -8,8 +8,8 @@ const [openBrace, closeBrace] = [123, 125]
 const [openBracket, closeBracket] = [91, 93]
 
 /**
- * The members of the object that begins at `from`, without reading what is in them. The text is JSON that was parsed
- * before; bytes may stand for characters, as names and structure are ASCII.
+ * Finds the members of the object that begins at `from`, without parsing their values. The text must be valid JSON. It can
+ * be UTF-8 decoded as latin1, because the searched names and the punctuation are ASCII.
  */
 export function membersOf(text: string, from: number): Member[] {
   const members: Member[] = []
@@ -32,7 +32,7 @@ function afterSpace(text: string, from: number): number {
   return at
 }
 
-/** Just behind the closing quote of the string that begins at `from`. */
+/** Returns the position after the closing quote of the string that begins at `from`. */
 export function stringEnd(text: string, from: number): number {
   let at = text.indexOf('"', from + 1)
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
@@ -45,7 +45,7 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Just behind the value that begins at `from`. */
+/** Returns the position after the value that begins at `from`. */
 export function valueEnd(text: string, from: number): number {
   let at = from
   let depth = 0
@@ -74,8 +74,8 @@ function trimmedEnd(text: string, from: number, to: number): number {
 }
 
 /**
- * Changes of an object's members, as JSON: `set` replaces or adds, `fill` adds if missing, `notNull` is removed if it
- * is null.
+ * Changes to an object's members. Values are JSON text. `set` replaces or adds members, `fill` adds missing ones, and
+ * `notNull` names a member that is removed if it is null.
  */
 export type Changes = {
   set: Readonly<Record<string, string>>
@@ -83,11 +83,11 @@ export type Changes = {
   notNull?: string
 }
 
-/** Changes members of the object that begins at `from`. All other bytes stay as they are. New members come first. */
+/** Applies changes to the object that begins at `from`. New members come first. All other bytes stay unchanged. */
 export function withChanges(text: string, from: number, { set, fill, notNull }: Changes): string {
   const filled = Object.keys(fill)
   const names = filled.concat(Object.keys(set))
-  /** A bit for each of the names that the object has. */
+  /** A bit mask of the names that the object contains. */
   let found = 0
   let rest = ''
   let copied = from + 1
@@ -118,7 +118,7 @@ export function withChanges(text: string, from: number, { set, fill, notNull }: 
   return text.slice(0, from + 1) + added + joint + rest + text.slice(copied)
 }
 
-/** Which of the names stands from quote to quote; -1 for none. */
+/** Returns the index of the name between the quotes at `start` and `end`; -1 if it is none of `names`. */
 function placeOf(names: readonly string[], text: string, start: number, end: number): number {
   for (let place = 0; place < names.length; place++) if (isNamed(names[place]!, text, start, end)) return place
   return -1
@@ -132,7 +132,7 @@ function isNull(text: string, start: number, end: number): boolean {
   return end - start === 4 && text.startsWith('null', start)
 }
 
-/** Without the member that begins at `start`, and the comma that it brings. */
+/** Removes the member that begins at `start`, with its comma. */
 function withoutMember(text: string, from: number, start: number): string {
   const members = membersOf(text, from)
   const at = members.findIndex((member) => member.start === start)
@@ -142,7 +142,7 @@ function withoutMember(text: string, from: number, start: number): string {
     : text.slice(0, members[at - 1]!.end) + text.slice(end)
 }
 
-/** JSON as a latin1 string, one character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
+/** Serializes a value to JSON in UTF-8, returned as a latin1 string of one character per byte. */
 export function bytesOfJson(value: unknown): string {
   if (typeof value === 'string' && asItIs.test(value)) return `"${value}"`
   if (typeof value === 'boolean' || value === null) return String(value)

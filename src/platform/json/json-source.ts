@@ -5,32 +5,32 @@ import { bytesOfJson, membersOf, stringEnd } from './json-members.ts'
 
 type Changes = Readonly<Record<string, unknown>>
 
-/** With more members than this, writing an object anew costs no more than looking at its text. */
+/** Objects with more members than this are serialized: scanning their text costs as much. */
 const mostMembers = 500
 
-/** Shorter objects are written anew more quickly. */
+/** In bytes. Shorter objects are serialized, which is faster. */
 export const worthASource = 8192
 
-/** Shorter members are copied; longer ones stay where they are. */
+/** In bytes. Shorter members are copied; longer ones are referenced in the original buffer. */
 const longMember = 16_384
 
 /**
- * An object and the bytes of JSON that it was read from. Changed in a few members, it need not be written anew, whatever
- * its size.
+ * An object and the JSON bytes that it was parsed from. If few members change, most of the bytes are reused instead of
+ * serializing the object.
  */
 export class JsonSource {
   readonly value: object
   #bytes: Buffer
   #text: string
 
-  /** @param text the bytes as UTF-8, which the value was read from. */
+  /** @param text the bytes decoded as UTF-8, from which the value was parsed. */
   constructor(value: object, bytes: Buffer, text: string) {
     this.value = value
     this.#bytes = bytes
     this.#text = text
   }
 
-  /** The bytes of an object that has most of its members from this one. Undefined as where `changed` is. */
+  /** Serializes an object that shares most members with this one. Undefined in the cases of `changed`. */
   as(other: Changes): Buffer[] | undefined {
     const value = this.value as Changes
     const changes: Record<string, unknown> = {}
@@ -40,8 +40,8 @@ export class JsonSource {
   }
 
   /**
-   * The bytes of the object with these members, whose names are ASCII, and without those that are undefined. Undefined where another reader
-   * may read something else in the bytes than was read here: of two members of one name, others take the first.
+   * Serializes the object with these members changed; undefined members are removed. Names must be ASCII.
+   * @returns undefined if another parser could read the bytes differently: for duplicate names, some take the first.
    */
   changed(changes: Changes): Buffer[] | undefined {
     if (this.#bytes === none) return undefined
@@ -67,13 +67,13 @@ export class JsonSource {
     return pieces
   }
 
-  /** It is not changed any more: nothing is kept of its bytes. */
+  /** Drops the bytes. Afterwards `changed` returns undefined. */
   release(): void {
     this.#bytes = none
     this.#text = ''
   }
 
-  /** One character for each byte, of bytes that every reader takes for the same text. */
+  /** Returns the bytes as one character each; undefined if they are not valid UTF-8, which parsers read differently. */
   #latin1(): string | undefined {
     if (this.#text.length === this.#bytes.length && isAscii(this.#bytes)) return this.#text
     return isUtf8(this.#bytes) ? latin1Of(this.#bytes) : undefined
@@ -82,7 +82,7 @@ export class JsonSource {
 
 const none = Buffer.alloc(0)
 
-/** Whether an object of few members has all that stand in its text: of two with one name it would have one only. */
+/** Whether the object has few members and its text has no duplicate names. */
 function isReadAlike(text: string, value: object): boolean {
   const members = countMembers(value)
   return members <= mostMembers && members === countNames(text)
@@ -109,7 +109,7 @@ function countMembers(value: object): number {
 
 const colon = 58
 
-/** A text of JSON that a colon follows is a name. */
+/** Counts the strings that are followed by a colon: the names of members. */
 function countNames(text: string): number {
   let names = 0
   let at = text.indexOf('"')

@@ -1,10 +1,10 @@
 import { z } from './schema.ts'
 
-/** A list in a query: comma-separated and repeated values mean the same. An empty element is refused. */
+/** A list in a query: values are separated by commas, or the parameter is repeated. Empty values are rejected. */
 export function listParameter<Word extends string>(words: readonly Word[]) {
   const item = z.enum(words)
   const one = `(${words.join('|')})`
-  // Only for the description: the item itself reports errors.
+  // The pattern is only for the API description: errors are reported for the items.
   const written = z.string().meta({ pattern: `^${one}(,${one})*$` })
   return z
     .union([written, z.array(written)])

@@ -1,6 +1,6 @@
 /**
- * Changes the texts at a path of a value, `*` standing for each item of an array: `tools.*.name`. Returns the value itself
- * where no text changes, so that an unchanged body can be sent as the bytes it came in.
+ * Changes the strings at a path, such as `tools.*.name` where `*` is each item of an array. Returns the same object if no
+ * string changes, so that the caller can forward the received bytes.
  */
 export function mapTexts(
   value: unknown,
@@ -18,7 +18,7 @@ export function mapTexts(
   return after === before ? value : { ...value, [name]: after }
 }
 
-/** Without `mapItems`, whose callback would be a new function for each of many short arrays. */
+/** Does not use `mapItems`, which would create a callback for each of many short arrays. */
 function mapTextsOfItems(
   items: unknown[],
   path: readonly string[],
@@ -36,7 +36,7 @@ function mapTextsOfItems(
   return changed ?? items
 }
 
-/** Like `map` of an array, but returns the array itself where no item changes. */
+/** Like `Array.map`, but returns the same array if no item changes. */
 export function mapItems<Item>(items: Item[], change: (item: Item, index: number) => Item): Item[] {
   let changed: Item[] | undefined
   // An iterator of entries would allocate an array for each item.

@@ -12,10 +12,10 @@ export const PageQuery = z.object({
 })
 export type PageQuery = z.infer<typeof PageQuery>
 
-/** The search text of a list: `q`. */
+/** The search text of a list, the parameter `q`. */
 export const Searched = text({ max: 200 }).optional()
 
-/** One page of a list, and how many items there are in all. */
+/** One page of a list, and the total number of items. */
 export type Page<T> = { data: T[]; total_count: number }
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>

@@ -2,8 +2,8 @@ import { editDistance } from '../text/edit-distance.ts'
 import { z } from './schema.ts'
 
 /**
- * An object with these fields and no others, so that a misspelt field is not taken for a missing one. The error for an
- * unknown field names the field that was probably meant. `otherwise` is the error for a value that is not an object.
+ * An object without other fields, so that a misspelled field is an error. The error suggests the nearest known field.
+ * `otherwise` is the error for a value that is not an object.
  */
 export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, otherwise?: string) =>
   z.strictObject(shape, {
@@ -16,20 +16,20 @@ const namesOf = (schema: unknown) => Object.keys((schema as z.ZodObject | undefi
 const maxFields = 5
 const maxNameLength = 80
 
-/** The message about unknown fields. */
-export function unknownFields(unknown: string[], known: string[]): string {
+/** The error message for unknown fields. */
+export function unknownFields(unknown: string[], allowed: string[]): string {
   const described = unknown.slice(0, maxFields).map((field) => {
     const name = field.length > maxNameLength ? `${field.slice(0, maxNameLength)}…` : field
-    const meant = nearestName(field.slice(0, maxNameLength), known)
-    return `unknown field ${JSON.stringify(name)}${meant ? ` (did you mean ${JSON.stringify(meant)}?)` : ''}`
+    const nearest = nearestName(field.slice(0, maxNameLength), allowed)
+    return `unknown field ${JSON.stringify(name)}${nearest ? ` (did you mean ${JSON.stringify(nearest)}?)` : ''}`
   })
   const more = unknown.length > maxFields ? ` and ${unknown.length - maxFields} more` : ''
-  return `${described.join(', ')}${more}; it takes ${known.join(', ')}`
+  return `${described.join(', ')}${more}; it takes ${allowed.join(', ')}`
 }
 
-/** The one of the known names that is nearest, where one is near. */
-export function nearestName(unknown: string, known: string[]): string | undefined {
-  const near = known
+/** Returns the name that is most similar; undefined if none is similar. */
+export function nearestName(unknown: string, names: string[]): string | undefined {
+  const near = names
     .map((name) => ({ name, distance: distance(plain(unknown), plain(name)) }))
     .filter(({ distance }) => distance <= 1)
   return near.sort((a, b) => a.distance - b.distance)[0]?.name
@@ -37,7 +37,7 @@ export function nearestName(unknown: string, known: string[]): string | undefine
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** At most 1 for names of which one is a good part of the other, or that differ by a few slips of the hand. */
+/** Returns at most 1 if one name is at least a third of the other, or if they differ by about one typing error per three letters. */
 function distance(one: string, other: string): number {
   const [short, long] = one.length < other.length ? [one, other] : [other, one]
   if (short.length >= 3 && long.includes(short) && short.length * 3 >= long.length)

@@ -1,8 +1,8 @@
 import { z } from './schema.ts'
 
 /**
- * Text of at least `min` and at most `max` characters: code points, as JSON Schema counts them, not UTF-16 units.
- * No NUL, which Postgres cannot hold, and no half of a surrogate pair, which UTF-8 cannot.
+ * Text of `min` to `max` characters, counted as code points like in JSON Schema. Rejects NUL, which Postgres cannot store,
+ * and lone surrogates, which UTF-8 cannot encode.
  */
 export function text({ min = 0, max }: { min?: number; max: number }) {
   return z
@@ -15,7 +15,7 @@ export function text({ min = 0, max }: { min?: number; max: number }) {
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** Whether text has more than `max` characters; a very long one is not counted to its end. */
+/** Whether text has more than `max` characters. Stops counting there. */
 export function isLonger(value: string, max: number): boolean {
   if (value.length <= max) return false
   if (value.length > 2 * max) return true

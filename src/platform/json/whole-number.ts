@@ -2,7 +2,7 @@ import { z } from './schema.ts'
 
 type Bounds = { min: number; max: number }
 
-/** A whole number as a query writes it, in digits: what JavaScript also takes for one, such as nothing at all, is refused. */
+/** An integer in a query, in decimal digits. Rejects other text that JavaScript converts to a number, such as the empty string. */
 export const wholeNumber = ({ min, max }: Bounds) => {
   const error = `must be a whole number from ${min} to ${max}`
   return z.preprocess(

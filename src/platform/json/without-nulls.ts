@@ -1,4 +1,4 @@
-/** The object without the members that are null or undefined: in the bodies of chats and messages both mean nothing. */
+/** Removes members that are null or undefined. In the bodies of chats and messages both mean that the member is absent. */
 export function withoutNulls<T extends object>(object: T): Record<string, unknown> {
   const present: Record<string, unknown> = {}
   for (const name in object) if (object[name] != null) present[name] = object[name]

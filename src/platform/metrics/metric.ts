@@ -1,19 +1,19 @@
-/** One line of a metric as Prometheus reads it. */
+/** One sample of a metric. */
 type Line = { metricName?: string; labels: Record<string, string>; value: number }
 
-/** A metric as `prom-client` writes it out, once somebody asks. */
+/** A metric that `prom-client` reads when metrics are scraped. */
 export type Metric = {
   name: string
   get: () => Promise<MetricValues>
 }
 
 /**
- * The way in which values of several processes become one: the sum, unless all report the same value or the worst value
- * counts.
+ * How the values of several processes are combined. Usually the sum; not if all processes report the same value, or if only
+ * the worst value matters.
  */
 export type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
 
-/** A metric as it stands, in the form of `prom-client`. */
+/** The current values of a metric, in the form of `prom-client`. */
 export type MetricValues = { name: string; help: string; type: string; aggregator: Aggregator; values: Line[] }
 
 type Description<Labels extends readonly string[]> = { name: string; help: string; labels: Labels }
@@ -24,13 +24,13 @@ type Level<One> = Map<string, Level<One> | One>
 const newLevel = <One>(): Level<One> => new Map()
 
 /**
- * Metrics that are counted on the way of every request: they only add to numbers, and what they add up to is put into
- * words when it is asked for.
+ * The counters of a metric by label values. Counting a request only adds to a number; labels are formatted when metrics are
+ * scraped.
  */
 class Series<Labels extends readonly string[], One> {
   readonly #labels: Labels
   readonly #fresh: () => One
-  /** Found value by value: words of their own for each request, put together and looked up, cost several times that. */
+  /** Nested maps, one level per label: building a joined key for each request would cost several times as much. */
   readonly #found: Level<One> = new Map()
   readonly #all: { labels: Record<string, string>; one: One }[] = []
 
@@ -58,7 +58,7 @@ class Series<Labels extends readonly string[], One> {
   }
 }
 
-/** Calls of `add` count; labels are few, each with few values. */
+/** A counter: each call of `add` adds 1. Labels must have few values. */
 export function createCounter<const Labels extends readonly string[]>({ name, help, labels }: Description<Labels>) {
   const series = new Series(labels, () => ({ value: 0 }))
   const metric: Metric = {
@@ -74,12 +74,12 @@ export function createCounter<const Labels extends readonly string[]>({ name, he
   return {
     ...metric,
     add: (...values: Values<Labels>) => void series.of(values).value++,
-    /** Shows it from now on, though it is 0: what appears as 1 has risen from nothing that anybody could compare. */
+    /** Reports the counter as 0 from now on: Prometheus does not see the increase of a counter that appears with 1. */
     start: (...values: Values<Labels>) => void series.of(values),
   }
 }
 
-/** @param buckets the upper bounds, rising; what is above all of them is counted too. */
+/** @param buckets the upper bounds in ascending order. Larger values are counted under `+Inf`. */
 export function createHistogram<const Labels extends readonly string[]>({
   name,
   help,
@@ -99,7 +99,7 @@ export function createHistogram<const Labels extends readonly string[]>({
   }
   return {
     ...metric,
-    /** Shows it from now on, though it is 0. */
+    /** Reports the histogram with 0 observations from now on. */
     start: (...values: Values<Labels>) => void series.of(values),
     observe(value: number, ...values: Values<Labels>): void {
       const one = series.of(values)
@@ -125,7 +125,7 @@ const histogramLines =
     return lines
   }
 
-/** @param read what it stands at now, by the values of the label. */
+/** @param read returns the current values by label value. */
 export function createGauge(
   { name, help, label, aggregator = 'sum' }: { name: string; help: string; label: string; aggregator?: Aggregator },
   read: () => Record<string, number>,
@@ -134,7 +134,7 @@ export function createGauge(
   return { name, get: async () => ({ name, help, type: 'gauge', aggregator, values: lines() }) }
 }
 
-/** One value, with labels that never change. */
+/** A gauge with one value and constant labels. */
 export function createPlainGauge(
   {
     name,

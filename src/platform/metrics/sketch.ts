@@ -1,9 +1,9 @@
-/** The relative error of a quantile is at most this. */
+/** The maximum relative error of a quantile. */
 const accuracy = 0.01
 const gamma = (1 + accuracy) / (1 - accuracy)
 const lnGamma = Math.log(gamma)
 
-/** Beyond these nothing real is measured, and with them a sketch has at most some 1,500 buckets. */
+/** Values are clamped to this range, so that a sketch has at most about 1,500 buckets. Real measurements lie within. */
 const [smallest, largest] = [1e-3, 1e9]
 
 const bucketOf = (value: number) => Math.ceil(Math.log(value) / lnGamma)
@@ -11,31 +11,31 @@ const middleOf = (bucket: number) => (2 * gamma ** bucket) / (gamma + 1)
 const lowestBucket = bucketOf(smallest)
 const allBuckets = bucketOf(largest) - lowestBucket + 1
 
-/** What each bucket stands for. */
+/** The value that each bucket represents. */
 const values = Float64Array.from({ length: allBuckets }, (_, at) => middleOf(at + lowestBucket))
 
-/** Where texts are added up: a bucket each, and all of them empty in between. */
+/** Shared memory for summing the buckets of texts. All zero between calls. */
 const counted = new Int32Array(allBuckets)
 const codes = { space: 32, comma: 44, minus: 45, zero: 48, colon: 58 } as const
 
-/** What stands for a step to the next bucket but so many. */
+/** The text for a step to a bucket that is 0 to 3 buckets away. */
 const gaps = ['', ',', ',,', ',,,'] as const
 const longestGap = gaps.length - 1
 
-/** Room that a sketch takes beyond what it needs: values that come later are mostly near those that came. */
+/** Spare buckets that a growing sketch allocates, because later values are mostly near earlier ones. */
 const room = 16
 
 const none = new Int32Array(0)
 
 /**
- * The distribution of positive numbers as counts in buckets that grow by 2 %, from which any quantile is told within
- * 1 %. Sketches add up: of several minutes, or of several servers. It is the DDSketch of Masson, Rim and Lee
- * (VLDB 2019). From the lowest bucket to the highest all have their place, with the empty ones in between: what is
- * measured lies so close together that this is less than pairs of bucket and count.
+ * A distribution of positive numbers: the DDSketch of Masson, Rim and Lee (VLDB 2019). It counts values in buckets that
+ * grow by 2 %, so quantiles have an error of at most 1 %. Sketches of several minutes or servers can be merged. The counts
+ * are a dense array from the lowest bucket to the highest: measurements lie so close together that this takes less memory
+ * than pairs of bucket and count.
  */
 export class Sketch {
   count = 0
-  /** The bucket of the first count. */
+  /** The bucket number of the first count. */
   #first = 0
   #counts: Int32Array = none
 
@@ -57,7 +57,7 @@ export class Sketch {
     this.count += other.count
   }
 
-  /** Has a place for each bucket from one to another. */
+  /** Extends the array to the buckets `from` to `to`. */
   #hold(from: number, to: number): void {
     const counts = this.#counts
     const end = this.#first + counts.length - 1
@@ -71,7 +71,7 @@ export class Sketch {
     this.#counts = wider
   }
 
-  /** @param share from 0 to 1. Undefined when nothing was accepted. */
+  /** @param share from 0 to 1. @returns undefined for an empty sketch. */
   quantile(share: number): number | undefined {
     const rank = share * (this.count - 1)
     const counts = this.#counts
@@ -83,7 +83,7 @@ export class Sketch {
     return undefined
   }
 
-  /** Runs of neighbours: `bucket:count,count,,count` from that bucket on, with a space between them. */
+  /** Serializes the sketch as runs of adjacent buckets, `bucket:count,count,,count`, separated by spaces. */
   toText(): string {
     let text = ''
     let before = Number.NEGATIVE_INFINITY
@@ -99,7 +99,7 @@ export class Sketch {
     return text
   }
 
-  /** Of a text, or of several with a space between, which a database makes of many rows at once. */
+  /** Parses a text, or the sum of several texts separated by spaces, as a database concatenates them. */
   static fromText(text: string): Sketch {
     const sketch = new Sketch()
     sketch.count = countAll(text)
@@ -112,10 +112,10 @@ export class Sketch {
 }
 
 /**
- * What a sketch of a text, or of several with a space between, would tell. None is made: a report has one for each of its
- * rows, and their arrays would cost more than the counting.
+ * Computes quantiles of a text, or of the sum of several texts separated by spaces, without creating a sketch: a report has
+ * one for each row, whose arrays would cost more than the counting.
  * @param shares in ascending order.
- * @param quantiles gets them in that order from `at` on; where nothing was accepted, what is not a number.
+ * @param quantiles receives the results from index `at` on; NaN for an empty text.
  */
 export function writeQuantiles(text: string, shares: readonly number[], quantiles: Float64Array, at: number): void {
   const count = countAll(text)
@@ -130,14 +130,14 @@ export function writeQuantiles(text: string, shares: readonly number[], quantile
   counted.fill(0, least, most + 1)
 }
 
-/** The buckets in `counted` between which all counts are. */
+/** The range of non-zero buckets in `counted`. */
 let least = 0
 let most = 0
 
-/** Texts are read as bytes: to ask a string for each of its characters takes three times as long. */
+/** Texts are parsed as bytes: reading characters of a string takes three times as long. */
 const bytes = Buffer.alloc(16_384)
 
-/** Counts into `counted`, which whoever calls empties again. @returns how many values there are. */
+/** Adds the counts of a text to `counted`, which the caller must clear. @returns the number of values. */
 function countAll(text: string): number {
   least = allBuckets
   most = -1
@@ -169,7 +169,7 @@ function countAll(text: string): number {
       }
     }
   }
-  // After the last one there is no space.
+  // The last count is not followed by a space.
   if (number > 0) counted[bucket]! += number
   if (bucket > most) most = bucket
   return total + number

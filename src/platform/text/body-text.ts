@@ -1,15 +1,15 @@
 import { withoutMark } from './text-of-bytes.ts'
 
 /**
- * The text of an answer to `fetch`, which unpacks it: the bytes are counted as they are then.
- * @throws Error when it is over `maxBytes`, before it is held.
+ * Reads the body of a response of `fetch` as text. Decompressed bytes are counted.
+ * @throws Error as soon as more than `maxBytes` have arrived.
  */
 export async function bodyText(response: Response, maxBytes: number): Promise<string> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    // Leaving the loop hangs up.
+    // Leaving the loop closes the connection.
     if (bytes > maxBytes) throw new Error(`the answer is over ${maxBytes} bytes`)
     pieces.push(piece)
   }

@@ -1,5 +1,5 @@
 const firstBytes = 1024
-/** Shorter parts are copied byte by byte: a call into the engine costs more. */
+/** Shorter parts are copied byte by byte, because a native call costs more. */
 const few = 48
 
 /** Collects bytes for one write. */
@@ -23,7 +23,7 @@ export class ByteBatch {
     this.#used += to - from
   }
 
-  /** All that was added; the batch is empty then. */
+  /** Returns everything that was added, and empties the batch. */
   take(): Buffer {
     const bytes = this.#bytes?.subarray(0, this.#used) ?? Buffer.alloc(0)
     this.#bytes = undefined

@@ -1,12 +1,12 @@
 const slabBytes = 8 * 1024
-/** So many pieces are kept as they are: most of what is held is a few. */
+/** The number of pieces that are stored without copying. Usually there are fewer. */
 const few = 16
 
 const none = Buffer.alloc(0)
 
 /**
- * Bytes that wait for the rest of them. Small pieces are copied together: a buffer for each byte of a sender that drips
- * would take a hundred times what it sent.
+ * Buffers bytes until a message is complete. Small pieces are copied together, because a separate buffer for each byte of a
+ * slow sender would need a hundred times the memory.
  */
 export class ByteBuffer {
   #pieces: Buffer[] = []
@@ -19,7 +19,7 @@ export class ByteBuffer {
     return this.#bytes
   }
 
-  /** @param piece is kept as it is when it is large: it must not change. */
+  /** @param piece must not change afterwards, because a large one is stored without copying. */
   add(piece: Buffer): void {
     this.#bytes += piece.length
     if (piece.length > slabBytes / 2 || this.#pieces.length < few) {
@@ -34,7 +34,7 @@ export class ByteBuffer {
     this.#used += piece.copy(this.#slab, this.#used)
   }
 
-  /** All that was held, `last` behind it; nothing is held then. */
+  /** Returns the buffered bytes followed by `last`, and empties the buffer. */
   take(last: Buffer): Buffer {
     if (this.#bytes === 0) return last
     this.#seal()

@@ -1,4 +1,4 @@
-/** A part of a text, and where it begins: in bytes of UTF-8, and in UTF-16 units. */
+/** A part of a text, and its start in UTF-8 bytes and in UTF-16 units. */
 type Part = { text: string; firstByte: number; firstUnit: number }
 
 const partLength = 4096
@@ -11,7 +11,7 @@ export class BytePlaces {
     for (let from = 0; from < text.length; from += partLength) this.#append(text.slice(from, from + partLength))
   }
 
-  /** How many UTF-16 units there are in the first so many bytes. */
+  /** Returns the number of UTF-16 units in the first `bytes` bytes. */
   unitsIn(bytes: number): number {
     const { text, firstByte, firstUnit } = this.#partAt(bytes)
     return (
@@ -24,7 +24,7 @@ export class BytePlaces {
 
   #append(text: string): void {
     let last = this.#parts.at(-1)!
-    // A character of two units stays in one part.
+    // Do not split a surrogate pair.
     if (last.text.length >= partLength && !isFirstHalf(last.text.charCodeAt(last.text.length - 1))) {
       const firstByte = last.firstByte + Buffer.byteLength(last.text)
       last = { text: '', firstByte, firstUnit: last.firstUnit + last.text.length }

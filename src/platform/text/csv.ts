@@ -1,11 +1,11 @@
-/** A value of a table. */
+/** A cell of a table. */
 export type CsvValue = string | number | boolean | null | undefined
 
 /** The characters that start a formula in a spreadsheet. A formula could send the content of other cells to another host. */
 const formula = /^[=+\-@\t\r]/
 const quoted = /[",\r\n]/
 
-/** A line of RFC 4180. Text that a spreadsheet would run as a formula has an apostrophe before it, as these want it. */
+/** Writes a line of CSV (RFC 4180). An apostrophe is put before text that a spreadsheet would evaluate as a formula. */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }

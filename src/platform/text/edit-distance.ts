@@ -1,4 +1,4 @@
-/** The number of letters to change, remove, add, or swap with their neighbour to turn one name into the other. */
+/** The Damerau–Levenshtein distance: insertions, deletions, substitutions and swaps of adjacent letters. */
 export function editDistance(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)

@@ -1,6 +1,6 @@
 import { ByteBuffer } from './byte-buffer.ts'
 
-/** A line that grew over its limit before it ended. */
+/** A line exceeded the limit. */
 export class LineTooLong extends Error {
   constructor(maxBytes: number) {
     super(`A line is longer than ${maxBytes} bytes.`)
@@ -8,8 +8,8 @@ export class LineTooLong extends Error {
 }
 
 /**
- * Cuts a stream of bytes into lines of UTF-8 without their newline, each when it is asked for. Bytes are counted before
- * they are decoded, so that a line over the limit is never held.
+ * Splits a stream of bytes into lines of UTF-8 without the newline. Bytes are counted before they are decoded, so that a
+ * line over the limit is not buffered.
  */
 export class LineReader {
   readonly #maxBytes: number
@@ -21,13 +21,13 @@ export class LineReader {
     this.#maxBytes = maxBytes
   }
 
-  /** Takes the next chunk, once `next` has found nothing more in the one before. */
+  /** Adds a chunk. `next` must have returned undefined for the previous one. */
   push(chunk: Buffer): void {
     this.#chunk = chunk
     this.#from = 0
   }
 
-  /** @returns undefined when the rest of a line is still to come. @throws LineTooLong */
+  /** @returns undefined if the next line is incomplete. @throws LineTooLong */
   next(): string | undefined {
     const end = this.#chunk.indexOf(10, this.#from)
     const piece = this.#chunk.subarray(this.#from, end === -1 ? this.#chunk.length : end)
@@ -36,14 +36,14 @@ export class LineReader {
       this.#from = end + 1
       return this.#held.take(piece).toString('utf8')
     }
-    // A copy: a slice would keep the whole chunk alive for as long as the line is unfinished.
+    // Copied, because a slice would keep the whole chunk in memory until the line is complete.
     if (piece.length > 0) this.#held.add(this.#from === 0 ? piece : Buffer.from(piece))
     this.push(Buffer.alloc(0))
     return undefined
   }
 }
 
-/** All the lines that each chunk ends. */
+/** Yields the lines that each chunk completes. */
 export function lineCutter(maxBytes: number): (chunk: Buffer) => string[] {
   const reader = new LineReader(maxBytes)
   return (chunk) => {

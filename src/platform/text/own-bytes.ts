@@ -1,6 +1,6 @@
 /**
- * Copies of small pieces, in separate memory. Node takes small buffers from a pool of 64 kB, which a piece that is
- * kept for long holds as a whole.
+ * Copies small pieces into separate memory. Node allocates small buffers from a pool of 64 kB, and each of them keeps the
+ * whole pool in memory.
  */
 export function ownBytes<Name extends string>(pieces: Record<Name, Uint8Array>): Record<Name, Buffer> {
   const all = Object.entries<Uint8Array>(pieces)
@@ -14,7 +14,7 @@ export function ownBytes<Name extends string>(pieces: Record<Name, Uint8Array>):
   return Object.fromEntries(copies) as Record<Name, Buffer>
 }
 
-/** The same for one piece of text, a character for each byte. */
+/** The same for a latin1 string. */
 export function ownLatin1(text: string): Buffer {
   const memory = Buffer.allocUnsafeSlow(text.length)
   memory.write(text, 'latin1')

@@ -1,7 +1,7 @@
 /**
- * Node keeps a string of more than a megabyte outside V8's heap. V8 cannot free it before it has looked through the whole
- * heap, and does so after every 64 MB of them: of a body of 2 MB that was half the cost. A text that is put together
- * from shorter ones is an object like any other, and dies young.
+ * Node stores a decoded string of more than 1 MB outside the heap of V8, which frees it only in a full collection, started
+ * after every 64 MB of such strings. For bodies of 2 MB that was half the cost. A string concatenated from shorter ones is
+ * in the heap and is freed by the young generation's collector.
  */
 const longest = 1_000_000
 
@@ -17,14 +17,14 @@ export function utf8Of(bytes: Buffer): string {
   return text
 }
 
-/** One character for each byte. */
+/** The same as `bytes.toString('latin1')`. */
 export function latin1Of(bytes: Buffer): string {
   let text = ''
   for (let from = 0; from < bytes.length; from += longest) text += bytes.toString('latin1', from, from + longest)
   return text
 }
 
-/** The first byte of the character that contains the byte at `at`. Any byte for invalid UTF-8. */
+/** Returns the position of the first byte of the character that contains the byte at `at`. Any position for invalid UTF-8. */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4; start--) if (!isContinuation(bytes[start]!)) return start
   return at

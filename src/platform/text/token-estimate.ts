@@ -1,13 +1,13 @@
 /**
- * Bytes of text in a token, for estimates. Exact counts need the tokenizer of each model. Bytes are better than
- * characters: in other scripts a token has fewer characters. All estimates of tokens start here.
+ * Bytes of UTF-8 per token, for estimates; exact counts need the tokenizer of each model. Bytes estimate better than
+ * characters, because tokens of non-Latin scripts have fewer characters. All token estimates use these numbers.
  */
 export const bytesPerToken = {
-  /** For what no provider counted: neither too low nor too high on average. */
+  /** The average, for text that no provider counted. */
   usual: 4,
-  /** Hardly any text has more tokens than one for three bytes: for an estimate that must not be too low. */
+  /** An upper bound of tokens: hardly any text has more than one token per three bytes. */
   fewest: 3,
-  /** No text has fewer tokens on average: for an estimate that must not refuse a prompt that would fit. */
+  /** A lower bound of tokens, for checks that must not reject a prompt that fits. */
   most: 8,
 } as const
 

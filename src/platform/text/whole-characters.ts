@@ -1,14 +1,14 @@
-/** Where a text may be cut in UTF-16 units: `at`, or one before it where that is between the two halves of a character. */
+/** Returns a position at which a text can be cut, in UTF-16 units: `at`, or one less if `at` splits a surrogate pair. */
 export function cutPlace(text: string, at: number): number {
   return isSecondHalf(text.charCodeAt(at)) && isFirstHalf(text.charCodeAt(at - 1)) ? at - 1 : at
 }
 
-/** The beginning of a text: `most` units, or one less. */
+/** The first `most` UTF-16 units of a text, or one less. */
 export const beginningOf = (text: string, most: number) => text.slice(0, cutPlace(text, most))
 
 /**
- * The beginning and the end of a text that is longer than about `most` units, and between them a line about what is missing.
- * @param tail so much of it is its end.
+ * Shortens a text to about `most` units: its beginning, a line that says how much is omitted, and its end.
+ * @param tail the length of the end, in units.
  */
 export function cutMiddle(text: string, most: number, tail: number, missing: (units: number) => string): string {
   if (text.length <= most) return text
