@@ -25,7 +25,7 @@ test('signalbox config prints the effective settings', () => {
 test('an error is one sentence without a stack, and exit code 1', () => {
   const { status, stdout, stderr } = signalbox(['config'], { PORT: 'many' })
   assert.deepEqual([status, stdout], [1, ''])
-  assert.match(stderr, /^The setting port from the environment variable PORT is not right: .*\n$/)
+  assert.match(stderr, /^The setting port from the environment variable PORT is invalid: .*\n$/)
 })
 
 test('every command has help', () => {

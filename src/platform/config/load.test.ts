@@ -69,9 +69,9 @@ test('an empty file is as good as none', () => {
 })
 
 test('a bad value is refused with the name of the setting and where it came from', () => {
-  assert.match(refusal({ PORT: '70000' }), /^The setting port from the environment variable PORT is not right: .*65535/)
-  assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is not right: it must be a number$/)
-  assert.match(refusal({ WORKERS: 'two' }), /WORKERS is not right: must be "auto" or a whole number from 1 to 256$/)
+  assert.match(refusal({ PORT: '70000' }), /^The setting port from the environment variable PORT is invalid: .*65535/)
+  assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is invalid: it must be a number$/)
+  assert.match(refusal({ WORKERS: 'two' }), /WORKERS is invalid: must be "auto" or a whole number from 1 to 256$/)
   const CONFIG = configFile('log_level: loud\n')
   assert.match(refusal({ CONFIG }), /^The setting log_level from the configuration file .*signalbox\.yaml is not right/)
 })
@@ -100,7 +100,7 @@ test('addresses in settings cannot contain a password, because managers can read
 test('what looks like an address and is none is refused at the start, where its use would fail one day', () => {
   for (const name of ['PUBLIC_URL', 'WEBHOOK_ORIGINS', 'REPOSITORY_ORIGINS', 'CORS_ORIGINS', 'KUBERNETES_URL'])
     for (const none of ['http://hooks.internal:99999', 'http://[::1', 'http://a:b'])
-      assert.match(refusal({ [name]: none }), /is not right: must be .*such as https?:/, `${name} ${none}`)
+      assert.match(refusal({ [name]: none }), /is invalid: must be .*such as https?:/, `${name} ${none}`)
   for (const none of ['https://', 'https://[', 'https://login.example.com:99999'])
     assert.match(refusal({ OIDC_ISSUER: none }), /must be an https address/, none)
 })
@@ -108,7 +108,7 @@ test('what looks like an address and is none is refused at the start, where its 
 test('the error for an unescaped database password explains the escaping without it', () => {
   for (const password of ['hunter#2', 'hunter/2', 'hunter?2']) {
     const told = refusal({ DATABASE_URL: `postgres://me:${password}@db:5432/signalbox` })
-    assert.match(told, /^The setting database_url .* is not right: must be an address .*%2F, %23, %3F and %25$/)
+    assert.match(told, /^The setting database_url .* is invalid: must be an address .*%2F, %23, %3F and %25$/)
     assert.ok(!told.includes('hunter'))
   }
   for (const url of ['postgres://me:a%23b@db/x', 'postgresql:///x', 'postgres://me@/x?host=/run/postgresql'])

@@ -13,24 +13,25 @@ export type Environment = Record<string, string | undefined>
 export type SettingSource = { kind: 'environment' | 'file'; name: string }
 export type SettingSources = Readonly<Partial<Record<SettingName, SettingSource>>>
 
-/** The settings in force. @throws StartupError as `loadSettings` does. */
+/** Loads the effective settings. @throws StartupError as `loadSettings`. */
 export const loadConfig = (env: Environment): Config => loadSettings(env).config
 
 /**
- * The settings in force, and who said them: environment over configuration file (`CONFIG`) over defaults.
- * @throws StartupError with one sentence that names the setting, its source and what would be right.
+ * Loads the effective settings with their sources: environment variables override the configuration file (`CONFIG`), which
+ * overrides the defaults.
+ * @throws StartupError with one sentence that names the setting, its source and the valid values.
  */
 export function loadSettings(env: Environment): { config: Config; sources: SettingSources } {
   const path = env.CONFIG
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = settingsIn(env)
   const parsed = parseSettings({ ...fromFile, ...fromEnv })
-  const saidBy = (names: object, source: (name: string) => SettingSource) =>
+  const sourcesOf = (names: object, source: (name: string) => SettingSource) =>
     Object.fromEntries(Object.keys(names).map((name) => [name, source(name)]))
   if (parsed.success) {
     const sources = {
-      ...saidBy(fromFile, () => ({ kind: 'file', name: path! })),
-      ...saidBy(fromEnv, (name) => ({ kind: 'environment', name: name.toUpperCase() })),
+      ...sourcesOf(fromFile, () => ({ kind: 'file', name: path! })),
+      ...sourcesOf(fromEnv, (name) => ({ kind: 'environment', name: name.toUpperCase() })),
     }
     return { config: frozen(parsed.data), sources }
   }
@@ -42,7 +43,7 @@ function frozen<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** Variables that are set but empty count as not set, as shells and compose files write them. */
+/** Reads the environment. Empty variables count as not set, because shells and compose files pass unset ones as empty. */
 function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
   const found: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
@@ -85,7 +86,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   return Object.fromEntries(given.map(([name, item]) => [name, plain(item)]))
 }
 
-/** YAML has real booleans and numbers where the environment has words; both go through one schema. */
+/** Converts a value of YAML to the form of an environment variable, so that one schema parses both. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return value.trim()
   return typeof value === 'boolean' ? String(value) : value
@@ -99,9 +100,9 @@ function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefi
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
-  return `The setting ${issue.path.join('.')} from ${source} is not right: ${wrongWith(issue)}`
+  return `The setting ${issue.path.join('.')} from ${source} is invalid: ${messageOf(issue)}`
 }
 
-function wrongWith(issue: z.core.$ZodIssue): string {
+function messageOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type' && issue.expected === 'number' ? 'it must be a number' : issue.message
 }

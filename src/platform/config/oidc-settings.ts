@@ -4,7 +4,7 @@ import { jsonText, list, SecureAddress } from './setting-values.ts'
 
 const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
 
-/** `a=1, b=2` of the environment as the object that a file holds. */
+/** Parses `a=1, b=2` of an environment variable into the object that a file contains. */
 const pairs = (given: unknown) =>
   typeof given === 'string'
     ? Object.fromEntries(given.split(',').map((pair) => pair.split('=').map((part) => part.trim())))

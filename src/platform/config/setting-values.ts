@@ -15,7 +15,7 @@ export const Vendor = z.strictObject({
     .describe('`enforce_zdr_<suffix>`.'),
 })
 
-/** The command of an agent, and its peculiarities. */
+/** The command that starts an agent, with its environment, modes and sign-in method. */
 export const ConfiguredAgent = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
@@ -25,24 +25,24 @@ export const ConfiguredAgent = z.strictObject({
   _meta: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** In the environment several are written with commas between them. */
+/** A list. In an environment variable its items are separated by commas. */
 export const list = (item: z.ZodType<string, string>) =>
   z.preprocess(
     (given) => (typeof given === 'string' ? given.split(',').map((one) => one.trim()) : given),
     z.array(item),
   )
 
-/** An address of this shape that is one: what only looks like it would fail when it is first used. */
+/** A URL of this form that can also be parsed, so that an invalid one is reported at the start. */
 export const address = (shape: RegExp, message: string) =>
   z.string().refine((text) => shape.test(text) && URL.parse(text) !== null, message)
 
-/** The address of an issuer: with TLS, or on this host. */
+/** The URL of an issuer: https, or http on this host. */
 export const SecureAddress = address(
   /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
   'must be an https address, such as https://login.example.com (http only on this host)',
 )
 
-/** JSON of the environment as the object that a file holds. Other text is left to the schema to refuse. */
+/** Parses JSON of an environment variable into the object that a file contains. The schema rejects other text. */
 export function jsonText(given: unknown): unknown {
   if (typeof given !== 'string') return given
   try {
@@ -54,7 +54,7 @@ export function jsonText(given: unknown): unknown {
 
 const originShape = /^https?:\/\/[a-z0-9.:[\]-]+$/
 
-/** As a browser writes it: it leaves out the usual port. */
+/** An origin in the form of browsers, which omit the default port; or `*`. */
 export const Origin = z
   .string()
   .refine(
@@ -63,7 +63,7 @@ export const Origin = z
   )
   .transform((text) => URL.parse(text)?.origin ?? text)
 
-/** An origin that is one server's, and no pattern. @param examples for who wrote something else. */
+/** An origin, without `*`. @param examples valid values for the error message. */
 export const PlainOrigin = (examples: string) =>
   address(originShape, `must be an origin in lower case without a path, such as ${examples}`)
 
@@ -71,12 +71,12 @@ export const HostName = z
   .string()
   .regex(/^([a-z0-9.-]+|\[[0-9a-f:]+\])$/, 'must be a host name in lower case, without a port')
 
-/** A number that holds somebody to something; 0 for not at all. */
+/** A limit; 0 for none. */
 export const atMost = (standard: number) => z.coerce.number().int().min(0).default(standard)
 
 export const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
 
-/** No vendor twice, and no field whose name already means something else. */
+/** Rejects a duplicate vendor, and a field name that is in use. */
 export function distinctVendors(vendors: Record<string, z.infer<typeof Vendor>>, context: z.RefinementCtx): void {
   const [authors, suffixes] = [new Set<string>(), new Set(['other', 'vendor_a', 'vendor_b', 'vendor_c', 'vendor_d'])]
   for (const [letter, { author, suffix }] of Object.entries(vendors)) {

@@ -13,9 +13,9 @@ import { retentionSettings } from './retention-settings.ts'
 import { address, ChosenKey, HostName, list, milliseconds, Origin, PlainOrigin } from './setting-values.ts'
 
 /**
- * Every setting of the service, in one place. Each is read from the environment variable of the same name in
- * capitals, else from the configuration file, else it has the default here. Settings marked `file only` hold
- * structure and are read from the file alone.
+ * All settings of the service. Each is read from the environment variable of the same name in upper case, or from the
+ * configuration file, or has the default given here. Settings in `fileOnly` are objects or lists that only the file can
+ * contain.
  */
 export const Settings = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
@@ -207,7 +207,7 @@ export const Settings = z.strictObject({
     ),
 })
 
-/** The settings in force, frozen. */
+/** The effective settings, frozen. */
 export type Config = Readonly<z.infer<typeof Settings>>
 
 export type SettingName = keyof typeof Settings.shape
@@ -231,16 +231,16 @@ export function parseSettings(given: Record<string, unknown>): z.ZodSafeParseRes
   return Object.keys(given).every(isKnown) ? { success: true, data: values as Config } : Settings.safeParse(given)
 }
 
-/** Settings that hold structure, which an environment variable cannot. */
+/** Settings that are objects or lists, which an environment variable cannot contain. */
 export const fileOnly: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions', 'agents'])
 
-/** Settings never shown: `signalbox config` masks them. */
+/** Settings whose values are masked, for example by `signalbox config`. */
 export const secretSettings: ReadonlySet<SettingName> = new Set([
   'bootstrap_management_key',
   'bootstrap_api_key',
   'database_url',
   'oidc_client_secret',
-  // Their URLs may hold a password.
+  // The URLs can contain a password.
   'https_proxy',
   'http_proxy',
 ])

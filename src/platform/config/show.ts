@@ -1,7 +1,7 @@
 import type { SettingSources } from './load.ts'
 import { type Config, fileOnly, type SettingName, Settings, secretSettings, settingNames } from './settings.ts'
 
-/** The effective settings as YAML-like lines, secrets masked, for `signalbox config`. */
+/** Formats the effective settings as lines of `name: value` with masked secrets, for `signalbox config`. */
 export function showConfig(config: Config): string {
   return settingNames
     .map((name) => {
@@ -12,7 +12,7 @@ export function showConfig(config: Config): string {
     .join('\n')
 }
 
-/** The table of docs/configuration.md, made from the schema so that it cannot go stale. */
+/** Generates the table of docs/configuration.md from the schema. */
 export function settingsTable(): string {
   const rows = settingNames.map((name) => {
     const schema = Settings.shape[name]
@@ -29,20 +29,20 @@ function shownDefault(value: unknown): string {
 /** A setting as the API returns it. */
 export type SettingItem = {
   name: SettingName
-  /** The environment variable that says it; null where only the file can. */
+  /** The environment variable of the setting; null if only the file can contain it. */
   variable: string | null
   meaning: string
-  /** Null where it is not set, and where it is a secret. */
+  /** Null if it is not set or secret. */
   value: unknown
   default: unknown
   is_set: boolean
   is_secret: boolean
   source: 'environment' | 'file' | 'default'
-  /** The variable or the file. */
+  /** The name of the variable, or the path of the file. */
   source_name: string | null
 }
 
-/** All settings in force, each with who said it. Nothing that may be a secret is among them. */
+/** Lists all effective settings with their sources. Secrets are omitted. */
 export function settingsInForce(config: Config, sources: SettingSources): SettingItem[] {
   return settingNames.map((name) => {
     const schema = Settings.shape[name]
@@ -61,7 +61,7 @@ export function settingsInForce(config: Config, sources: SettingSources): Settin
   })
 }
 
-/** Settings of which parts may be secrets: what an agent is started with. */
+/** Settings that are shown in part, because their other parts can be secrets. */
 const displayValue: Partial<Record<SettingName, (config: Config) => unknown>> = {
   agents: ({ agents }) =>
     Object.fromEntries(

@@ -1,13 +1,13 @@
-/** The current time in milliseconds since the epoch. Passed in, so that tests can turn the clock. */
+/** Returns the current time in milliseconds since the epoch. Passed as an argument, so that tests can set the time. */
 export type Now = () => number
 
 /**
- * The time by a clock that nobody sets: how long ago something was does not change when the system's clock is set. It begins
- * with the time at which this process started.
+ * A monotonic clock, in milliseconds since the epoch by the system time at the start of this process. Use it for durations:
+ * it does not jump when the system time is changed.
  */
 export const steadyNow: Now = () => performance.timeOrigin + performance.now()
 
-/** ISO 8601 in UTC with milliseconds, the one form in which instants leave the service. */
+/** Formats a time as ISO 8601 in UTC with milliseconds, as in all answers of the service. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }

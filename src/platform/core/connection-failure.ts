@@ -1,6 +1,6 @@
 type SystemError = Error & { code?: string }
 
-/** The innermost error: `fetch` wraps what the connection says. */
+/** Returns the innermost cause, because `fetch` wraps the error of the connection. */
 function rootOf(error: Error): SystemError {
   return error.cause instanceof Error ? rootOf(error.cause) : error
 }
@@ -14,7 +14,7 @@ export function explainConnection(error: Error, host: string): string | undefine
   return explainCertificate(root.code ?? '', root.message, host) ?? explainProxy(root)
 }
 
-/** The same in words for any failure. */
+/** The same, with the error's own message for any other failure. */
 export const connectionFailure = (error: Error, host: string): string =>
   explainConnection(error, host) ?? (rootOf(error).message || rootOf(error).code || 'connection failed')
 
@@ -31,7 +31,7 @@ function explainCertificate(code: string, message: string, host: string): string
     return `${certificate} is for another name (${code}): use the name that it is for, or another certificate`
   if (/^(ERR_SSL_WRONG_VERSION_NUMBER|EPROTO)$/.test(code))
     return `${host} does not speak TLS on this port (${code}): check the scheme and the port`
-  // Of git, in the words of its TLS library.
+  // The message of git's TLS library.
   if (/certificate has expired/i.test(message)) return `${certificate} has expired: renew it on that server`
   if (/SSL certificate problem|certificate verif|certificate is not trusted/i.test(message))
     return `${certificate} is not trusted (${message.replace(/^.*SSL certificate problem: /, '').slice(0, 200)}): ${addAuthority}`

@@ -5,15 +5,15 @@ export type DatabaseServers = {
   requiresWritable: boolean
 }
 
-/** Values of `target_session_attrs` that the service can work with; the others select a standby. */
+/** Supported values of `target_session_attrs`. The others select a standby, which cannot be written to. */
 const usableAttributes = new Set(['any', 'read-write', 'primary'])
 
 const form = /^(?<start>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?$/
 
 /**
- * Reads a URL in the form of libpq: several hosts are separated by commas, each with its own port. The driver knows one
- * host only.
- * @throws Error that says what cannot work, and what to write instead.
+ * Parses a URL in the form of libpq, which can have several hosts with ports, separated by commas. The driver supports only
+ * one host.
+ * @throws Error that says what is not supported, and what to write instead.
  */
 export function parseDatabaseUrl(text: string): DatabaseServers {
   const parts = form.exec(text)?.groups

@@ -1,4 +1,4 @@
-/** The kinds of faults, in words of the domain. `http/faults.ts` has the only table from kinds to statuses. */
+/** The kinds of faults. `http/response/faults.ts` maps them to HTTP statuses. */
 export type FaultKind =
   | 'invalid'
   | 'unauthenticated'
@@ -19,16 +19,16 @@ export type FaultKind =
   | 'unavailable'
   | 'gateway_timeout'
 
-/** Extra members for the error's `metadata`, and hints for its headers. Never secrets, never stacks. */
+/** Members of the error's `metadata`, and values for its headers. Must not contain secrets or stacks. */
 export type FaultDetails = {
   metadata?: Record<string, unknown>
-  /** A class of errors, by the name that clients of OpenAI know. */
+  /** The error type that clients of OpenAI know. */
   type?: string
   retryAfterSeconds?: number
   headers?: Record<string, string>
 }
 
-/** An error for the caller. `message` says what is wrong, where, and what to do. */
+/** An error for the caller. The message says what is wrong, where, and what to do. */
 export class Fault extends Error {
   readonly kind: FaultKind
   readonly details: FaultDetails

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 
-/** Makes a fresh UUID. Passed in, so that tests can name what they create. */
+/** Creates a UUID. Passed as an argument, so that tests can choose ids. */
 export type NewId = () => string
 
-/** Of version 7, which begins with the time: rows that are written together lie together, in either database. */
+/** Creates a UUID of version 7, which starts with the time, so that rows inserted together are adjacent in the index. */
 export const newUuid: NewId = randomUUIDv7

@@ -5,24 +5,24 @@ const closeBrace = 125
 const openBracket = 91
 const closeBracket = 93
 
-/** Finds the end of a JSON object or list in a text that comes in pieces. It counts brackets and checks nothing else. */
+/** Finds the end of a JSON object or array in a text that arrives in pieces. Only counts brackets; does not validate. */
 export class JsonExtent {
   #depth = 0
   #isInString = false
   #isEscaped = false
   #isComplete = false
 
-  /** The object or list has ended. A text that starts with neither never ends. */
+  /** Whether the object or array has ended. Always false for a text that starts with anything else. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** A bracket or a string is open. */
+  /** Whether a bracket or a string is unclosed. */
   get isCut(): boolean {
     return this.#depth > 0 || this.#isInString
   }
 
-  /** @returns how many characters of the piece belong to the value: all of them, unless it has ended. */
+  /** @returns the number of characters of the piece that belong to the value. */
   push(piece: string): number {
     for (let at = 0; at < piece.length; at++) {
       if (this.#isComplete) return at

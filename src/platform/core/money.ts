@@ -1,11 +1,11 @@
-/** An amount as decimal text: digits, at most one point, never an exponent. Sums of such amounts are exact. */
+/** An amount as decimal text: digits and at most one point, without an exponent. */
 export type Decimal = string
 
 const shape = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
- * The decimal text of an amount. A number is taken as its shortest text, so `0.07` is seven hundredths and not the
- * binary fraction beside it; digits past the twelfth are the noise of somebody's arithmetic and are rounded away.
+ * Converts an amount to decimal text. A number is converted by its shortest text, so `0.07` is exactly seven hundredths.
+ * Rounds to twelve decimal places, because further digits are errors of floating-point arithmetic.
  * @returns undefined for an amount that is not finite.
  */
 export function toDecimal(amount: number | string): Decimal | undefined {
@@ -15,12 +15,12 @@ export function toDecimal(amount: number | string): Decimal | undefined {
   return normal(text.length > 13 ? amount.toPrecision(12) : text)
 }
 
-/** `perMillion('1.25')` is `'0.00000125'`: a price for one from a price for a million, digit for digit. */
+/** Converts a price per million to a price per unit, exactly: `perMillion('1.25')` is `'0.00000125'`. */
 export function perMillion(amount: Decimal): Decimal {
   return normal(`${amount}e-6`)!
 }
 
-/** Plain digits from any decimal notation: no exponent, no needless zero, `0` for nothing at all. */
+/** Normalizes a decimal number: no exponent, no superfluous zeros. */
 function normal(text: string): Decimal | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = shape.exec(text) ?? []
   if (sign === undefined || whole + fraction === '') return undefined

@@ -1,6 +1,6 @@
 /**
- * Money as a whole number of pico-dollars (10⁻¹² USD): a token's price has up to twelve digits behind the point, and
- * whole numbers add up exactly.
+ * Money as an integer of pico-dollars (10⁻¹² USD). Prices per token have up to twelve decimal places, and sums of integers
+ * are exact.
  */
 export type PicoUsd = bigint
 
@@ -9,8 +9,8 @@ const exactly = 2n ** 53n
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
- * Parts smaller than a pico-dollar are rounded up, so that rounding never undercharges.
- * @throws Error on other text.
+ * Parses a decimal amount of USD. Fractions of a pico-dollar are rounded up, so that rounding never undercharges.
+ * @throws Error if the text is not a decimal number.
  */
 export function picoUsd(decimal: string): PicoUsd {
   const [, sign, whole = '0', fraction = ''] = shape.exec(decimal) ?? []
@@ -20,29 +20,29 @@ export function picoUsd(decimal: string): PicoUsd {
   return sign ? -(exact + finer) : exact + finer
 }
 
-/** Of a JSON number of USD, such as a limit, however large. */
+/** Converts a number of USD, such as a limit. */
 export function picoUsdOf(amount: number): PicoUsd {
-  // From 10²¹ on, numbers are whole and print with an exponent.
+  // Numbers from 10²¹ on are integers, and `toFixed` writes them with an exponent.
   return Math.abs(amount) < 1e21 ? picoUsd(amount.toFixed(digits)) : BigInt(amount) * 10n ** BigInt(digits)
 }
 
-/** As a JSON number of USD, for answers: at most the double's own rounding away. */
+/** Converts to a number of USD for answers, correctly rounded. */
 export function toUsd(pico: PicoUsd): number {
-  // Both are exact up to there, so that the quotient is rounded once, as reading the text would round it.
+  // Below this limit both operands are exact, so only the division rounds.
   return -exactly < pico && pico < exactly ? Number(pico) / 1e12 : Number(decimalUsd(pico))
 }
 
-/** As exact decimal text of USD. */
+/** Converts to exact decimal text of USD. */
 export function decimalUsd(pico: PicoUsd): string {
   const text = (pico < 0n ? -pico : pico).toString().padStart(digits + 1, '0')
   const fraction = text.slice(-digits).replace(/0+$/, '')
   return `${pico < 0n ? '-' : ''}${text.slice(0, -digits)}${fraction && `.${fraction}`}`
 }
 
-/** Nine million USD: no column holds more. */
+/** The maximum of a 64-bit column: about nine million USD. */
 export const mostKept: PicoUsd = 2n ** 63n - 1n
 
-/** As much of it as a column holds. */
+/** Limits an amount to the range of a column. */
 export function keepable(pico: PicoUsd): PicoUsd {
   return pico < mostKept ? pico : mostKept
 }

@@ -1,4 +1,4 @@
-/** Calls made while an earlier one is pending share its result. */
+/** Wraps `act` so that calls during a pending one share its result. */
 export function sharePending<Result>(act: () => Promise<Result>): () => Promise<Result> {
   let pending: Promise<Result> | undefined
   return () => {

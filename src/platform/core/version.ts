@@ -1,4 +1,4 @@
 import description from '../../../package.json' with { type: 'json' }
 
-/** Of the service; that of the API is in its base path. */
+/** The version of the service. The version of the API is in its base path. */
 export const { version } = description

@@ -1,17 +1,16 @@
-/** The words that several folders share, each list written once: types, schemas and tables follow from it. */
+/** Values that several rooms share. Types, schemas and tables are derived from these lists. */
 
 /**
- * The wire protocols that endpoints speak. A new one is a word here, a file and a line in
- * `src/gateway/providers/`.
+ * The wire protocols of endpoints. To add one, add it here, and a folder and a line in `src/gateway/providers/`.
  */
 export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const
 export type Protocol = (typeof protocols)[number]
 
-/** The data regions of endpoints, and those that requests come in through. */
+/** The data regions of endpoints and of incoming requests. */
 export const regions = ['global', 'europe', 'us'] as const
 export type Region = (typeof regions)[number]
 
-/** The uses that models are listed under. */
+/** The categories by which models are listed. */
 export const categories = [
   'programming',
   'roleplay',
@@ -27,7 +26,7 @@ export const categories = [
   'academia',
 ] as const
 
-/** The access roles of signed-in members, the most powerful first. */
+/** The access roles of signed-in members, the highest first. */
 export const accessRoles = ['owner', 'admin', 'developer', 'viewer'] as const
 export type AccessRole = (typeof accessRoles)[number]
 

@@ -3,15 +3,15 @@ import type { Now } from '../core/clock.ts'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
 
-/** The clock of the database, by which all its servers go: their own may differ, and be set while they run. */
+/** The clock of the database, which all its servers use: their own clocks can differ and can be set while they run. */
 export type DatabaseClock = {
-  /** The time in milliseconds since the epoch, as the database reads it in the statement that holds this. */
+  /** An SQL expression for the time in milliseconds since the epoch. */
   at: () => RawBuilder<number>
-  /** Milliseconds since any instant. It goes as fast as the database's clock, and nobody sets it. */
+  /** A monotonic clock with the same speed, in milliseconds since an arbitrary time. */
   elapsed: Now
 }
 
-/** The embedded database has no clock but that of its one server. */
+/** The clock of the embedded database is the clock of its only server. */
 export function databaseClock(db: Pick<Db, 'kind'>, now: Now): DatabaseClock {
   if (db.kind === 'sqlite') return clockOf(now)
   return {

@@ -14,8 +14,8 @@ export type Db = {
   /** Queries outside of a transaction. Each is durable when its promise resolves. */
   query: Query
   /**
-   * Read-only queries of much data. On the embedded database they use a separate connection, which the first one opens, so that a
-   * query of seconds does not delay other statements.
+   * Read-only queries of much data. On the embedded database they use a separate connection, so that a query of seconds does
+   * not delay other statements.
    */
   reports: Query
   /**
@@ -28,7 +28,7 @@ export type Db = {
   signals: Signals
   /** The correction for this server's clock, if it differs from the database's by more than a second. */
   clockCorrectionMs: () => number
-  /** The state of the database as known now, without a query. */
+  /** The last known state of the database, without a query. */
   standing: () => DatabaseHealth
   /** Lends the embedded database to other processes of this host. With Postgres, each process connects itself. */
   lend?: Lend
@@ -39,11 +39,11 @@ export type Db = {
 export type DatabaseHealth = {
   /** The time since the database last answered, in milliseconds. */
   silentMs: number
-  /** It accepts no writes. */
+  /** The database accepts no writes. */
   readOnly: boolean
-  /** Statements can be sent to it: it neither refuses connections nor has been silent for too long. */
+  /** Whether the database accepts connections and has answered recently. */
   isReachable: boolean
-  /** Connections: in use, open and idle, and how many wait for one. */
+  /** The number of connections in use and idle, and of callers that wait for one. */
   used: number
   idle: number
   waiting: number
@@ -61,7 +61,7 @@ export type Watch = {
   onClockSkew?: (offsetMs: number) => void
   /** The server rejected these session settings, so their timeouts do not apply. */
   onUnset?: (names: string[]) => void
-  /** A statement has finished, or got no connection, and has no text then. @param error why it failed. */
+  /** A statement has finished. `sql` is missing if it got no connection. @param error why it failed. */
   onQuery?: (seconds: number, outcome: 'ok' | 'failed', error?: unknown, sql?: string) => void
 }
 
@@ -77,7 +77,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return code === '23503' || (typeof message === 'string' && message.includes('FOREIGN KEY constraint failed'))
 }
 
-/** Codes of Postgres (bad data, a broken constraint, a limit of the program) and of SQLite's driver. */
+/** Codes of Postgres (invalid data, violated constraints, exceeded limits) and of SQLite's driver. */
 const refused = /^(2[23]...|54...|ERR_INVALID_ARG_(TYPE|VALUE)|ERR_OUT_OF_RANGE)$/
 
 /** Whether a write failed because of its values, so that a retry would fail too. */

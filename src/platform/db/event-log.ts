@@ -3,13 +3,13 @@ import type { Db, Query, Tx } from './db.ts'
 import { eventColumns, type NewEvent } from './event.ts'
 import type { Inserted } from './rows/insert-rows.ts'
 
-/** `seq` counts in the order in which events were committed: nothing ever appears before what was read already. */
+/** A stored event. `seq` follows the order of commits: no event appears later with a lower number. */
 export type KeptEvent = NewEvent & { seq: number }
 
-/** How long events are kept: so long a client may be away and miss nothing. */
+/** The retention of events. A client can reconnect within this time without missing any. */
 export const eventWindowMs = 10 * 60_000
 
-/** The rows of events, to be inserted after all else of a transaction: on Postgres the order is locked until its end. */
+/** The rows of events. They must be inserted last in a transaction, because on Postgres that locks their order until its end. */
 export function insertionOfEvents(events: readonly NewEvent[]): Inserted {
   const rows = events.map(({ at, organizationId, kind, data }) => [at, organizationId, kind, data])
   return { table: 'events', columns: eventColumns, rows }
@@ -23,7 +23,7 @@ export async function appendEvents(query: Query | Tx, events: readonly NewEvent[
 
 type ReadDeps = { db: Pick<Db, 'reports'> }
 
-/** Which events there are. Where none was ever kept, both are 0. */
+/** The numbers of the oldest and newest stored event; 0 if none was ever stored. */
 export async function eventBounds({ db }: ReadDeps): Promise<{ oldest: number; newest: number }> {
   const row = await db.reports
     .selectFrom('events')
@@ -32,7 +32,7 @@ export async function eventBounds({ db }: ReadDeps): Promise<{ oldest: number; n
   return { oldest: Number(row?.oldest ?? 0), newest: Number(row?.newest ?? 0) }
 }
 
-/** Those from one on, in their order. */
+/** Returns the events from `seq` on, in order. */
 export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): Promise<KeptEvent[]> {
   const rows = await db.reports
     .selectFrom('events')
@@ -48,7 +48,7 @@ export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): 
   }))
 }
 
-/** Those of one kind since an instant, in their order. */
+/** Returns the events of one kind since a time, in order. */
 export async function eventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], since: number) {
   return db.reports
     .selectFrom('events')
@@ -59,7 +59,7 @@ export async function eventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], sin
     .execute()
 }
 
-/** Forgets events from before an instant; the newest stays, so that who has heard it knows that nothing came since. */
+/** Deletes events before a time, except the newest: a client that has received it knows that it has missed nothing. */
 export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: number): Promise<void> {
   const { newest } = await eventBounds({ db: { reports: db.query } })
   await db.query.deleteFrom('events').where('at', '<', before).where('seq', '<', newest).execute()
@@ -67,14 +67,14 @@ export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: num
 
 const pruneEveryMs = 60_000
 
-/** Expired events, also of servers that stopped before deleting them. */
+/** Older events are deleted by their stored time. They are from servers that stopped before deleting them. */
 const longestKeptMs = 24 * 3_600_000
 
 type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
 
 /**
- * Forgets what has been here for as long as events are kept, each time it is called. It goes by what was the newest event
- * then, and not by times in rows: they are by the clocks of the servers that wrote them, which may differ by more.
+ * Returns a function that deletes expired events at each call. It remembers which event was the newest at which time, because
+ * the times in the rows are by the clocks of different servers.
  */
 export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () => Promise<void> {
   const seen: { newest: number; at: number }[] = []
@@ -90,7 +90,7 @@ export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () =
   }
 }
 
-/** Forgets what is too old, from now on. @returns the way to end that. */
+/** Deletes expired events regularly. @returns the function that stops it. */
 export function keepPruningEvents(deps: PruningDeps & { onError: (error: Error) => void }): () => void {
   const prune = eventPruning(deps)
   const timer = setInterval(() => void prune().catch(deps.onError), pruneEveryMs)

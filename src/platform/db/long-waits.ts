@@ -1,7 +1,7 @@
-/** A statement counts as waiting for a connection after this time; opening one takes less. */
+/** A statement counts as waiting for a connection after this time. Opening a connection takes less. */
 const longMs = 250
 
-/** @param waiting in the order in which they came. @returns how many have waited for long. */
+/** @param waiting in the order of arrival. @returns the number that have waited longer than that. */
 export function countLongWaits(waiting: Iterable<{ since: number }>, now = performance.now()): number {
   let count = 0
   for (const { since } of waiting) {

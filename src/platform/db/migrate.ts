@@ -47,7 +47,7 @@ import * as workspaceMembers from './migrations/0093_workspace_members.ts'
 import * as passkeys from './migrations/0096_passkeys.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
-/** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
+/** Applied once each, in the order of their names. There are no down migrations. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
   '0001_accounts': accounts,
   '0002_policies': policies,
@@ -95,9 +95,9 @@ export const migrations: Record<string, Migration> = {
 }
 
 /**
- * Brings the database up to this version, under a lock and in one transaction. Servers of older versions may run
- * meanwhile, as far as the migrations allow it.
- * @throws StartupError when this code cannot use the database or a migration fails; nothing was changed then.
+ * Migrates the database to this version, under a lock and in one transaction. Servers of older versions can run meanwhile,
+ * as far as the migrations allow it.
+ * @throws StartupError if this version cannot use the database or a migration fails. Then nothing has changed.
  */
 export async function migrate(
   db: Pick<Db, 'kind' | 'query'>,
@@ -109,14 +109,14 @@ export async function migrate(
     throw lackOfRights(error) ?? error
   })
   const pending = names.filter((name) => !schema.applied.includes(name))
-  // As at almost every start: the migrator would read the tables three times more, and take the lock.
+  // The usual start. The migrator would read the tables three more times, and take the lock.
   if (pending.length === 0) return
   const restore = await announceMigrations(db, schema, pending, options)
   const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => available } })
   const { error } = await migrator.migrateToLatest()
   if (!error) return schema.range ? undefined : storeFirstRange(db, names, options)
   await restore()
-  // Another server of a newer version may have migrated between the look and the lock.
+  // A server of a newer version can have migrated before this one got the lock.
   await usableSchema(db, names)
   const message = error instanceof Error ? error.message : String(error)
   throw (
@@ -124,7 +124,7 @@ export async function migrate(
   )
 }
 
-/** @throws StartupError where code with these migrations cannot use the database. */
+/** @throws StartupError if code with these migrations cannot use the database. */
 async function usableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly string[]): Promise<StoredSchema> {
   const schema = await readSchema(db)
   const problem = schemaProblem(schema, names)
@@ -132,7 +132,7 @@ async function usableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly stri
   return schema
 }
 
-/** Codes of Postgres: a right is lacking, or with it the schema that tables would be made in. */
+/** Codes of Postgres: the user lacks a privilege, or cannot see the schema for new tables. */
 const withoutRights = new Set<unknown>(['42501', '3F000'])
 
 function lackOfRights(error: unknown): StartupError | undefined {

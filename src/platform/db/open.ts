@@ -20,12 +20,12 @@ const standard = (): Limits =>
 
 type Settled = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>
 
-/** Opens the configured database and brings it up to this version. */
+/** Opens and migrates the configured database. */
 export async function openDb(config: Settled, watch: Watch = {}): Promise<Db> {
   const kind = config.database_url ? 'postgres' : 'sqlite'
   const bringUpToDate = (query: Query) => migrate({ kind, query })
   if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, watch)
-  // Only those who use Postgres wait for its driver to load.
+  // Loaded only for Postgres, because the driver slows down the start.
   const postgres = await import('./postgres/open.ts')
   return postgres.openPostgres(config.database_url, bringUpToDate, watch, { ...standard(), ...config })
 }

@@ -7,30 +7,29 @@ import { applicationNames, olderApplicationNames } from './postgres/application-
 type Queries = Pick<Db, 'kind' | 'query'>
 
 /**
- * Migrations after which a server of an older version must not write: it would leave out what newer servers read. All
- * others only add what older servers do not use. A new one is avoided by adding first, and by reading what was added
- * one version later.
+ * Migrations after which servers of older versions must not write, because they would omit data that newer servers read. All
+ * other migrations only add. To avoid a breaking migration, add first, and read the added data one version later.
  */
 const breakingMigrations: ReadonlySet<string> = new Set([
-  // Leases that their holders account for.
+  // Holders of leases report their spending.
   '0008_accounted_leases',
   // Reports read the sums of workspaces, which older servers do not write.
   '0014_workspace_days',
 ])
 
-/** The schema as a database has it. */
+/** The schema of a database. */
 export type StoredSchema = {
   applied: string[]
-  /** The schema versions whose servers can use it; undefined in a database from before this was stored. */
+  /** The schema versions whose servers can use it; undefined in a database that is older than this range. */
   range: { oldest: number; newest: number } | undefined
 }
 
 export const schemaNumber = (migration: string) => Number(migration.slice(0, 4))
 
-/** The schema version of code that has these migrations. */
+/** The schema version of code with these migrations. */
 export const versionOf = (migrations: readonly string[]) => Math.max(0, ...migrations.map(schemaNumber))
 
-/** Whether a table exists: Kysely would read all columns of all tables for that. */
+/** Whether a table exists. Kysely would read all columns of all tables. */
 async function hasTable({ kind, query }: Queries, name: string): Promise<boolean> {
   const { rows } =
     kind === 'sqlite'
@@ -65,11 +64,10 @@ export function schemaProblem({ applied, range }: StoredSchema, supported: reado
 type Announcing = { breaking?: ReadonlySet<string>; waitMs?: number }
 
 /**
- * Prepares the database for these migrations, before they run: servers of older versions accept the ones that only add,
- * and stop before the ones that break them.
- * @param options.waitMs how long older servers may take to stop.
+ * Announces migrations before they run: servers of older versions continue if the migrations only add, and otherwise stop.
+ * @param options.waitMs the time limit for older servers to stop.
  * @returns a function that restores the range, for a migration that failed.
- * @throws StartupError while older servers run that cannot stop by themselves, or do not in time.
+ * @throws StartupError if older servers are running that cannot stop automatically, or do not stop in time.
  */
 export async function announceMigrations(
   db: Queries,
@@ -85,7 +83,7 @@ export async function announceMigrations(
   }
   if (applied.length === 0 || breaks.length === 0 || db.kind === 'sqlite') return restore
   if (await serversStop(db, range ? waitMs : 0)) return restore
-  // Connections of a server of this version, which has just migrated, look the same.
+  // Connections of a server of this version that has just migrated have the same names.
   const now = await readSchema(db)
   if (breaks.every((name) => now.applied.includes(name))) return restore
   await restore()
@@ -94,7 +92,7 @@ export async function announceMigrations(
   )
 }
 
-/** Stores the range where a migration has just made the table for it. */
+/** Stores the range, if a migration has just created its table. */
 export async function storeFirstRange(
   db: Queries,
   supported: readonly string[],
@@ -109,7 +107,7 @@ export async function storeFirstRange(
 const writeRange = ({ query }: Queries, range: { oldest: number; newest: number }) =>
   query.updateTable('schema_range').set(range).execute()
 
-/** The names of the connections of servers of all versions. */
+/** The connection names of servers of all versions. */
 const serverNames = [applicationNames.statements, applicationNames.signals, ...olderApplicationNames]
 
 async function serversStop({ query }: Queries, waitMs: number): Promise<boolean> {
@@ -127,9 +125,9 @@ async function serversStop({ query }: Queries, waitMs: number): Promise<boolean>
 const watchEveryMs = 2000
 
 /**
- * Watches whether a newer version made the schema unusable for this one.
+ * Watches for a newer version that makes the schema unusable for this one.
  * @param onProblem is called once, with the reason.
- * @returns a function that ends the watch.
+ * @returns the function that stops the watch.
  */
 export function watchSchema(
   db: Queries,
@@ -137,7 +135,7 @@ export function watchSchema(
   onProblem: (reason: string) => void,
 ): () => void {
   const timer = setInterval(async () => {
-    // A database that cannot be reached is noticed elsewhere.
+    // An unreachable database is reported elsewhere.
     const schema = await readSchema(db).catch(() => undefined)
     const problem = schema && schemaProblem(schema, supported)
     if (problem === undefined) return

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
 
-/** Sums over requests of one slot of time that have all texts in common. */
+/** Sums over the requests of one time slot that are equal in all text columns. */
 type RollupSums = {
-  /** How long the slot is, in minutes. */
+  /** The length of the slot in minutes. */
   grain: number
-  /** Whole grains since the epoch. */
+  /** The number of the slot: the grains since the epoch. */
   slot: number
-  /** Stands for all texts that tell cells apart. */
+  /** A hash of the text columns, which identify a cell. */
   cell: string
   organization_id: string
   model: string
@@ -19,7 +19,7 @@ type RollupSums = {
   tool_calls: number
   cost_pico: bigint
   saving_pico: bigint
-  /** Distributions, as src/platform/metrics/sketch.ts writes them. */
+  /** Distributions in the format of src/platform/metrics/sketch.ts. */
   latency: string
   duration: string
   throughput: string
@@ -36,8 +36,8 @@ type RollupCell = RollupSums & {
 }
 
 /**
- * Every table, as SQL holds it: text, integers (instants are milliseconds since the epoch, truth values 0 or 1)
- * and JSON as text. Each noun's own file turns its rows into objects; nothing else reads them.
+ * The columns of every table: text, integers and JSON as text. Times are milliseconds since the epoch, booleans are 0 or 1.
+ * The folder of each noun converts its rows to objects; no other code reads them.
  */
 export type Tables = {
   organizations: {
@@ -65,11 +65,11 @@ export type Tables = {
     description: string | null
     default_guardrail_id: string
     created_by: string
-    /** Whether what is asked and answered is kept, of how large a share of requests, and of which keys (JSON). */
+    /** Whether prompts and answers are stored, for which share of requests, and for which keys (JSON). */
     io_logging: Generated<number>
     io_logging_rate: Generated<number>
     io_logging_keys: string | null
-    /** Nothing of earlier requests is kept. */
+    /** Contents of requests before this time are deleted. */
     contents_since: Generated<number>
     created_at: number
     updated_at: number
@@ -137,7 +137,7 @@ export type Tables = {
     updated_at: number
   }
   audit_events: {
-    /** Counted by the database: the order of events, also within one millisecond. */
+    /** Assigned by the database: the order of events, also within one millisecond. */
     seq: Generated<number>
     id: string
     organization_id: string
@@ -151,13 +151,13 @@ export type Tables = {
     before_json: string | null
     after_json: string | null
   }
-  /** The number of announcements of each topic. It is counted on Postgres alone, where there are other servers. */
+  /** The number of notifications of each topic. Only used on Postgres, which several servers share. */
   signal_revisions: { topic: string; revision: number }
-  /** What happened within the last minutes, for who listens. */
+  /** Events of the last minutes, for clients that listen. */
   events: {
     seq: Generated<number>
     at: number
-    /** Whose it is; null for the operator's. */
+    /** Null for events of the operator. */
     organization_id: string | null
     kind: string
     /** JSON. */
@@ -166,11 +166,11 @@ export type Tables = {
   endpoint_minutes: {
     endpoint: string
     minute: number
-    /** Which life of which server counted: each writes rows of its own, and readers add them up. */
+    /** The server process that counted. Each writes separate rows, which readers sum up. */
     writer: string
     successes: number
     errors: number
-    /** Distributions, as src/platform/metrics/sketch.ts writes them. */
+    /** Distributions in the format of src/platform/metrics/sketch.ts. */
     latency: string
     throughput: string
     written_at: number
@@ -183,7 +183,7 @@ export type Tables = {
     errors: number
     written_at: number
   }
-  /** Of all servers together, by hour: minutes are added to it when they are over. */
+  /** The sums of all servers by hour. Finished minutes are added to it. */
   endpoint_history: {
     endpoint: string
     hour: number
@@ -217,22 +217,22 @@ export type Tables = {
     margin_pico: Generated<bigint>
     record: string
     outcome: Generated<string>
-    /** The provider that answered, or was about to. */
+    /** The provider of the answer, or of the last attempt. */
     provider: string | null
-    /** The slug of the preset that filled it in. */
+    /** The slug of the preset of the request. */
     preset: string | null
     /** The kind of failure, if the request was refused or failed. */
     error: string | null
     /** The ids of guardrails that refused it or found something, comma-separated. */
     guardrails: string | null
     streamed: Generated<number>
-    /** To the first token; null without one. */
+    /** The time to the first token; null without one. */
     latency_ms: number | null
     duration_ms: Generated<number>
     /** Whether it was counted in the roll-ups when it was written. */
     rolled_up: Generated<number>
   }
-  /** What was asked and answered, encrypted by the key that `sealed_by` names. */
+  /** Prompts and answers, encrypted with the key that `sealed_by` names. */
   generation_contents: {
     id: string
     organization_id: string
@@ -260,7 +260,7 @@ export type Tables = {
     cost_pico: bigint
     margin_pico: Generated<bigint>
   }
-  /** The same sums by workspace: what reports over all keys read. */
+  /** The same sums by workspace, for reports over all keys. */
   workspace_days: {
     organization_id: string
     day: number
@@ -275,19 +275,19 @@ export type Tables = {
     cost_pico: bigint
     margin_pico: bigint
   }
-  /** What was counted of requests and is not merged into cells yet, written with their rows. */
+  /** Counts of requests that are not merged into cells yet, written together with the rows of the requests. */
   rollup_parts: {
     id: string
-    /** How many cells it has. */
+    /** The number of cells. */
     size: number
-    /** As src/spend/rollups/parts.ts writes them. */
+    /** In the format of src/spend/rollups/parts.ts. */
     cells: string
   }
-  /** What was counted of requests in one slot of time, by all that tells them apart but for key and member. */
+  /** Sums of requests by time slot and all dimensions except key and member. */
   workspace_cells: RollupCell
   /** The same by key. */
   key_cells: RollupCell & { key_hash: string; user_id: string }
-  /** The same by model alone, of hours and days. What was spent on provider keys of workspaces is not in `cost_pico`. */
+  /** The same by model only, of hours and days. `cost_pico` excludes spending with workspaces' own provider keys. */
   model_cells: RollupSums & {
     answered: number
     failed: number
@@ -295,11 +295,11 @@ export type Tables = {
     cancelled: number
     byok_cost_pico: bigint
   }
-  /** The day from which these are whole; no row where they always were. */
+  /** The first day that `model_cells` covers completely; no row if it covers all. */
   model_cells_since: { id: number; day: number }
-  /** How far rows of the ledger from before there were roll-ups are counted; no row when they all are. */
+  /** The progress of counting rows that are older than the roll-ups; no row when all are counted. */
   rollup_past: { id: number; after_at: number; after_id: string; until_at: number }
-  /** Provider keys that workspaces brought along. */
+  /** Workspaces' own provider keys (BYOK). */
   provider_credentials: {
     id: string
     organization_id: string
@@ -307,7 +307,7 @@ export type Tables = {
     provider: string
     name: string | null
     label: string
-    /** Encrypted, by the key that `sealed_by` names. */
+    /** Encrypted with the key that `sealed_by` names. */
     sealed: string
     sealed_by: string
     /** JSON. */
@@ -326,11 +326,11 @@ export type Tables = {
     description: string | null
     instructions: string | null
     model: string | null
-    /** Which agent runs it; null for the builtin one. */
+    /** The name of its agent; null for the builtin one. */
     agent: string | null
-    /** `manual` or `self-drive`: what holds for a prompt that does not say; `manual` holds for each. */
+    /** `manual` or `self-drive`: the default of prompts. If it is `manual`, prompts cannot choose `self-drive`. */
     approval_mode: Generated<string>
-    /** `creator` or `workspace`: who sees it and may talk to it. */
+    /** `creator` or `workspace`: who can see it and send it prompts. */
     visibility: Generated<string>
     status: string
     last_failure_message: string | null
@@ -338,54 +338,54 @@ export type Tables = {
     hostname: string | null
     /** Its folder on that host. */
     home: string | null
-    /** How its daemon is reached from other hosts, encrypted. */
+    /** The address and credentials of its daemon for other hosts, encrypted. */
     tcp_access: string | null
-    /** JSON: what its host must have. */
+    /** JSON: the labels that its host must have. */
     host_labels: string | null
-    /** When it was moved to its host, unless it has been started there since. */
+    /** When it was moved to its host; null once it has started there. */
     moved_at: number | null
-    /** Its own key. */
+    /** The hash of its own key. */
     key_hash: string | null
-    /** The server that watches its daemon, and until when that is certain. */
+    /** The server that supervises its daemon, and the end of its lease. */
     supervisor: string | null
     supervised_until: Generated<number>
     /** The repository that is cloned at the start, without its secret. */
     repository: string | null
-    /** The secret that opens the repository, encrypted, and by which key. */
+    /** The password of the repository, encrypted, and the key that encrypted it. */
     repository_sealed: string | null
     repository_sealed_by: string | null
-    /** The servers of tools that it uses, without their secrets. */
+    /** Its MCP servers, without their secrets. */
     mcp_servers: string | null
-    /** The same with their secrets, encrypted, and by which key. */
+    /** The same with their secrets, encrypted, and the key that encrypted it. */
     mcp_servers_sealed: string | null
     mcp_servers_sealed_by: string | null
     /** The hosts from which it may fetch pages, as JSON; null: none. */
     web_hosts: string | null
-    /** Since when it sleeps, or slept where it is being woken: its processes have ended until the next prompt. */
+    /** When it fell asleep: its processes have ended until the next prompt. Still set while it wakes. */
     asleep_since: number | null
-    /** The revision up to which its daemon’s milestones are written down in `intern_runs`. */
+    /** The revision up to which its daemon’s milestones are stored in `intern_runs`. */
     runs_seen: Generated<number>
-    /** JSON: what each of its turns and sessions may take. */
+    /** JSON: the budget of each of its turns and sessions. */
     budget: string | null
     created_at: number
     updated_at: number
   }
-  /** The hosts that interns live on. A server of each renews `seen_at`, by the clock of the database. */
+  /** The hosts of interns. A server of each updates `seen_at`, by the clock of the database. */
   intern_hosts: {
     name: string
-    /** Where servers on other hosts reach the interns of this one. */
+    /** The address of its interns for servers on other hosts. */
     address: string | null
-    /** At which port there a server answers for interns that do not run. */
+    /** The port at which a server serves the files of stopped interns. */
     kept_port: number | null
-    /** JSON: what it has. */
+    /** JSON: the labels of the host. */
     labels: string
-    /** How many interns run there before new ones are sent elsewhere; 0 for any number. */
+    /** The number of interns from which on new ones are placed elsewhere; 0 for no limit. */
     capacity: number
     seen_at: number
     /** When its server was stopped. */
     left_at: number | null
   }
-  /** Who vouches for servers and interns' daemons among each other. The private key is encrypted. */
+  /** The certificate authorities of servers and interns' daemons. The private key is encrypted. */
   intern_authorities: {
     /** Its name in certificates. */
     name: string
@@ -395,7 +395,7 @@ export type Tables = {
     created_at: number
     expires_at: number
   }
-  /** Where members are signed in with a browser. */
+  /** The sessions of members in browsers. */
   browser_sessions: {
     id: string
     token_hash: string
@@ -403,17 +403,17 @@ export type Tables = {
     user_id: string
     /** `key`, `link`, `oidc` or `passkey`. */
     method: string
-    /** The management key that signed in, if one did: the session manages as it does, and ends with it. */
+    /** The management key of the sign-in, if there was one: the session has its rights, and ends with it. */
     managing_key_hash: string | null
-    /** The key whose name and limits its requests of models and interns are under. */
+    /** The key whose name and limits apply to requests of the session. */
     using_key_hash: string
     address: string | null
     user_agent: string | null
     created_at: number
-    /** When it was last used, to the minute. */
+    /** When it was last used, rounded to a minute. */
     seen_at: number
     expires_at: number
-    /** The passkey that started it, if one did: the session ends when that is deleted. */
+    /** The passkey of the sign-in, if there was one: the session ends when it is deleted. */
     passkey_id: string | null
   }
   /** Passkeys of members. */
@@ -421,9 +421,9 @@ export type Tables = {
     id: string
     organization_id: string
     user_id: string
-    /** The ID that the authenticator chose, base64url. */
+    /** The ID from the authenticator, base64url. */
     credential_id: string
-    /** COSE, base64url. */
+    /** In COSE format, base64url. */
     public_key: string
     /** The host name that it is bound to. */
     relying_party: string
@@ -433,16 +433,16 @@ export type Tables = {
     created_at: number
     last_used_at: number | null
   }
-  /** Challenges that were issued and not used yet. */
+  /** Issued challenges that are not used yet. */
   passkey_challenges: {
     challenge_hash: string
     /** The member who adds a passkey; null for a sign-in. */
     user_id: string | null
     expires_at: number
   }
-  /** Which member an account at an issuer of OIDC is. */
+  /** The members of accounts at OIDC issuers. */
   oidc_identities: { organization_id: string; issuer: string; subject: string; user_id: string; created_at: number }
-  /** Links that sign in once. */
+  /** Single-use sign-in links. */
   sign_in_links: {
     token_hash: string
     organization_id: string
@@ -467,7 +467,7 @@ export type Tables = {
     status: string
     background: number
     started_by: string | null
-    /** What it waits with. */
+    /** The question that it waits for. */
     question_id: string | null
     outcome: string | null
     message: string | null
@@ -475,49 +475,49 @@ export type Tables = {
     usage: string | null
     began_at: number
     ended_at: number | null
-    /** JSON: what it may take. */
+    /** JSON: its budget. */
     budget: string | null
-    /** The key that began it in the background. */
+    /** The key that started it in the background. */
     key_hash: string | null
-    /** What it cost in USD, as far as that counts for the budget of its session. */
+    /** Its cost in USD that counts for the budget of its session. */
     spent_usd: number | null
     /** The intern's own key during a run that has a budget. */
     metered_key: string | null
-    /** JSON: a request that its budget left no room for. */
+    /** JSON: a request that exceeded its budget. */
     refused: string | null
   }
-  /** Turns that may cost no more than so much, and are no runs yet. */
+  /** Turns with a budget that have not become runs yet. */
   announced_turns: {
     id: string
     intern_id: string
-    /** Null where its daemon makes a new session. */
+    /** Null if its daemon creates a session. */
     session_id: string | null
     key_hash: string
     budget: string
     began_at: number
     expires_at: number
   }
-  /** Requests of interns that no ledger has written yet. */
+  /** Requests of interns that are not in the ledger yet. */
   requests_under_way: {
     id: string
     key_hash: string
     began_at: number
   }
-  /** Where a workspace wants to hear of what happens. */
+  /** The webhooks of workspaces. */
   webhooks: {
     id: string
     organization_id: string
     workspace_id: string
     url: string
     description: string | null
-    /** JSON: the types of events that it hears, and what they hold besides. */
+    /** JSON: the types of its events. `include` lists additional contents. */
     events: string
     include: string
     enabled: number
     disabled_reason: string | null
-    /** Since when nothing has been taken there; null while something is. */
+    /** The first failure since the last success; null after a success. */
     failing_since: number | null
-    /** The secret that signs, encrypted, by which key, and the one before it, which signs as well for a while. */
+    /** The secret for signatures, encrypted, the key that encrypted it, and the previous secret, which also signs for some time. */
     sealed: string
     sealed_by: string
     sealed_before: string | null
@@ -526,20 +526,20 @@ export type Tables = {
     created_at: number
     updated_at: number
   }
-  /** What webhooks are to be told, or were. `state` is `pending`, `delivered` or `failed`. Instants by the database’s clock. */
+  /** Deliveries of webhooks. `state` is `pending`, `delivered` or `failed`. Times are by the database’s clock. */
   webhook_deliveries: {
     id: string
     webhook_id: string
     event: string
     payload: string
-    /** JSON: the question that its link answers; null where it has none. */
+    /** JSON: the question that its link answers; null without a link. */
     answerable: string | null
     /** When the link was used. */
     answered_at: number | null
     state: string
     attempts: number
     next_at: number
-    /** The server that sends it now, and until when nobody else does. */
+    /** The server that has claimed it, and the end of the claim. */
     claimed_by: string | null
     claimed_until: number
     last_status: number | null
@@ -547,20 +547,20 @@ export type Tables = {
     created_at: number
     settled_at: number | null
   }
-  /** The questions for permission that interns ever asked, as long as they are kept, with what was answered. */
+  /** Past requests of interns for permission with their answers, until their retention ends. */
   intern_past_questions: {
     intern_id: string
     id: string
     workspace_id: string
     agent: string
-    /** What was to be done (JSON), without what guardrails redact and without credentials. */
+    /** JSON: the requested action, redacted by guardrails and without credentials. */
     action: string
     asked_at: number
-    /** Null when nobody answered. */
+    /** Null without an answer. */
     answer: string | null
     answered_by: string | null
   }
-  /** Every version of the rules for what interns may do. */
+  /** All versions of the permission rules of interns. */
   intern_rules: {
     id: string
     workspace_id: string
@@ -571,7 +571,7 @@ export type Tables = {
     created_by: string
     created_at: number
   }
-  /** The interns that were created under an idempotency key, with the hash of the body. */
+  /** Interns that were created with an idempotency key, with the hash of the request body. */
   intern_creations: {
     workspace_id: string
     user_id: string
@@ -580,12 +580,12 @@ export type Tables = {
     intern_id: string
     created_at: number
   }
-  /** Turns a minute, of a user or an organization, over all servers. */
+  /** The number of turns per minute of a user or an organization, over all servers. */
   turn_counts: { subject: string; minute: number; turns: number }
-  /** The spending of a budget, by the period's first day. */
+  /** The spending of a budget by period. The number of a period is its first day. */
   budget_periods: { budget: string; period: number; spent_pico: bigint }
   /**
-   * The money that a server holds of a budget, for requests under way and later ones, and the spending that it
+   * The amount of a budget that a server has leased, for current and later requests, and the spending that it has
    * reported.
    */
   budget_leases: {
@@ -608,7 +608,7 @@ export type Tables = {
     source: string
     created_at: number
   }
-  /** Budgets that all spending of a workspace or of an organization counts for. */
+  /** Budgets of workspaces and organizations, for all spending in them. */
   pooled_budgets: {
     id: string
     organization_id: string
@@ -627,9 +627,9 @@ export type Tables = {
     created_at: number
     updated_at: number
   }
-  /** The schema versions whose servers can use this database: one row. */
+  /** The schema versions whose servers can use this database. One row. */
   schema_range: { id: number; oldest: number; newest: number }
-  /** The most of a limit, in a hundred, that webhooks were told to be spent. `reset_interval` is `never` where it has none. */
+  /** The highest percentage of a limit that was announced to webhooks. `reset_interval` is `never` for lifetime limits. */
   told_limits: {
     budget: string
     period: number

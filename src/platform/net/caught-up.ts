@@ -1,6 +1,6 @@
 import type { ResponseStream } from './response-stream.ts'
 
-/** @returns a function that waits until the reader has caught up, or has disconnected. */
+/** @returns a function that waits until the client has received the buffered bytes, or has disconnected. */
 export function caughtUpWith(response: ResponseStream): () => Promise<void> {
   let wake = () => {}
   response.onDrain(() => wake())

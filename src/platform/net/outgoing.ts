@@ -23,9 +23,9 @@ export function proxyAgent(uri: string, options: Agent.Options & { connect: { ti
     ...options,
     uri,
     connectTimeout,
-    // Undici gives the pool of an absolute-URL proxy nothing but how to connect.
+    // Undici passes only the connect options to the pool of a proxy for absolute URLs.
     factory: (origin, pool) => new Pool(origin, { ...options, ...pool }),
-    // The answer to CONNECT must come while connecting may take.
+    // The time limit of connecting includes the answer to CONNECT.
     clientFactory: (origin, pool) => new Pool(origin, { ...pool, headersTimeout: connectTimeout }),
   })
 }

@@ -1,22 +1,22 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The most requests of one connection that wait for their turn before the server stops reading from it. */
+/** The maximum number of queued requests of one connection before the server stops reading from it. */
 const maxWaiting = 31
 
 /**
- * Handles the requests of each connection one after another: a pipelined request starts when the system has taken the
- * whole answer before it. So a client that does not read its answers has one in memory, however many it requested.
+ * Handles the requests of each connection one after another: a pipelined request starts when the previous answer has been
+ * passed to the operating system. So a client that does not read its answers has at most one in memory.
  *
- * It also adds an error listener to every request, which is never removed. When a client leaves, Node emits `error` a
- * turn after it looked for a listener. The reader of the body can remove its own listener in between, and an `error`
- * without a listener ends the process.
+ * It also adds a permanent error listener to every request. When a client disconnects, Node checks for a listener, and
+ * emits `error` in a later turn of the event loop. If the reader of the body removes its own listener in between, an
+ * `error` without a listener ends the process.
  */
 export function inTurn(listener: RequestListener): RequestListener {
   const startNext = onePerLoopTurn(listener)
   return (request, response) => {
     request.on('error', ignoreError)
-    // Node gives a response its socket when the answer before it has been sent.
+    // Node assigns the socket to a response after it has sent the previous answer.
     if (response.socket) return listener(request, response)
     const queue = queueOf(request.socket)
     queue.add()
@@ -55,7 +55,7 @@ class Queue {
 
   constructor(socket: Socket) {
     this.#socket = socket
-    // Node resumes a connection whenever a body is read or an answer has drained.
+    // Node resumes a connection when a body is read and when an answer has drained.
     socket.on('resume', () => {
       if (this.#isFull) socket.pause()
     })

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import { isNetwork, networksOf } from './networks.ts'
 
-/** The proxies for outgoing requests, as the settings of the same names have them. */
+/** The proxies for outgoing requests, from the settings of the same names. */
 export type ProxySettings = {
   http_proxy?: string | undefined
   https_proxy?: string | undefined
@@ -17,7 +17,7 @@ export function proxyVariable(env: Environment, name: (typeof proxyVariables)[nu
   return env[name]?.trim() || env[name.toUpperCase()]?.trim() || undefined
 }
 
-/** The proxies that the environment names, for processes without settings. */
+/** Reads the proxies from environment variables, for processes without settings. */
 export function proxiesInEnvironment(env: Environment): ProxySettings {
   const urlOf = (name: 'http_proxy' | 'https_proxy') => {
     const value = proxyVariable(env, name)
@@ -30,7 +30,7 @@ export function proxiesInEnvironment(env: Environment): ProxySettings {
   }
 }
 
-/** The proxy's URL; many write the host and port alone. Undefined for anything but an HTTP proxy. */
+/** Parses a proxy's URL, or its host and port alone. Undefined if it is not an HTTP proxy. */
 export function proxyUrl(text: string): string | undefined {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url.href : undefined
@@ -38,7 +38,7 @@ export function proxyUrl(text: string): string | undefined {
 
 export const noProxyEntries = (text: string) => text.split(/[,\s]+/).filter((entry) => entry !== '')
 
-/** The proxy that a request to this URL goes through; undefined to connect directly. */
+/** Returns the proxy for a URL; undefined for a direct connection. */
 export function proxyFor(settings: ProxySettings, url: URL): string | undefined {
   const proxy = url.protocol === 'https:' ? settings.https_proxy : settings.http_proxy
   if (proxy === undefined || isLoopback(hostOf(url))) return undefined
@@ -48,7 +48,7 @@ export function proxyFor(settings: ProxySettings, url: URL): string | undefined 
 export const hasProxy = ({ http_proxy, https_proxy }: ProxySettings) =>
   http_proxy !== undefined || https_proxy !== undefined
 
-/** Without brackets, and without the final dot of an absolute name. */
+/** The host without the brackets of IPv6 and the final dot of an absolute name. */
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
 
 const loopback = networksOf(['127.0.0.0/8', '::1'])
@@ -60,7 +60,7 @@ function isLoopback(host: string): boolean {
 const isIn = (networks: ReturnType<typeof networksOf>, host: string) =>
   isIP(host) !== 0 && networks.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
 
-/** `*`, an address or network, or a domain with its subdomains (`*.` before it: these alone); each with a port or without. */
+/** Whether an entry of `no_proxy` matches: `*`, an address, a network, a domain with its subdomains, or `*.domain` for its subdomains only. A port is optional. */
 function matches(entry: string, url: URL): boolean {
   const { pattern, port } = withoutPort(entry.toLowerCase())
   if (port !== undefined && port !== portOf(url)) return false
@@ -81,8 +81,8 @@ function withoutPort(entry: string): { pattern: string; port?: string } {
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
 
 /**
- * The proxies as environment variables for a program of an intern, in both cases of letters. It reaches this service
- * directly.
+ * The proxies as environment variables for a program of an intern, in upper and lower case. Requests to this service are
+ * excluded.
  */
 export function proxyEnvironment(settings: ProxySettings, serviceUrl: string): Record<string, string> {
   if (!hasProxy(settings)) return {}

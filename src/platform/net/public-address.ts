@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { once } from '../async/once.ts'
 import { networksOf } from './networks.ts'
 
-/** Addresses in a public range that only machines of a cloud reach, and that serve secrets: Azure's WireServer. */
+/** Addresses in a public range that are reachable only inside a cloud, and serve secrets: Azure's WireServer. */
 export const cloudAddresses = ['168.63.129.16/32']
 
 /** Addresses for a single host, a single site or documentation, not for the Internet; by the registries of the IANA. */
@@ -12,7 +12,7 @@ const notPublic = once(() =>
     ...cloudAddresses,
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
     ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
-    // Within the allocated range (2000::/3): Teredo and its like, documentation, and 6to4, which can contain any IPv4 address.
+    // Within the allocated range (2000::/3): Teredo and other protocols, documentation, and 6to4, which can contain any IPv4 address.
     ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
   ]),
 )

@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The body of a request as it arrives. A reader that stops before the end leaves the connection open for the answer. The
- * server must handle its requests `inTurn`, because the iterator removes its error listener when its reader stops.
+ * Iterates over the body of a request. If the reader stops early, the connection stays open for the answer. The server must
+ * handle requests with `inTurn`, because the iterator removes its error listener when the reader stops.
  */
 export function readRequestBody(request: IncomingMessage): AsyncIterable<Buffer> {
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) }
 }
 
-/** The most that is read of a refused body before its connection is closed. */
+/** Limits of reading a refused body. Then its connection is closed. */
 const discardLimits = { bytes: 16 * 1024 * 1024, ms: 5_000 }
 
 /**
- * Reads and discards the rest of a refused request's body, within limits. A connection that is closed while its client
- * still sends is reset, and the client takes the refusal for a broken network. So the close waits for the body.
+ * Reads and discards the rest of a refused request's body, within limits. Closing a connection while the client is still
+ * sending resets it, and the client reports a network error instead of the refusal. So the close waits for the body.
  */
 export function discardBody(request: IncomingMessage, { bytes, ms } = discardLimits): void {
   if (request.complete || request.destroyed) return
   const { socket } = request
   let remaining = bytes
   let isClosing = false
-  // Node closes with this method after an answer that ends its connection.
+  // Node calls this method after an answer with `Connection: close`.
   const closeLater = () => {
     isClosing = true
   }

@@ -1,44 +1,44 @@
 import { ByteBuffer } from '../text/byte-buffer.ts'
 import { withoutMark } from '../text/text-of-bytes.ts'
 
-/** One server-sent event: its fields, and the very bytes it came in, blank line included. */
+/** A server-sent event: its fields, and its original bytes with the blank line. */
 export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
 
 const lineFeed = 10
 const carriageReturn = 13
 const blankLine = Buffer.from('\n\n')
 
-/** Larger events are refused: nobody sends them, and they would have to be held in memory whole. */
+/** Larger events are refused, because a whole event is held in memory. */
 const maxEventBytes = 32 * 1024 * 1024
 
 /**
- * Cuts a byte stream into events, wherever the chunks break: in a line, in a character, between CR and LF. Each byte is
- * looked at once, so that one event of many megabytes costs no more than many small ones.
+ * Splits a stream of bytes into events. Chunks can end anywhere: within a line, within a character, between CR and LF. Each
+ * byte is read once, so the cost is linear for large events too.
  */
 export class SseReader {
   readonly #held = new ByteBuffer()
-  /** Whether the line that the next chunk continues is still empty. */
+  /** Whether the unfinished line at the end of the last chunk is empty. */
   #lineIsBlank = true
   #isFirst = true
   readonly #maxIdleBytes: number
   #idleBytes = 0
 
-  /** @param maxIdleBytes of blank lines, comments and events without data in a row are refused. */
+  /** @param maxIdleBytes the limit of consecutive bytes without data: blank lines, comments, and events without data. */
   constructor(maxIdleBytes = Number.POSITIVE_INFINITY) {
     this.#maxIdleBytes = maxIdleBytes
   }
 
-  /** Whether the next chunk begins an event. */
+  /** Whether no part of an event is buffered. */
   get isBetweenEvents(): boolean {
     return this.#lineIsBlank && this.#held.bytes === 0
   }
 
-  /** Notes an event that was read without this reader. */
+  /** Resets the count of idle bytes, for an event that was parsed elsewhere. */
   noteEvent(): void {
     this.#idleBytes = 0
   }
 
-  /** @throws Error when an event is over 32 MiB, or nothing comes but idle bytes. */
+  /** @throws Error if an event exceeds 32 MiB, or too many idle bytes arrive. */
   push(chunk: Buffer): SseEvent[] {
     const events: SseEvent[] = []
     let eventStart = 0
@@ -48,7 +48,7 @@ export class SseReader {
       this.#lineIsBlank = true
       lineStart = at + 1
       if (!blank) continue
-      // A run of blank lines is one end of an event.
+      // Consecutive blank lines end one event.
       while (chunk[lineStart] === lineFeed) lineStart++
       const bytes = lineStart - eventStart + this.#held.bytes
       const event = this.#parse(chunk.subarray(eventStart, at + 1))
@@ -61,13 +61,13 @@ export class SseReader {
     return events
   }
 
-  /** The text after the last blank line, as an event: some upstreams send no blank line at the end. It gets one. */
+  /** Returns the text after the last blank line as an event, because some upstreams omit the last blank line. */
   end(): SseEvent[] {
     const event = this.#parse(blankLine)
     return event ? [event] : []
   }
 
-  /** The first event may have a byte order mark before it. */
+  /** Parses an event. The first one can start with a byte order mark. */
   #parse(last: Buffer): SseEvent | undefined {
     const raw = this.#held.take(last)
     const isFirst = this.#isFirst
@@ -91,14 +91,14 @@ function isBlank(chunk: Buffer, start: number, end: number): boolean {
   return end === start || (end === start + 1 && chunk[start] === carriageReturn)
 }
 
-/** Undefined for an event without data: a comment, or blank lines in a row. */
+/** Returns undefined for an event without data, such as a comment. */
 function parse(raw: Buffer): SseEvent | undefined {
   return parseOneLine(raw) ?? parseLines(raw)
 }
 
 const space = 32
 
-/** Most events are one line of data and a blank one: then there is nothing to split. */
+/** Parses the usual event of one `data` line and a blank line without splitting it. */
 function parseOneLine(raw: Buffer): SseEvent | undefined {
   const end = raw.length - 2
   if (end < 6 || raw.indexOf(lineFeed) !== end || raw[end - 1] === carriageReturn || raw[end + 1] !== lineFeed)

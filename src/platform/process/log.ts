@@ -3,22 +3,22 @@ import { lazyModules } from './lazy-modules.ts'
 
 export type Log = pino.Logger
 
-/** Headers and members that may hold a secret; they never reach a log line. */
+/** Headers and members that can contain a secret. They are replaced in log lines. */
 const redact = { paths: ['headers.authorization', 'req.headers.authorization', '*.secret'], censor: '[secret]' }
 
-/** API keys anywhere in a message, an error or a value. */
+/** Matches API keys in messages, errors and values. */
 const anyKey = /sb-v1-[0-9a-f]{64}/gi
 const masked = (line: string) => line.replace(anyKey, 'sb-v1-[secret]')
 const hooks = { streamWrite: masked }
 
 type Format = 'auto' | 'json' | 'pretty'
 
-/** A logger on standard error: standard output belongs to what a person or a script reads. */
+/** Creates a logger that writes to standard error. Standard output is for the results of commands. */
 export function createLog({ level, format }: { level: string; format: Format }, stream = logStream(format)): Log {
   return pino({ level, redact, hooks }, stream)
 }
 
-/** Takes lines of JSON, each whole, and writes them to standard error in a format. */
+/** Accepts complete lines of JSON, and writes them to standard error in a format. */
 export function logStream(format: Format): pino.DestinationStream {
   const asText = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
   if (!asText) return manyAtOnce(2)
@@ -27,8 +27,8 @@ export function logStream(format: Format): pino.DestinationStream {
 }
 
 /**
- * Writes lines of one message at level `info`, as the logger itself would, for less than half of its time: the engine
- * makes the JSON of all facts at once. Nothing is looked for in them but our keys: no member may hold another secret.
+ * Writes lines with one message at level `info`, in the logger's format, in less than half of its time: one call of
+ * `JSON.stringify` serializes all members. Only API keys are masked, so no member may contain another secret.
  */
 export function plainLines(log: Log, message: string): (facts: object) => void {
   const own = <Part>(symbol: symbol) => (log as unknown as Record<symbol, Part>)[symbol]!
@@ -42,7 +42,7 @@ export function plainLines(log: Log, message: string): (facts: object) => void {
     if (!log.isLevelEnabled('info')) return
     const members = JSON.stringify(facts).slice(1, -1)
     const line = `${start}${time()}${bindings}${members && ','}${members}${end}`
-    // Every key has one of these within it, and looking for them is cheap.
+    // Every key contains one of these. `includes` is faster than the regular expression.
     const mayHoldKey = line.includes('-v1-') || line.includes('-V1-')
     stream.write(mayHoldKey ? masked(line) : line)
   }
@@ -52,8 +52,8 @@ export function plainLines(log: Log, message: string): (facts: object) => void {
 const held = { characters: 4000, ms: 50 }
 
 /**
- * Lines are written together, at most a tenth of a second late; the end of the process writes the last. Handed over as
- * bytes: of text, sonic-boom measures all that waits again with every line.
+ * Buffers lines for at most a tenth of a second, and writes the rest when the process ends. Passes bytes to sonic-boom,
+ * because for text it measures the whole buffer with each line.
  */
 function manyAtOnce(dest: number): pino.DestinationStream {
   let text = ''
@@ -64,13 +64,13 @@ function manyAtOnce(dest: number): pino.DestinationStream {
     if (text !== '') file.write(Buffer.from(text))
     text = ''
   }
-  // Added before the listeners of the file, which write at once all that it has then.
+  // Registered before the listeners of sonic-boom, which write its buffer synchronously.
   process.on('beforeExit', handOver).on('exit', handOver)
   const together = { minLength: 48_000, maxWrite: 64_000, maxLength: 16_000_000, periodicFlush: 50 }
   const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...together } as Parameters<
     typeof pino.destination
   >[0]) as unknown as { write: (bytes: Buffer) => void; on: (event: 'error', listener: () => void) => void }
-  // The reader of the log is gone: that must not end the process.
+  // If the reader of the log has closed the pipe, the process must not end.
   file.on('error', () => {})
   return {
     write(line) {

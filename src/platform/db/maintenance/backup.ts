@@ -5,7 +5,7 @@ import { whyUnwritten } from '../../process/system-error.ts'
 
 /**
  * Writes a consistent copy of an embedded database into a new file that only its owner can read. The database stays in use.
- * @throws StartupError when the file exists already, or cannot be written; it is not left behind half done.
+ * @throws StartupError if the file exists or cannot be written. An incomplete file is removed.
  */
 export function backUp(database: string, file: string): void {
   const target = create(file)

@@ -14,7 +14,7 @@ export const ofWhoRuns = [
   'schema_range',
 ] as const satisfies readonly Table[]
 
-/** Every table after those it refers to, but those above. */
+/** All other tables, each after the tables that it refers to. */
 export const copied = [
   'organizations',
   'users',
@@ -67,16 +67,16 @@ export const copied = [
 const rowsAtOnce = 1000
 
 /**
- * Copies an embedded database into an empty Postgres one, all or nothing. Rows go as JSON texts that one database
- * writes and the other reads, so that no number passes through a double.
+ * Copies an embedded database into an empty Postgres database, in one transaction. One database serializes rows to JSON and
+ * the other parses them, so that no number is converted to a double.
  * @param onTable is called for each table with rows.
- * @throws StartupError when the Postgres is in use already, or does not take what there is.
+ * @throws StartupError if the Postgres database is in use, or rejects a row.
  */
 export async function copyToPostgres(
   { from, to }: { from: Pick<Db, 'query'>; to: Pick<Db, 'exclusively'> },
   onTable: (table: string, rows: number) => void = () => {},
 ): Promise<void> {
-  // The name under which a first start fills an empty database.
+  // The lock of a first start, which fills an empty database.
   await to.exclusively('bootstrap', async (tx) => {
     await requireEmpty(tx)
     for (const table of copied) {

@@ -13,12 +13,12 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '../../core/fault.ts'
 
-/** A folder that holds this is ours, whatever else is in it. */
+/** A folder with this file is a data folder, even if it contains other files. */
 const marker = 'signalbox.lock'
 
 /**
- * Files that may be there before the first start, for example from a backup. A folder with nothing else in it contains
- * nobody's documents. New volumes have `lost+found`.
+ * Files that can exist before the first start, for example from a backup. A folder with other files is refused, because it
+ * can contain somebody's documents. New volumes have `lost+found`.
  */
 const restored = new Set([
   'signalbox.db',
@@ -39,14 +39,14 @@ const restored = new Set([
 const readme =
   'Written by Signalbox. Back it up with "npx signalbox database backup FILE", or whole while the service is stopped.\n'
 
-/** The data folder, ours until `release`. */
+/** The data folder, locked until `release`. */
 export type DataDir = { path: string; release: () => void }
 
 /**
- * Makes or takes the data folder, readable by its owner alone.
- * @param exclusive whether a second server on it must be refused: the embedded database has one writer.
- * @param serves whether it is taken to answer requests: then `server.pid` says by whom.
- * @throws StartupError when it cannot be written, belongs to something else, or another server has it.
+ * Creates or locks the data folder. Only its owner can read it.
+ * @param exclusive whether a second server is refused, because the embedded database has one writer.
+ * @param serves whether this process answers requests. Then `server.pid` has its process id.
+ * @throws StartupError if the folder cannot be written, contains other files, or is locked by another server.
  */
 export function takeDataDir(path: string, { exclusive, serves }: { exclusive: boolean; serves: boolean }): DataDir {
   const folder = resolve(path)
@@ -89,14 +89,14 @@ function prepare(folder: string): void {
   }
 }
 
-/** One after the other: Node's own `recursive` never ends where the kernel lets nothing be made, such as in /proc. */
+/** Creates each parent separately: Node's `recursive` option loops forever where folders cannot be created, such as in /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })
 }
 
-/** As the system says it, or SQLite. */
+/** Whether the system or SQLite reports a full disk. */
 function isFull(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || message === 'database or disk is full'
@@ -112,10 +112,10 @@ function reason(error: unknown): string {
   return message
 }
 
-/** Files that must be writable. SQLite does not say which one it could not open. */
+/** Files that must be writable. SQLite does not report which one it could not open. */
 const database = [marker, 'signalbox.db', 'signalbox.db-wal', 'signalbox.db-shm']
 
-/** Files may be another user's, as after a start as root in a folder of somebody else. */
+/** Throws if a file belongs to another user, for example after a start as root. */
 function requireWritable(file: string): void {
   try {
     accessSync(file, constants.R_OK | constants.W_OK)
@@ -124,10 +124,10 @@ function requireWritable(file: string): void {
   }
 }
 
-/** SQLite's code where another process has the lock. */
+/** SQLite's code if another process has the lock. */
 const busy = 5
 
-/** An SQLite lock is the kernel's: it goes with the process, however that ends. */
+/** Locks the folder by an SQLite lock, which the kernel releases when the process ends. */
 function lock(folder: string, serves: boolean): () => void {
   for (const name of database) requireWritable(join(folder, name))
   const file = new DatabaseSync(join(folder, marker))
@@ -153,11 +153,11 @@ function servedBy(folder: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
 
-/** Of several servers of one folder, which Postgres allows, the last to start. */
+/** Writes the process id. With Postgres, several servers can share a folder; the last one to start is recorded. */
 function sign(folder: string): () => void {
   writeFileSync(pidFileIn(folder), `${process.pid}\n`, { mode: 0o600 })
   return () => {
-    // Its number may soon be somebody else's, who would be sent our signals.
+    // The process id can be reused by another process, which would then receive signals for this one.
     if (servedBy(folder) === String(process.pid)) rmSync(pidFileIn(folder), { force: true })
   }
 }

@@ -12,14 +12,14 @@ const readOnly = '25006'
 /** Codes of Postgres: its disk is full, or reading and writing fails. */
 const diskCodes: Readonly<Record<string, DatabaseFailure>> = { '53100': 'disk_full', '58030': 'disk_failed' }
 
-/** The same in the messages of the embedded database, whose errors have one code. */
+/** The same by messages of the embedded database, whose errors all have one code. */
 const embeddedMessages: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^database or disk is full/, 'disk_full'],
   [/^disk I\/O error/, 'disk_failed'],
   [/^attempt to write a readonly database/, 'read_only'],
 ]
 
-/** Whether a query failed because the database cannot be reached now, and not because of the query itself. */
+/** Whether a query failed because the database is unreachable, and not because of the query. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code === 'string') return unreachable.test(code)
@@ -39,12 +39,12 @@ const messages = {
   disk_failed: 'The database cannot read or write its disk. Try again later.',
 }
 
-/** The present problem of the database. */
+/** A problem of the database. */
 export type DatabaseFailure = keyof typeof messages
 
 export const databaseFailures = Object.keys(messages) as DatabaseFailure[]
 
-/** The state of the database that made a query fail; undefined when the query itself is wrong. */
+/** The problem of the database that made a query fail; undefined if the query itself is wrong. */
 export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   if (isUnreachable(error)) return 'unreachable'
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }

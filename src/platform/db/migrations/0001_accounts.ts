@@ -2,8 +2,7 @@ import type { Kysely } from 'kysely'
 import { appendOnly, counted } from './portable.ts'
 
 /**
- * Organizations, users, memberships, workspaces, keys, the audit trail of what changes them, and how often each topic
- * of signals was announced.
+ * Organizations, users, memberships, workspaces, keys, the audit log, and the number of notifications of each topic.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

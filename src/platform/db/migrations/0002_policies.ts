@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Guardrails and whom they are assigned to; presets and their versions. */
+/** Guardrails and their assignments; presets and their versions. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('guardrails')

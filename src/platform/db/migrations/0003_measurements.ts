@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Measurements: per endpoint and minute or hour, per model and hour. Each server writes its own rows. The others read
- * the rows that were written since they last looked.
+ * Measurements per endpoint and minute or hour, and per model and hour. Each server writes separate rows. The others read
+ * the rows that are new since their last read.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

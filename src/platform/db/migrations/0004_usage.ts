@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** The ledger: a row a request, which is pruned some day, and sums a day, which stay. */
+/** The ledger: a row per request, deleted after its retention, and sums per day, which are kept. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('generations')

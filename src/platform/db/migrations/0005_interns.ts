@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Interns, the programme that admits to them, and what keeps their calls within bounds. */
+/** Interns, the setting that allows them, and counts for their rate limits. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('organizations')

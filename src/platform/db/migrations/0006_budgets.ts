@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** The spending of each budget in each period, and the money that servers hold for requests under way. */
+/** The spending of each budget in each period, and the amounts that servers have leased for current requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('budget_periods')

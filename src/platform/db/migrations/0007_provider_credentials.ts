@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Provider keys that workspaces brought along. `sealed` is encrypted; `sealed_by` names the key file that opens it. */
+/** Workspaces' own provider keys (BYOK). `sealed` is encrypted with the key file that `sealed_by` names. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('provider_credentials')

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * The amount that limits are charged in addition to the reported cost: if no provider counted, the cost is an estimate,
- * and limits are charged the most that it can have been.
+ * The amount that limits are charged in addition to the cost: if the provider reported no usage, the cost is an estimate,
+ * and limits are charged its upper bound.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['generations', 'usage_days']) {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from '../kysely.ts'
 
-/** Each organization has its own name for a member: a person who belongs to several is not renamed by one of them. */
+/** The name of a member in each organization, so that one organization does not rename a person in another. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('memberships')

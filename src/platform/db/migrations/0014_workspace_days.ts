@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from '../kysely.ts'
 
-/** Sums of days by workspace beside those by key, so that reports need not read a row for each key. */
+/** Daily sums by workspace, so that reports do not read a row for each key. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const amounts = ['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cost_pico', 'margin_pico']
   const key = ['organization_id', 'day', 'workspace_id', 'model', 'endpoint', 'byok']
@@ -30,7 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** In two halves: the embedded database refuses to add up beyond 2^63, at which a sum stops here too. */
+/** Adds in two halves, because the embedded database fails on sums beyond 2^63. The result is limited to 2^63. */
 function sumOf(amount: string): string {
   const whole = `cast(${amount} as bigint)`
   const [high, low] = [`sum(${whole} / 1000000000)`, `sum(${whole} % 1000000000)`]

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Whether an intern asks before it acts, if a prompt does not set a mode. An intern that asks always asks. */
+/** The default approval mode of an intern's prompts. If it is `manual`, prompts cannot choose `self-drive`. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('interns')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from '../kysely.ts'
 
-/** The visibility of an intern. If a whole workspace sees an intern, its name is unique there. */
+/** The visibility of an intern. The name of an intern that the whole workspace sees is unique there. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('interns')

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Questions of interns, so that an answer can be recorded with its question; and the repositories that interns start
- * with.
+ * Questions of interns, so that an answer is recorded with its question; and the repositories of interns.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -3,8 +3,8 @@ import { sql } from '../kysely.ts'
 import { textOfJson } from './portable.ts'
 
 /**
- * The request log can be searched: what it is searched by stands in columns, beside the record that tells it all. Only
- * what is rare has an index of its own; it costs the others nothing.
+ * Columns for searching the request log, copied from the record. Only rare values are indexed, so that other rows cost
+ * nothing.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const table = () => db.schema.alterTable('generations')
@@ -19,17 +19,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await table()
     .addColumn('duration_ms', 'bigint', (c) => c.notNull().defaultTo(0))
     .execute()
-  const told = textOfJson(db)
+  const textAt = textOfJson(db)
   const whole = (text: RawBuilder<unknown>) => sql`cast(round(cast(${text} as double precision)) as bigint)`
   await sql`update generations set
-    outcome = coalesce(${told('record', 'outcome')}, 'success'),
-    provider = ${told('record', 'provider_name')},
-    preset = ${told('record', 'preset', 'slug')},
-    error = ${told('record', 'error', 'kind')},
-    guardrails = ${told('record', 'error', 'guardrail_id')},
-    streamed = case when ${told('record', 'streamed')} in ('1', 'true') then 1 else 0 end,
-    latency_ms = ${whole(told('record', 'latency'))},
-    duration_ms = coalesce(${whole(told('record', 'generation_time'))}, 0)`.execute(db)
+    outcome = coalesce(${textAt('record', 'outcome')}, 'success'),
+    provider = ${textAt('record', 'provider_name')},
+    preset = ${textAt('record', 'preset', 'slug')},
+    error = ${textAt('record', 'error', 'kind')},
+    guardrails = ${textAt('record', 'error', 'guardrail_id')},
+    streamed = case when ${textAt('record', 'streamed')} in ('1', 'true') then 1 else 0 end,
+    latency_ms = ${whole(textAt('record', 'latency'))},
+    duration_ms = coalesce(${whole(textAt('record', 'generation_time'))}, 0)`.execute(db)
   const index = (name: string) => db.schema.createIndex(`generations_by_${name}`).on('generations')
   await index('workspace').columns(['workspace_id', 'created_at']).execute()
   await index('key').columns(['key_hash', 'created_at']).execute()

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Where members are signed in with a browser, links that sign in once, and by which session a change was made. */
+/** Sessions in browsers, single-use sign-in links, and the session of each audit event. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('browser_sessions')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from '../kysely.ts'
 
-/** The admin who has been there longest is an owner; and the requests of one member can be found. */
+/** Makes the oldest admin an owner, and adds an index of requests by member. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`update memberships set role = 'owner' where role = 'admin' and left_at is null and not exists (
     select 1 from memberships o where o.organization_id = memberships.organization_id

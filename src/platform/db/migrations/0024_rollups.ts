@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { sql } from '../kysely.ts'
 
 /**
- * Roll-ups of the ledger: what reports by time read instead of it. Parts are written with the rows that they count, and
- * merged into cells soon after. Rows from before are told by `rolled_up`, and counted little by little after the start.
+ * Roll-ups of the ledger, which reports read instead of it. Parts are written with the rows that they count, and later
+ * merged into cells. `rolled_up` marks older rows, which are counted in steps after the start.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
@@ -28,7 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('generations')
     .addColumn('rolled_up', 'integer', (c) => c.notNull().defaultTo(0))
     .execute()
-  // Servers of the version before may write for a while yet, on a database that several share.
+  // Servers of the previous version can still write to a shared database for some time.
   const until = Date.now() + 3_600_000
   await sql`insert into rollup_past (id, after_at, after_id, until_at)
     select 1, 0, '', ${sql.lit(until)} where exists (select 1 from generations)`.execute(db)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What was measured of endpoints by hour, of all servers together: minutes are added to it when they are over. */
+/** Measurements of endpoints by hour, summed over all servers. Finished minutes are added to it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('endpoint_history')

@@ -3,9 +3,8 @@ import { SqliteAdapter, sql } from '../kysely.ts'
 import { counted } from './portable.ts'
 
 /**
- * What happened within the last minutes, for those who listen, in the order in which it was committed. The embedded
- * database has one writer. On Postgres who counts takes a lock until its transaction ends: a number that can be seen has
- * no smaller one still to come.
+ * Events of the last minutes for clients that listen, in the order of commits. The embedded database has one writer. On
+ * Postgres the next number is taken under a lock until the transaction ends, so that no lower number appears later.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * What was asked and answered, where a workspace wants it kept. `sealed` is encrypted; `sealed_by` names the key file
- * that opens it. Nothing of requests from before `contents_since` is kept, or kept any more.
+ * Prompts and answers of workspaces that store them. `sealed` is encrypted with the key file that `sealed_by` names.
+ * Contents of requests before `contents_since` are deleted.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const table = () => db.schema.alterTable('workspaces')

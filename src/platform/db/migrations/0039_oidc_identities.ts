@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Which member an account at an issuer of OIDC is. */
+/** The members of accounts at OIDC issuers. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('oidc_identities')

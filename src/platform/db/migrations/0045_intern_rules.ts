@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Rules for what interns may do: every version of those of a workspace and of an intern. And the questions of the past with
- * their answers, so that it can be told what other rules would have decided.
+ * All versions of the permission rules of workspaces and interns, and past questions with their answers, for replaying other
+ * rules.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Who vouches for servers and interns' daemons among each other; `key_sealed` is encrypted by the key `sealed_by` names. */
+/** The certificate authorities of servers and interns' daemons. `key_sealed` is encrypted with the key that `sealed_by` names. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('intern_authorities')

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * The hosts that interns live on, how their daemons are reached from others, and which of them has moved to a host where
- * it has not been started yet.
+ * The hosts of interns, the addresses of their daemons, and which interns were moved to a host where they have not started
+ * yet.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

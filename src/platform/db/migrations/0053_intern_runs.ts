@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * The turns of interns, to be asked for also when the caller has left or the intern is stopped. `runs_seen` is how far
- * its daemon's milestones have been written down here.
+ * The turns of interns, available also after the caller has disconnected or the intern has stopped. `runs_seen` is the
+ * revision up to which the milestones of the daemon are stored.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

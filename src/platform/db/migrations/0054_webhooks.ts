@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Where a workspace wants to hear of what its interns do, and what it is to be told: a row is written with what it tells
- * of, and sent afterwards.
+ * The webhooks of workspaces and their deliveries. A delivery is inserted in the transaction of its event, and sent later.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Whether anything is due of a webhook is found at once, however much waits. */
+/** An index for finding due deliveries quickly, also with many pending ones. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex('webhook_deliveries_due')

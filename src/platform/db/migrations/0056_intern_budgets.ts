@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What turns and sessions of an intern may take, and what a turn took of that. */
+/** The budgets of turns and sessions of interns, and the spending of each turn. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('interns').addColumn('budget', 'text').execute()
   await db.schema.alterTable('intern_runs').addColumn('budget', 'text').execute()

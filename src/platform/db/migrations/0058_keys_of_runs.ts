@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** The key that began a run in the background: the run ends with it. */
+/** The key that started a background run. The run ends when the key does. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('intern_runs').addColumn('key_hash', 'text').execute()
 }

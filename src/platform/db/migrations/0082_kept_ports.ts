@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** At which port a server of a host answers servers of others for interns that do not run. */
+/** The port at which a server serves the files of stopped interns to servers on other hosts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('intern_hosts').addColumn('kept_port', 'integer').execute()
 }

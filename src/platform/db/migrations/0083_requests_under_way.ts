@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Requests of interns that are not written yet: who asks what a turn took waits for these, and for no others. */
+/** Requests of interns that are not in the ledger yet. The cost of a turn is final when it has none. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('requests_under_way')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** How much of which limit webhooks were told of, in each period: once for each limit, on however many servers. */
+/** The percentages of limits that were announced to webhooks in each period, so that all servers together announce each once. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('told_limits')

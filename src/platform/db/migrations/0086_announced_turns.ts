@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Turns that may cost no more than so much, from before their first request until they are known as runs; and what the
- * budget of a run left no room for.
+ * Turns with a budget, from before their first request until they are stored as runs; and the request that exceeded the
+ * budget of a run.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

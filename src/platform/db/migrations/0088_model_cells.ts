@@ -3,12 +3,12 @@ import { sql } from '../kysely.ts'
 
 const dayMs = 86_400_000
 
-/** Servers of the version before may run for a while yet, on a database that several share: they write no such cells. */
+/** Servers of the previous version, which write no such cells, can still use a shared database for this time. */
 const othersMs = 3_600_000
 
 /**
- * Hours and days of models, with nothing else to tell cells apart: reports by model read few rows, however many workspaces,
- * endpoints and presets there are. Where there is something already they are whole from tomorrow on; before, reports read the cells of workspaces.
+ * Sums of models by hour and day without other dimensions, so that reports by model read few rows. In a database with
+ * requests they are complete from tomorrow on; for earlier days, reports read the cells of workspaces.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const amounts = ['requests', 'answered', 'failed', 'refused', 'cancelled', 'prompt_tokens', 'completion_tokens']

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from '../kysely.ts'
 
-/** The schema versions whose servers can run on this database; `newest` is the latest one that decided about it. */
+/** The schema versions whose servers can use this database. `newest` is the version that set the range. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('schema_range')

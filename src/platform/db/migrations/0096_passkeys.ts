@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Passkeys of members, the challenges that a browser has not signed yet, and the passkey that started a session. */
+/** Passkeys of members, unused challenges, and the passkey that started a session. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('passkeys')

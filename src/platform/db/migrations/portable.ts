@@ -1,16 +1,16 @@
 import type { ColumnBuilderCallback, ColumnDataType, Kysely } from 'kysely'
 import { SqliteAdapter, sql } from '../kysely.ts'
 
-/** The few things that the two databases say differently. */
+/** SQL that differs between the two databases. */
 const isSqlite = (db: Kysely<unknown>) => db.getExecutor().adapter instanceof SqliteAdapter
 
-/** Type and constraints of a primary key that the database counts up itself. */
+/** The type and constraints of an auto-incremented primary key. */
 export function counted(db: Kysely<unknown>): [ColumnDataType, ColumnBuilderCallback] {
   if (isSqlite(db)) return ['integer', (column) => column.primaryKey().autoIncrement()]
   return ['bigserial', (column) => column.primaryKey()]
 }
 
-/** Makes the database itself refuse to change or remove rows of a table. */
+/** Makes the database reject updates and deletions of rows. */
 export async function appendOnly(db: Kysely<unknown>, table: string): Promise<void> {
   const why = sql.lit(`${table} is append-only`)
   if (isSqlite(db)) {
@@ -29,7 +29,7 @@ export async function appendOnly(db: Kysely<unknown>, table: string): Promise<vo
     for each statement execute function ${refuse}()`.execute(db)
 }
 
-/** Text at a place in a column of JSON text; null where there is none. Booleans are 1 and 0, or `true` and `false`. */
+/** Returns an SQL expression for the text at a path in a JSON column; null if it is missing. Booleans are 1 and 0, or `true` and `false`. */
 export function textOfJson(db: Kysely<unknown>) {
   return (column: string, ...path: string[]) => {
     const json = isSqlite(db) ? sql.ref(column) : sql`cast(${sql.ref(column)} as json)`

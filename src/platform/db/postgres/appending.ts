@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { eventColumns, type NewEvent } from '../event.ts'
 
-/** The statement that keeps events, to be sent together with `commit`: all others wait for their place in the order. */
+/** The statement that stores events. Sent together with `commit`, because it blocks other transactions with events. */
 export function appending(events: readonly NewEvent[]): string {
   const text = (value: string | null) => (value === null ? 'null' : pg.escapeLiteral(value))
   const rows = events.map(

@@ -1,21 +1,21 @@
-/** One comparison of the clocks: how far the database's is ahead, uncertain by half of the round trip. */
+/** A comparison of the clocks: how far the database's clock is ahead, with an error of half the round trip. */
 export type ClockSample = { offsetMs: number; roundTripMs: number }
 
-/** Below this difference a server keeps its own time: comparisons are not more exact on a loaded machine. */
+/** Smaller differences are ignored, because comparisons on a loaded machine are not more exact. */
 const tolerableMs = 1000
 
-/** How far the database's clock is ahead of this server's, by the latest comparison that is exact enough. */
+/** The offset of the database's clock from this server's, by the latest comparison that is exact enough. */
 export class ClockOffset {
   readonly #onSkew: (offsetMs: number) => void
   #offsetMs = 0
   #isSkewed = false
 
-  /** @param onSkew is called when the clocks begin to differ by more than is tolerable. */
+  /** @param onSkew is called when the difference exceeds the tolerance. */
   constructor(onSkew: (offsetMs: number) => void) {
     this.#onSkew = onSkew
   }
 
-  /** To be added to this server's clock; 0 while the difference is tolerable. */
+  /** The correction for this server's clock, in milliseconds; 0 for a tolerable difference. */
   get correctionMs(): number {
     return this.#isSkewed ? this.#offsetMs : 0
   }

@@ -2,22 +2,22 @@ import type { Connection } from './connection.ts'
 
 const checkEveryMs = 250
 
-/** After so long without an answer the server is asked, on another connection, whether it works on one. */
+/** After this time without an answer, another connection asks the server whether it is still working on the query. */
 const askAfterMs = 2000
 const askEveryMs = 1000
 
 type ConnectionMonitorDeps = {
   open: ReadonlySet<Connection>
-  /** No answer takes longer than this, whatever the server says. */
+  /** The absolute time limit of an answer. */
   answerMs: number
-  /** A fresh connection, outside the pool. */
+  /** Opens a connection outside the pool. */
   connect: () => Promise<Connection>
   onDead: (why: string) => void
 }
 
 /**
- * Finds connections on which packets vanish: nobody ends those, and a query on one waits for as long as TCP tries.
- * @returns the way to end the watch.
+ * Finds connections that lose all packets. Neither side closes them, so a query would wait until TCP gives up.
+ * @returns the function that stops the monitor.
  */
 export function monitorConnections({ open, answerMs, connect, onDead }: ConnectionMonitorDeps): () => void {
   let lookedAt = performance.now()
@@ -39,7 +39,7 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
       const dead = forgotten.filter(({ unansweredSince }) => unansweredSince !== undefined)
       giveUp(dead, `a query is unanswered for ${askAfterMs} ms and the server works on none: its connection is dead`)
     } catch {
-      // It cannot be reached on a new connection either: the time for an answer decides.
+      // A new connection fails too, so only the time limit decides.
     } finally {
       asking = false
     }
@@ -49,7 +49,7 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     const now = performance.now()
     const stoodStill = now - lookedAt > 4 * checkEveryMs
     lookedAt = now
-    // The answer may have come, and nobody was there to read it.
+    // This process was blocked, so an answer can have arrived unread.
     if (stoodStill) return
     giveUp(silentFor(answerMs, now), `a query is unanswered for ${answerMs} ms: its connection is given up`)
     const silent = silentFor(askAfterMs, now)

@@ -5,13 +5,13 @@ import type { Hosts } from './hosts.ts'
 const int8 = 20
 const numeric = 1700
 
-/** Counts and instants fit a double; pg would hand them out as text. */
+/** Parses 64-bit integers as numbers where they are counts or times. By default, pg returns text. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: never) =>
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-/** A connection that did not answer is ended by us; queries on it fail with this. */
+/** The error of queries on a connection that was closed because it did not answer. */
 export class ConnectionAbandoned extends Error {
   readonly code: string = 'ETIMEDOUT'
 }
@@ -24,18 +24,18 @@ export class NotPrimary extends Error {
   readonly code = readOnlyCode
 }
 
-/** Whether Postgres itself refused, and not the way to it. */
+/** Whether Postgres itself reported the error, and not the network. */
 export const isAnswer = (error: unknown) => error instanceof pg.DatabaseError
 
 type ConnectionConfig = Omit<pg.ClientConfig, 'connectionString'> & { hosts: Hosts }
 
-/** A connection that knows since when an answer is due. pg's own time-out would put it back to the others, in use. */
+/** A connection that records since when an answer is due. pg's own time-out would return a busy connection to the pool. */
 export class Connection extends pg.Client {
-  /** The server of `hosts` that it goes to. */
+  /** Its server, one of `hosts`. */
   readonly url: string
-  /** The server's process for it. */
+  /** The process id on the server. */
   declare readonly processID: number | null
-  /** When the question was sent that is not answered yet, by the monotonic clock. */
+  /** When the unanswered query was sent, by a monotonic clock. */
   unansweredSince: number | undefined
   #answered: () => void = () => {}
   #refusedWrite: () => void = () => {}
@@ -47,7 +47,7 @@ export class Connection extends pg.Client {
     this.#hosts = hosts
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: with a callback for the pool, with a promise for us
+  // biome-ignore lint/suspicious/noExplicitAny: the pool passes a callback, this code awaits a promise
   override connect(callback?: any): any {
     const reject = () => this.#hosts.reject(this.url)
     if (callback) {
@@ -63,9 +63,9 @@ export class Connection extends pg.Client {
   }
 
   /**
-   * Checks that the server at the other end is the primary.
+   * Checks that the server is the primary.
    * @returns whether it accepts no writes now, as during maintenance, and how far its clock is ahead of ours.
-   * @throws NotPrimary and makes the next host current.
+   * @throws NotPrimary, and selects the next host.
    */
   async requirePrimary(): Promise<{ readOnly: boolean; clock: ClockSample }> {
     const askedAt = Date.now()
@@ -102,12 +102,12 @@ export class Connection extends pg.Client {
     return answer
   }
 
-  /** @param act is called at each answer of Postgres, a refusal included. */
+  /** @param act is called at each answer of Postgres, also at errors. */
   whenAnswered(act: () => void): void {
     this.#answered = act
   }
 
-  /** @param act is called when Postgres refuses a write because it accepts none. */
+  /** @param act is called when Postgres refuses a write because it is read-only. */
   whenWriteRefused(act: () => void): void {
     this.#refusedWrite = act
   }

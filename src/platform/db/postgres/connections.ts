@@ -11,33 +11,33 @@ import { type Limits, sessionOf, setUp, withoutTimeouts } from './session.ts'
 /** The connections of one server. */
 export type Connections = {
   pool: pg.Pool
-  /** One of the pool. @throws ConnectionAbandoned at once while Postgres answers nothing at all. */
+  /** Takes a connection from the pool. @throws ConnectionAbandoned immediately while Postgres does not answer. */
   take: () => Promise<pg.PoolClient>
-  /** Lets go of those that nobody uses: they may be dead without our knowing. */
+  /** Closes idle connections, which can be dead without notice. */
   dropIdle: (why: string) => void
   /** Closes all connections, also those in use, and stops the monitors. */
   cut: () => void
   standing: () => Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'>
   /** Whether Postgres answered nothing at all for `database_silence_ms`. */
   isAway: () => boolean
-  /** Ends every connection, each when its statement is done: the server accepts no writes, another one may. */
+  /** Closes every connection after its statement, because the server is read-only and another one can be the primary. */
   leaveReadOnly: () => void
-  /** For signals: a connection beside the pool. */
+  /** Opens a connection outside the pool, for signals. */
   connect: (applicationName: string) => Promise<Connection>
 }
 
 export const connectMs = 5000
 
-/** While a server stays read-only, connections are replaced at this interval: its address may lead to another one. */
+/** The interval of replacing connections to a read-only server, because its address can lead to another one later. */
 const leaveEveryMs = 5000
 
 type ConnectionsDeps = {
   limits: Limits
   onError: (error: Error) => void
   onUnset: (names: string[]) => void
-  /** Postgres counts as away: it answered nothing for `database_silence_ms`. */
+  /** Postgres has not answered for `database_silence_ms`. */
   onAway?: () => void
-  /** Postgres answers again after it answered nothing for so long. */
+  /** Postgres answers again. */
   onBack?: (awayMs: number) => void
 }
 
@@ -45,7 +45,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
   const { limits, onError, onUnset, onAway = () => {}, onBack = () => {} } = deps
   const standard = optionsOf(hosts, limits)
   const [open, used] = [new Set<Connection>(), new Set<Connection>()]
-  /** Connections outside the pool, and those that end when they are released. */
+  /** Connections outside the pool, and those that are closed when they are released. */
   const [extra, retired] = [new Set<Connection>(), new WeakSet<Connection>()]
   const waitingForConnection = new Set<{ since: number }>()
   let leftAt = Number.NEGATIVE_INFINITY
@@ -103,9 +103,9 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     if (retired.has(released)) void released.end().catch(() => {})
   })
   pool.on('error', (error) => {
-    // The pool hangs the whole client on it, with what opens its session; that is for nobody's log.
+    // The pool adds the client with its password to the error, which must not be logged.
     Object.assign(error, { client: undefined })
-    // A connection that we ended ourselves was reported then.
+    // An abandoned connection was reported when it was closed.
     if (!(error instanceof ConnectionAbandoned)) onError(error)
   })
   const endWatch = monitorConnections({
@@ -140,7 +140,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
       try {
         return await presence.whileThere(() => (connecting = connectAny()))
       } catch (error) {
-        // It may come when nobody waits for it any more.
+        // The connection can be established after the caller has given up.
         connecting?.then(
           (client) => client.release(),
           () => {},
@@ -191,7 +191,7 @@ async function connectedTo(options: ConstructorParameters<typeof Connection>[0])
   return client
 }
 
-/** For migrations: nobody is in a hurry, and only TCP says that the other side is gone. */
+/** A pool for migrations, which can take any time. Only TCP detects a dead server. */
 export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
   const pool = new pg.Pool({
     ...optionsOf(hosts, limits),

@@ -11,8 +11,8 @@ import { announcing } from './revisions.ts'
 const lockNotAvailable = '55P03'
 
 /**
- * Others wait for as long as the lock is held, and each round trip within it may be long: it is asked for together with
- * `begin`, and what is announced goes with `commit`, so that no server ever waits while it holds a topic's revision.
+ * Runs transactions under a lock. To hold it for as few round trips as possible, the lock is requested together with `begin`,
+ * and notifications are sent together with `commit`. So no server waits while it holds the revision of a topic.
  */
 export function createExclusively(query: Query, signals: LocalSignals, lockMs: number): Db['exclusively'] {
   const inTurn = createLocalLocks(lockMs)
@@ -20,7 +20,7 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
     const { announced, events, announce } = announcements()
     const run = () =>
       query.connection().execute(async (connection) => {
-        // One connection, within a transaction: what a Tx is, but for who says `begin`.
+        // A connection within a transaction is a Tx, except that Kysely did not begin it.
         const tx = connection as unknown as Tx
         try {
           await begin(tx, name, lockMs)
@@ -49,7 +49,7 @@ async function commit(tx: Tx, announced: Announcement[], events: NewEvent[]): Pr
   await sql.raw([...inLockOrder(announced).map(announcing), ...appended, 'commit'].join('; ')).execute(tx)
 }
 
-/** Counting up a topic locks it: two transactions that announce several must do so in one order. */
+/** Sorts announcements: incrementing the revision of a topic locks it, so all transactions must use the same order. */
 function inLockOrder(announced: Announcement[]): Announcement[] {
   return announced.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))
 }

@@ -1,6 +1,6 @@
 /**
- * The servers that a database URL names. Connections go to the current one; one that cannot be reached or accepts no
- * writes makes the next one current.
+ * The servers of a database URL. Connections use the current one. If it is unreachable or read-only, the next one becomes
+ * current.
  */
 export class Hosts {
   readonly requiresWritable: boolean
@@ -20,7 +20,7 @@ export class Hosts {
     return this.#urls[this.#current]!
   }
 
-  /** Moves on to the next server, unless another connection already did. */
+  /** Selects the next server, unless another connection already did. */
   reject(url: string): void {
     if (url === this.current) this.#current = (this.#current + 1) % this.#urls.length
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs `work` when nobody before it works under that name any more. @returns undefined when that took too long. */
+/** Runs `work` after all earlier work with the same name. @returns undefined if the wait took too long. */
 export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ done: T } | undefined>
 
 /**
@@ -14,7 +14,7 @@ export function createLocalLocks(waitMs: number): LocalLocks {
     const { promise, resolve } = Promise.withResolvers<void>()
     const row = before ? before.then(() => promise) : promise
     rows.set(name, row)
-    // Not when its own turn ends: who gave up leaves others in the row before it.
+    // After the whole queue before it: a caller that timed out can still have earlier ones running.
     void row.then(() => rows.get(name) === row && rows.delete(name))
     try {
       if (before && !(await isOverIn(waitMs, before))) return undefined

@@ -1,11 +1,11 @@
-/** What to change, by the codes of Postgres. */
+/** Advice by error codes of Postgres. */
 const advice: Readonly<Record<string, string>> = {
   '3D000': 'Make it first, as with createdb, or correct its name in DATABASE_URL.',
   '28P01': 'Correct the user or the password in DATABASE_URL.',
   '28000': 'Correct the user in DATABASE_URL, or make it first, as with createuser.',
 }
 
-/** An error of the driver or of the system; what Postgres itself says has a severity. */
+/** An error of the driver or of the system. Errors of Postgres itself have a severity. */
 type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
 
 /** Explains in a sentence or two why the database could not be opened: the server refused, or did not respond. */

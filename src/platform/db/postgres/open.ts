@@ -102,7 +102,7 @@ async function bringUpToDate(hosts: Hosts, limits: Limits, prepare: (query: Quer
   }
 }
 
-/** Makes the first server current that can be used. @throws StartupError with the reason of the last one tried. */
+/** Selects the first usable server. @throws StartupError with the reasons of all servers. */
 async function connectToAny(pool: pg.Pool, { count }: Hosts): Promise<void> {
   const problems: string[] = []
   while (problems.length < count) {

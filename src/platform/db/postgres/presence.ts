@@ -58,7 +58,7 @@ export class Presence {
     return Promise.race([ask(), promise]).finally(() => this.#refusals.delete(reject))
   }
 
-  /** Must be called every `checkEveryMs`. @param now by a monotonic clock. */
+  /** Checks for silence. Must be called every `checkEveryMs`. @param now by a monotonic clock. */
   look(now = performance.now()): void {
     this.#silentMs += Math.min(now - this.#lookedAt, maxCountedMs)
     this.#lookedAt = now

@@ -3,12 +3,13 @@ import type { Announcement, Topic } from '../signals.ts'
 
 export const channel = 'signalbox'
 
-/** The message of a NOTIFY: the announcement and its number within its topic. */
+/** The payload of NOTIFY: the announcement and its revision in the topic. */
 type Notification = Announcement & { revision: number }
 
 /**
- * The statement that announces, within the transaction, so that other servers hear of exactly what was committed, even
- * if this one dies. The topic's revision is counted up with it: a server that missed the notification sees that it did.
+ * The statement of an announcement. It is part of the transaction, so that other servers are notified of exactly the
+ * committed changes, even if this server dies. It increments the revision of the topic, so that a server can detect a
+ * missed notification.
  */
 export function announcing({ topic, payload }: Announcement): string {
   const [topicText, payloadText] = [pg.escapeLiteral(topic), pg.escapeLiteral(payload)]
@@ -22,11 +23,11 @@ export function announcing({ topic, payload }: Announcement): string {
     from counted`
 }
 
-/** The last revision of each topic that one server has seen. */
+/** The last revision of each topic that this server has received. */
 export type Followed = {
-  /** Takes note of a notification. @returns it, and whether an earlier one of its topic never came. */
+  /** Records a notification. @returns the announcement, and whether an earlier one of its topic was missed. */
   heard: (text: string) => { announcement: Announcement; missed: boolean }
-  /** Compares with the database. @returns whether something was announced that never came. */
+  /** Compares with the database. @returns whether an announcement was missed. */
   catchUp: (client: Pick<pg.Client, 'query'>) => Promise<boolean>
 }
 
@@ -44,7 +45,7 @@ export function followRevisions(): Followed {
       const { rows } = await client.query<{ topic: Topic; revision: string }>(
         'select topic, revision from signal_revisions',
       )
-      // A notification may overtake the answer, so being ahead of it is fine; being ahead when asking is not.
+      // A notification can arrive before the answer, so a higher local revision is valid unless it was so before the query.
       const astray = rows.filter(({ topic, revision }) => {
         const stored = Number(revision)
         return stored > (followed.get(topic) ?? 0) || stored < (before.get(topic) ?? 0)

@@ -6,8 +6,8 @@ import { sql } from '../kysely.ts'
 const needed = ['select', 'insert', 'update', 'delete'] as const
 
 /**
- * A user that may read finds all as it should be, and would fail at its first change, in the midst of a request.
- * @throws StartupError naming what it may not do, and to which of the tables.
+ * Checks the privileges of the user at the start. A read-only user would otherwise fail at the first write of a request.
+ * @throws StartupError naming the missing privileges and their tables.
  */
 export async function requireRights({ query }: Pick<Db, 'query'>, tables: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string; lacks: string }>`
@@ -31,5 +31,5 @@ export async function requireRights({ query }: Pick<Db, 'query'>, tables: readon
   )
 }
 
-/** By the names that the migrations and Postgres itself give them. */
+/** The sequences of tables, by the names that migrations and Postgres give them. */
 const sequencesOf = (tables: readonly string[]) => tables.flatMap((table) => [`${table}_seq`, `${table}_seq_seq`])

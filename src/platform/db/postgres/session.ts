@@ -17,8 +17,8 @@ type SessionLimits = Omit<Limits, 'database_silence_ms'>
 type Session = Record<string, number>
 
 /**
- * Time limits that the server enforces. The host of a server may die within a transaction. Its locks must not last for
- * the two hours after which TCP gives up.
+ * Time limits that Postgres enforces. If this host dies within a transaction, its locks must not last for the two hours
+ * after which TCP gives up.
  */
 export function sessionOf(limits: SessionLimits): Session {
   return {
@@ -29,7 +29,7 @@ export function sessionOf(limits: SessionLimits): Session {
   }
 }
 
-/** A migration takes as long as it takes, also where the operator set times for the role or the database. */
+/** Removes the time limits for migrations, also those that the operator set for the role or the database. */
 export function withoutTimeouts(limits: SessionLimits): Session {
   return { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, ...probesOf(limits) }
 }
@@ -45,8 +45,8 @@ function probesOf({ database_keepalive_ms: silenceMs }: SessionLimits): Session 
 }
 
 /**
- * Sets up a session in one round trip after it has started: poolers refuse settings in the packet that opens a connection.
- * @returns the names of settings that the server refused.
+ * Applies settings in one round trip after the session has started, because poolers reject settings in the startup packet.
+ * @returns the names of settings that the server rejected.
  */
 export async function setUp(connection: Connection, session: Session): Promise<string[]> {
   const settings = Object.entries(session)
@@ -68,7 +68,7 @@ async function setOneByOne(connection: Connection, settings: [string, number][])
     try {
       await connection.query('select set_config($1, $2, false)', [name, String(value)])
     } catch (error) {
-      // One that broke meanwhile says nothing of what would be taken.
+      // A connection failure does not mean that the setting is rejected.
       if (!isAnswer(error)) throw error
       refused.push(name)
     }

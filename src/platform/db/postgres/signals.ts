@@ -9,15 +9,15 @@ const heartbeatMs = 300
 const trustedForMs = 900
 
 /**
- * The interval at which the database is asked whether it accepts changes. A standby does not, and neither does a server
- * during a switch-over.
+ * The interval of checking whether the database accepts writes. A standby does not, and neither does a server during a
+ * switch-over.
  */
 const askReadOnlyEveryMs = 1000
 
 export type PostgresSignals = LocalSignals & {
-  /** Whether the database accepted no changes when it was last asked. */
+  /** Whether the database was read-only at the last check. */
   readOnly: () => boolean
-  /** Why the last heartbeat failed at once, as when connections are refused; undefined for one that only takes long. */
+  /** Why the last heartbeat failed immediately, for example because connections are refused; undefined for a time-out. */
   refusal: () => Error | undefined
   close: () => Promise<void>
 }
@@ -31,9 +31,9 @@ type SignalListeners = {
 }
 
 /**
- * Notifications over LISTEN/NOTIFY on a dedicated connection. A heartbeat compares the revision of every topic with what
- * was heard, so that nothing is missed for longer than 0.9 s: either the comparison says so, or it fails, `live()`
- * turns false, and caches ask the database themselves until it is back.
+ * Notifications by LISTEN/NOTIFY on a dedicated connection. A heartbeat compares the revision of every topic with the
+ * received ones, so that a missed notification is detected within 0.9 s. If the heartbeat fails, `live()` returns false,
+ * and caches read from the database until it succeeds.
  */
 export async function postgresSignals(
   open: () => Promise<Connection>,
@@ -43,7 +43,7 @@ export async function postgresSignals(
   const followed = followRevisions()
   const closing = new AbortController()
   let client: Connection | undefined
-  /** Up to when everything announced is known to have been heard or reported as missed. */
+  /** The time up to which all announcements were received or reported as missed. */
   let surelyHeardUntil = 0
   let lastHeardAt = 0
   let [readOnly, readOnlyAskedAt] = [false, Number.NEGATIVE_INFINITY]
@@ -113,11 +113,11 @@ export async function postgresSignals(
     refusal: () => refusal,
     async close() {
       closing.abort()
-      // A connection that is still being opened must not hold up the end.
+      // A connection that is still being opened must not delay the end.
       await Promise.race([beating, sleep(500, undefined, { ref: false })])
       const last = client
       if (!last) return
-      // Nor one whose other side says nothing.
+      // Neither must a connection whose server does not answer.
       await Promise.race([last.end().catch(() => {}), sleep(500, undefined, { ref: false })])
       last.abandon('the service is ending')
     },
@@ -129,7 +129,7 @@ async function tooLate(): Promise<never> {
   throw new ConnectionAbandoned('the connection for signals does not answer')
 }
 
-/** Whether an error means that an answer took too long, and not that the server refused. */
+/** Whether the error is a time-out, and not a refusal of the server. */
 function isLate(error: unknown): boolean {
   return error instanceof ConnectionAbandoned || /timeout expired/.test(String((error as Error).message))
 }

@@ -5,11 +5,11 @@ import { CompiledQuery } from '../kysely.ts'
 import { type Fold, type FoldedRows, foldInSlices } from './fold.ts'
 
 /**
- * Whether rows are best folded as they are. Postgres groups them before, as each would be sent.
+ * Whether to fold ungrouped rows. On Postgres it is faster to group them in SQL, because each row would be sent.
  */
 export const foldsEachRow = ({ kind }: Pick<Db, 'kind'>): boolean => kind === 'sqlite'
 
-/** @throws Fault `client_closed_request` when the signal ends it. */
+/** Folds the rows of a query. @throws Fault `client_closed_request` when the signal aborts. */
 export async function foldRows<Input, Result>(
   { db }: { db: Pick<Db, 'reports' | 'kind'> },
   { module, begin }: Fold<Input, Result>,

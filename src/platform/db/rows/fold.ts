@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 
-/** Takes rows one after the other, and makes something small of them. */
+/** Reduces rows to a small result. */
 export type Folding<Result> = {
   /**
    * @param values of a row, in the order of its columns. Whole numbers may be bigints.
@@ -12,14 +12,14 @@ export type Folding<Result> = {
 }
 
 /**
- * How rows are folded. The thread that reads the embedded database loads the module and takes what it exports as `fold`: only
- * what comes out is sent, and the thread that answers requests does none of the work.
+ * A way to fold rows. The thread of the embedded database loads the module and uses its export `fold`, so that only the
+ * result is sent and the main thread does none of the work.
  */
 export type Fold<Input, Result> = { module: string; begin: (input: Input) => Folding<Result> }
 
 /**
- * The one parameter of a statement whose rows the embedded database folds. Another process hears nothing of the signal: what
- * it is asked for goes on to its end.
+ * The only parameter of a statement whose rows the embedded database folds. The signal has no effect if another process owns
+ * the database.
  */
 export type FoldedRows = { module: string; input: unknown; parameters: readonly unknown[]; signal?: AbortSignal }
 
@@ -27,10 +27,10 @@ export function isFolded(parameter: unknown): parameter is FoldedRows {
   return typeof parameter === 'object' && parameter !== null && 'module' in parameter
 }
 
-/** Between two slices, others have their turn. */
+/** The number of rows between which other statements can run. */
 const rowsAtOnce = 1000
 
-/** @returns undefined where nobody wants it any more. */
+/** @returns undefined if the caller has cancelled it. */
 export async function foldInSlices<Result>(
   rows: Iterable<readonly unknown[]>,
   folding: Folding<Result>,

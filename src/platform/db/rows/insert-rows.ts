@@ -2,23 +2,23 @@ import type { Db, Tx } from '../db.ts'
 import { CompiledQuery } from '../kysely.ts'
 import type { Tables } from '../tables.ts'
 
-/** A value of a row. Whole numbers beyond 2⁵³ are written as text. */
+/** A value of a row. Integers beyond 2⁵³ are passed as text. */
 export type Cell = string | number | null
 
-/** The one parameter of a statement that the embedded database runs once for each row. */
+/** The only parameter of a statement that the embedded database runs once for each row. */
 export type EachRow = { each: readonly Cell[][] }
 
-/** The one parameter of what the embedded database runs by itself, from `begin` to `commit`. */
+/** The only parameter of a transaction that the embedded database runs without further messages. */
 export type Together = { together: readonly { sql: string; rows: readonly Cell[][] }[] }
 
-/** More would take megabytes of fresh memory at once, and hold up the event loop while they are copied. */
+/** The number of rows that are copied at once. More would block the event loop and allocate megabytes. */
 const rowsAtOnce = 100
 
 type Columns<Table> = { readonly [Name in keyof Table]?: 'text' | 'bigint' }
 
 /**
- * Inserts many rows with a statement of one shape, however many they are, which costs nobody a parameter a value: the
- * embedded database runs it row by row, Postgres takes the rows as one JSON text.
+ * Inserts many rows with one statement, whose text does not depend on their number: the embedded database runs it for each
+ * row, Postgres receives the rows as one JSON text.
  * @param more what follows the values, such as `on conflict …`.
  */
 export async function insertRows<Name extends keyof Tables & string>(
@@ -50,9 +50,9 @@ export type Inserted = {
 }[keyof Tables & string]
 
 /**
- * Several insertions in one statement, which is its own transaction, all or none, in this order. Rows of the later ones
- * that exist are locked when all before is done, and no longer than the database itself takes: no round trip, no busy
- * event loop and no host that dies comes between.
+ * Runs several insertions in this order as one statement, which is one transaction. The last ones update rows that other
+ * servers update too. Their locks are held only for the time that the database needs: there is no round trip before the
+ * commit during which this process could be busy or die.
  */
 export async function insertTogether(
   { kind, query }: Pick<Db, 'kind' | 'query'>,
@@ -101,7 +101,7 @@ export function replaceExisting(key: readonly string[], columns: readonly string
   return `on conflict (${key.join(', ')}) do update set ${values.join(', ')}`
 }
 
-/** For the embedded database, which binds the values of a row. */
+/** The insert statement of the embedded database, with a parameter for each column. */
 function insertBound(table: string, columns: object, more = ''): string {
   const names = Object.keys(columns)
   return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${more}`
@@ -123,8 +123,7 @@ function isStorable(cell: Cell): boolean {
 }
 
 /**
- * Postgres takes neither U+0000 nor half a surrogate pair, in text that may come from anywhere. Both databases keep the
- * replacement character in their place.
+ * Replaces U+0000 and lone surrogates, which Postgres rejects, by U+FFFD. Done for both databases.
  */
 function storable(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.toWellFormed().replaceAll('\0', '\ufffd') : cell

@@ -4,40 +4,40 @@ import { isUnreachable } from '../maintenance/failures.ts'
 import type { Signals, Topic } from '../signals.ts'
 import { type AllowStale, neverStale } from './stale-reads.ts'
 
-/** The greatest age of an entry while notifications of other servers cannot be heard. */
+/** The maximum age of an entry while notifications of other servers are not received. */
 const unverifiedMs = 700
 
-/** Rows read from the database, cached by name until a notification says that they have changed. */
+/** A cache of rows by name. A notification removes the changed row. */
 export type ReadCache<T> = {
-  /** At once in the steady state. @throws Fault `unavailable` while the database cannot be reached. */
+  /** Returns a value, without a promise if it is cached. @throws Fault `unavailable` while the database is unreachable. */
   get: (name: string) => T | Promise<T>
-  /** The same from memory alone: undefined for what has to be asked for first. */
+  /** Returns a cached value; undefined if it must be read first. */
   known: (name: string) => T | undefined
   close: () => void
 }
 
 type ReadCacheDeps<T> = {
   signals: Signals
-  /** A clock that nobody sets. */
+  /** A monotonic clock. */
   steady?: Now
-  /** Announces, with a name, that the entry of that name has changed. */
+  /** The topic of changed entries. Its payload is the name. */
   topic: Topic
-  /** Announces that any entry may have changed. */
+  /** The topic of changes that can affect any entry. */
   allTopic?: Topic
-  /** Whether an entry that may be stale is still used while the database is away. */
+  /** Whether a possibly stale entry can be used while the database is unreachable. */
   allowStale?: AllowStale | undefined
   read: (name: string) => Promise<T>
   /** Values for which this is false are not cached. */
   isKept?: (value: T) => boolean
-  /** The cache is emptied when it holds so many entries. */
+  /** The number of entries at which the cache is cleared. */
   most?: number
-  /** The message of the fault while the database cannot be reached. */
+  /** The message of the fault while the database is unreachable. */
   away?: string
 }
 
 const cannotBeReached = 'The database cannot be reached now. Try again shortly.'
 
-/** A read-through cache. A change is seen at once here, and within a second on every other server. */
+/** Creates a read-through cache. A change is visible immediately on this server, and within a second on others. */
 export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
   const {
     signals,
@@ -66,7 +66,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
     ...(deps.allTopic ? [signals.subscribe(deps.allTopic, forgetAll)] : []),
     signals.onMissed(forgetAll),
   ]
-  /** An entry that may be stale is not guessed. */
+  /** Converts the error of an unreachable database. */
   const refuseIfUnreachable = (error: unknown): never => {
     if (!isUnreachable(error)) throw error
     throw new Fault('unavailable', away)
@@ -94,7 +94,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
   const isCertain = ({ readAt }: { readAt: number }) => signals.live() || steady() - readAt < unverifiedMs
 
   function ask(name: string, known: { value: T }, isTrusted: boolean): T | Promise<T> {
-    // Forgotten while the database was asked: then it is no longer what was last known.
+    // The entry can have been removed meanwhile, because it has changed.
     return isTrusted && entries.get(name) === known ? known.value : load(name)
   }
 

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db.ts'
 import { sql } from '../kysely.ts'
 
-/** Whether stale values may be used, because the database is away. */
+/** Whether stale values can be used, because the database is unreachable. */
 export type AllowStale = () => boolean | Promise<boolean>
 
 /** Stale values are never used. */
 export const neverStale: AllowStale = () => false
 
-/** The database must answer within this time, or it counts as away. */
+/** The time limit of the check whether the database answers. */
 const answerMs = 500
 
 /**
- * Allows stale values for `staleMs` after the last moment at which all notifications were surely heard, and only while
- * the database does not answer.
+ * Allows stale values while the database does not answer, for at most `staleMs` after the last time at which all
+ * notifications had been received.
  */
 export function staleWhileAway({ db }: { db: Pick<Db, 'query' | 'signals'> }, staleMs: number): AllowStale {
   if (staleMs === 0) return neverStale
   const { signals } = db
   let asking: { away: Promise<boolean>; since: number } | undefined
 
-  /** One question at a time: those that nobody answers would take every connection. */
+  /** Runs one check at a time, because unanswered ones would use up all connections. */
   function ask(): Promise<boolean> {
     const answered = doesNotAnswer(db)
     const asked = { away: answered, since: performance.now() }

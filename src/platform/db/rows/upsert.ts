@@ -6,9 +6,9 @@ import type { Tables } from '../tables.ts'
 type Column<Name extends keyof Tables> = keyof Tables[Name] & string
 
 /**
- * Inserts rows; of those that are there under the same `key`, the other columns take the new values.
- * @param how.add columns of numbers to which the new value is added instead.
- * @param how.replace the columns that take the new values, where not all do.
+ * Inserts rows, or updates existing rows with the same `key`.
+ * @param how.add numeric columns to which the new value is added.
+ * @param how.replace the columns that are replaced. By default, all others.
  */
 export function upsert<Name extends keyof Tables & string>(
   query: Query | Tx,

@@ -2,8 +2,8 @@ import type { Expression, SqlBool } from 'kysely'
 import { sql } from '../kysely.ts'
 
 /**
- * Whether each of the words occurs in one of the columns, in whatever case. Databases know upper and lower case of letters
- * beyond ASCII by their locale, and SQLite not at all: each way in which names write them is looked for.
+ * An SQL expression for whether each word occurs in one of the columns, ignoring case. Case folding beyond ASCII depends on
+ * the locale in Postgres and is missing in SQLite, so the usual spellings of a word are searched.
  */
 export function wordsOccur(words: string, columns: readonly string[]): Expression<SqlBool> {
   const conditions = words

@@ -5,13 +5,13 @@ import { isFolded } from '../rows/fold.ts'
 import type { Rows } from '../rows/lend.ts'
 import type { WorkerReply } from './worker.ts'
 
-/** The server's end of the worker thread that holds the embedded database. */
+/** The client of the worker thread that runs the embedded database. */
 export type SqliteClient = {
   run: (sql: string, parameters: readonly unknown[]) => Promise<Rows>
   close: () => Promise<void>
 }
 
-/** @throws the worker's error when the file cannot be opened. */
+/** Opens a database. @throws the worker's error if the file cannot be opened. */
 export async function openSqlite(path: string, { readOnly = false } = {}): Promise<SqliteClient> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path, readOnly } })
   const waiting = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
@@ -52,7 +52,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
   }
 }
 
-/** Also where it was before: a reader may have been opened meanwhile. */
+/** Calls `act` when the signal aborts, or immediately if it already has: opening a reader takes time. */
 function whenAborted(signal: AbortSignal | undefined, act: () => void): void {
   if (signal?.aborted) act()
   else signal?.addEventListener('abort', act, { once: true })
@@ -68,7 +68,7 @@ function rowsOf({ names, values }: Extract<WorkerReply, { names: string[] }>): R
   return rows
 }
 
-/** A second connection, which reads what is committed while the first one writes. It is opened when it is first used. */
+/** A second connection, which reads committed data while the first one writes. Opened at its first use. */
 export function readerOf(path: string): SqliteClient {
   let opening: Promise<SqliteClient> | undefined
   let closed = false
@@ -89,14 +89,14 @@ export function readerOf(path: string): SqliteClient {
   }
 }
 
-/** A parameter as other threads and processes take it. */
+/** Converts a parameter to a value that can be sent to other threads and processes. */
 export function sendable(value: unknown): unknown {
   if (!isFolded(value)) return bindable(value)
   const { signal, ...folded } = value
   return { ...folded, parameters: folded.parameters.map(bindable) }
 }
 
-/** A value as SQLite takes it. */
+/** Converts a value to a type that SQLite accepts. */
 function bindable(value: unknown): SQLInputValue {
   if (value === undefined) return null
   if (typeof value === 'boolean') return value ? 1 : 0

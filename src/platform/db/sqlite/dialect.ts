@@ -5,14 +5,14 @@ import type { Rows } from '../rows/lend.ts'
 import type { SqliteClient } from './client.ts'
 import { statements } from './statements.ts'
 
-/** SQLite undoes DDL with its transaction, so a failed migration leaves nothing half done. */
+/** SQLite rolls back DDL with its transaction, so a failed migration changes nothing. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** Kysely over the worker thread. */
+/** The Kysely dialect for the worker thread. */
 export function sqliteDialect(client: SqliteClient, turns: Turns = createMutex()): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
@@ -47,7 +47,7 @@ function sqliteDriver(client: SqliteClient, turns: Turns): Driver {
   }
 }
 
-/** Rolls back. SQLite rolls back by itself in some cases, such as a full disk; that reason must reach the caller. */
+/** Rolls back. Ignores the error if SQLite has already rolled back, for example because of a full disk: the caller must get that error. */
 export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
   return client.run(statements.rollback, []).catch((error: Error) => {
     if (/no transaction is active/.test(error.message)) return { rows: [], changes: 0 }
@@ -78,5 +78,5 @@ export function createMutex() {
 export type Mutex = ReturnType<typeof createMutex>
 type Turns = Pick<Mutex, 'enter' | 'leave'>
 
-/** For a connection that has no transactions: the thread takes statements as they come. */
+/** For a connection without transactions: statements need no lock. */
 export const noTurns: Turns = { enter: async () => {}, leave: () => {} }

@@ -10,14 +10,14 @@ export class Folds {
   #database: DatabaseSync | undefined
   #last: Promise<unknown> = Promise.resolve()
   #isClosed = false
-  /** Asked for, not answered and wanted. */
+  /** The ids of pending calls that were not cancelled. */
   readonly #wanted = new Set<number>()
 
   constructor(path: string) {
     this.#path = path
   }
 
-  /** @returns nothing where it was cancelled. */
+  /** Folds the rows of a statement. @returns an empty list if it was cancelled. */
   run(id: number, sql: string, folded: FoldedRows): Promise<unknown[]> {
     this.#wanted.add(id)
     const result = this.#last.then(() => this.#fold(id, sql, folded)).finally(() => this.#wanted.delete(id))

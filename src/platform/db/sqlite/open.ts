@@ -11,10 +11,10 @@ import { openSqlite, readerOf } from './client.ts'
 import { createMutex, noTurns, sqliteDialect } from './dialect.ts'
 import { openSession } from './session.ts'
 
-/** A change waits this long until other processes have heard of it. A process that is late hears of it afterwards. */
+/** A transaction waits this long until other processes have received its notifications. Slower ones receive them later. */
 const hearMs = 500
 
-/** Opens the embedded database. `prepare` brings it up to date before anything else looks at it. */
+/** Opens the embedded database. `prepare` migrates it before any other query. */
 export async function openEmbedded(path: string, prepare: (query: Query) => Promise<void>, watch: Watch): Promise<Db> {
   const client = await openSqlite(path).catch((error: Error) => {
     throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
@@ -39,7 +39,7 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
     kind: 'sqlite',
     query,
     reports,
-    // One connection, one writer: `begin immediate` already excludes everybody else.
+    // The only writing connection: `begin immediate` already excludes all others.
     async exclusively(_name, work) {
       const { announced, events, announce } = announcements()
       const result = await query.transaction().execute(async (tx: Tx) => {
@@ -66,7 +66,7 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
     standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
     async close() {
       await reports.destroy()
-      // Kysely closes what it has used itself; another process may have been the only one.
+      // Kysely closes the reader only if it has used it; other processes can have used it too.
       await reader.close()
       await query.destroy()
     },

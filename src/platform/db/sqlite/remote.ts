@@ -9,15 +9,14 @@ import type { Tables } from '../tables.ts'
 import { type SqliteClient, sendable } from './client.ts'
 import { createMutex, noTurns, sqliteDialect } from './dialect.ts'
 
-/** Calls that the owner of the file answers. */
+/** Calls that the process which owns the file handles. */
 export type OwnerCalls = {
   'db.run': Session['run']
   'db.announce': Session['announce']
 }
 
 /**
- * Calls of the owner to other processes. An answer confirms that the announcement was heard: no cache here is stale
- * after it.
+ * Calls of the owner to other processes. The answer confirms that their caches have processed the announcements.
  */
 export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announcement[]) => void }
 

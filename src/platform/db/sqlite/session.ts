@@ -10,14 +10,14 @@ type SqliteSessionDeps = {
   turns: Mutex
   /** Notifies every process, including this one. */
   announceAll: (announcements: readonly Announcement[]) => Promise<void>
-  /** A transaction may stay open this long without a statement: all others wait for it. */
+  /** A transaction without a statement for this time is rolled back, because it blocks all others. */
   idleMs?: number
 }
 
-/** As Postgres says of a transaction that stood open for too long. */
+/** The code of Postgres for a transaction that was idle for too long. */
 const idleInTransaction = '25P03'
 
-/** A session at the owner of the file. The database has one connection that writes: a transaction keeps all others out. */
+/** Opens a session in the process that owns the file. There is one writing connection, so a transaction excludes all others. */
 export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 }: SqliteSessionDeps): Session {
   let last: Promise<unknown> = Promise.resolve()
   let state: 'none' | 'open' | 'broken' = 'none'

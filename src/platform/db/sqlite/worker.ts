@@ -5,26 +5,26 @@ import type { EachRow, Together } from '../rows/insert-rows.ts'
 import { Folds } from './folds.ts'
 import { statements } from './statements.ts'
 
-/** Runs every statement of the embedded database, so that a slow disk never stalls the server's event loop. */
+/** A request to this thread, which runs all statements of the embedded database, so that a slow disk does not block the event loop. */
 export type WorkerRequest = {
   id: number
   sql: string
   parameters: SQLInputValue[] | [EachRow] | [Together] | [FoldedRows]
 }
 export type WorkerReply =
-  /** The values of all rows, one after the other: names would be written and read again with each row. */
+  /** The values of all rows in one list, because objects would repeat the names in each row. */
   | { id: number; names: string[]; values: unknown[]; changes: number }
   | { id: number; error: { message: string; code: string } }
 
 const { path, readOnly } = workerData as { path: string; readOnly: boolean }
 const database = new DatabaseSync(path, { readOnly })
 database.exec('pragma busy_timeout = 2000')
-// What was deleted is overwritten with zeros. A batch of the ledger changes some thousand pages: more than SQLite keeps in
-// memory or in the log by itself, so that it would read them again each time, and bring each batch into the file.
+// Deleted data is overwritten with zeros. The cache and the write-ahead log are larger than SQLite's defaults, because a
+// batch of the ledger changes some thousand pages.
 if (!readOnly)
   database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on;
     pragma cache_size = -16000; pragma wal_autocheckpoint = 4000`)
-// A page of the request log looks at some thousand rows, each on a page of its own at worst, with as many pages above them.
+// A page of the request log reads some thousand rows, in the worst case each on a different page.
 else database.exec('pragma cache_size = -24000')
 
 const maxPrepared = 500
@@ -90,7 +90,7 @@ function runTogether({ together }: Together): number {
     prepare(statements.commit).run()
     return changes
   } catch (error) {
-    // Where SQLite has rolled back by itself, as where the disk is full, there is nothing left to undo.
+    // SQLite can have rolled back already, for example because the disk is full.
     if (database.isTransaction) prepare(statements.rollback).run()
     throw error
   }
