@@ -39,11 +39,11 @@ export class AttemptAnswer implements Sink {
   readonly #receiver: Receiver
   readonly #now: () => number
   readonly #settle: (failure: AttemptFailure | undefined) => void
-  readonly #sse = new SseReader(maxIdleBytes)
-  /** Reads the events of a stream. Set by its head. */
+  /** Read the events of a stream. Set by its head, like the next two. */
+  #sse!: SseReader
   #read!: (event: SseEvent) => AnswerEvent[]
+  #hold: ContentHold | undefined
   #fastPath: DeltaFastPath | undefined
-  readonly #hold: ContentHold
   #status = 0
   #retryAfter: string | string[] | undefined
   #wholeBody: ByteBuffer | undefined
@@ -68,7 +68,6 @@ export class AttemptAnswer implements Sink {
     this.#receiver = receiver
     this.#now = now
     this.#settle = settle
-    this.#hold = new ContentHold(attempt.contentHoldMs ?? defaultHoldMs, () => this.#openWithoutContent())
   }
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
@@ -81,7 +80,9 @@ export class AttemptAnswer implements Sink {
   }
 
   #startStream(): void {
-    const { providerProtocol, answerId, answerLimit } = this.#attempt
+    const { providerProtocol, answerId, answerLimit, contentHoldMs = defaultHoldMs } = this.#attempt
+    this.#sse = new SseReader(maxIdleBytes)
+    this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
     this.#read = providerProtocol.reader(answerId, answerLimit)
     if (providerProtocol.readsEventsAlone)
       this.#fastPath = new DeltaFastPath(this.#read, this.#receiver, this.#contentSize)
@@ -141,7 +142,7 @@ export class AttemptAnswer implements Sink {
   stopWaiting(): void {
     clearTimeout(this.#usageTimer)
     this.#endBackgroundRead?.()
-    this.#hold.stop()
+    this.#hold?.stop()
   }
 
   #readChunk(chunk: Buffer): void {
@@ -181,7 +182,7 @@ export class AttemptAnswer implements Sink {
   #deliver(events: SseEvent[]): void {
     for (const event of events) {
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
-      if (isEndMark(event)) return this.#endStream(this.#started || !this.#hold.isEmpty)
+      if (isEndMark(event)) return this.#endStream(this.#started || !this.#hold!.isEmpty)
       // Some upstreams send empty events as keep-alives.
       if (event.data === '') continue
       const read = this.#read(event)
@@ -193,7 +194,7 @@ export class AttemptAnswer implements Sink {
       const isPlain = !event.data.includes('\n') && !read.some((one) => one.type === 'usage')
       const raw = isPlain ? event.raw : onOneLine(event)
       if (!this.#started && !read.some(endsChoice)) {
-        this.#hold.add(read, raw)
+        this.#hold!.add(read, raw)
         continue
       }
       this.#start()
@@ -212,7 +213,7 @@ export class AttemptAnswer implements Sink {
     if (this.#started) return
     this.#started = true
     if (this.exchange) this.#receiver.started(this.exchange)
-    for (const { events, raw } of this.#hold.take()) this.#receiver.events(events, raw)
+    for (const { events, raw } of this.#hold?.take() ?? []) this.#receiver.events(events, raw)
   }
 
   /** Opens the response without content after the hold time. No other endpoint is tried after that. */

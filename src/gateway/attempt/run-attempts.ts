@@ -32,7 +32,10 @@ type Outcome =
  * @throws Fault if no endpoint answered and the response is not open yet.
  */
 export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, targets: Target[]): Promise<Answer> {
-  const result = await withKeepalives(deps, request, () => tryTargets(deps, request, targets))
+  const isStreamed = request.decision.chat.stream === true
+  const result = isStreamed
+    ? await withKeepalives(deps, request, () => tryTargets(deps, request, targets))
+    : await tryTargets(deps, request, targets)
   if (!('fault' in result)) return result.answer
   const { fault, target } = result
   request.record.noteCause(fault)
@@ -148,10 +151,9 @@ async function changedRulesForbid(
 /** Sends keep-alives on a stream while it has no other output. */
 async function withKeepalives<Result>(
   { keepaliveMs }: AttemptDeps,
-  { client, response, decision }: AdmittedRequest,
+  { client, response }: AdmittedRequest,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (decision.chat.stream !== true) return await work()
   const timer = setInterval(() => response.signal.aborted || response.write(client.keepalive), keepaliveMs)
   try {
     return await work()

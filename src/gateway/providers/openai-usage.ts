@@ -1,6 +1,14 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { countIn, type ReportedCounts, type ReportedExtras, usageEvents } from './token-counts.ts'
-import { compileSpellings, countsIn, mergedUsage, type UsageObject, type UsageSpelling } from './usage-spellings.ts'
+import {
+  compileSpellings,
+  countsIn,
+  mergedUsage,
+  ownCountsIn,
+  type Spellings,
+  type UsageObject,
+  type UsageSpelling,
+} from './usage-spellings.ts'
 
 /** The spelling of OpenAI chat completions. */
 const openaiChat: UsageSpelling = {
@@ -93,20 +101,18 @@ export const responsesSpellings = compileSpellings([
 
 /** Reads the usage of one answer, which several events can report. The first spelling is that of clients. */
 export class OpenaiUsage {
-  readonly #spellings: typeof chatSpellings
-  readonly #own: typeof chatSpellings
+  readonly #spellings: Spellings
   #usage: UsageObject | undefined
 
-  constructor(spellings: typeof chatSpellings) {
+  constructor(spellings: Spellings) {
     this.#spellings = spellings
-    this.#own = spellings.slice(0, 1)
   }
 
   /** @param isInPlace whether the usage is at the position where clients expect it. */
   read(usage: UsageObject, extras: ReportedExtras, isInPlace = true): AnswerEvent[] {
     const merged = this.#merge(usage)
     const events = usageEvents(countsIn(merged, this.#spellings), extras)
-    const own = countsIn(usage, this.#own)
+    const own = ownCountsIn(usage, this.#spellings)
     return events.map((event) =>
       event.type === 'usage' && (!isInPlace || differs(event.tokens, own)) ? { ...event, restated: true } : event,
     )

@@ -21,8 +21,21 @@ type CompiledSpelling = Pick<UsageSpelling, 'only' | 'beside'> & {
   paths: { name: CountName; group: string | undefined; member: string }[]
 }
 
-export function compileSpellings(spellings: readonly UsageSpelling[]): readonly CompiledSpelling[] {
-  return spellings.map(({ servers: _, only, beside, ...paths }) => ({
+/** Spellings in their order, and for each member of a usage those that read it, as bits. */
+export type Spellings = { own: CompiledSpelling; all: readonly CompiledSpelling[]; readersOf: Map<string, number> }
+
+/** @param spellings the first one is that of the protocol's clients. At most 32. */
+export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings {
+  const all = spellings.map(compileSpelling)
+  const readersOf = new Map<string, number>()
+  for (const [at, { paths }] of all.entries())
+    for (const { group, member } of paths)
+      readersOf.set(group ?? member, (readersOf.get(group ?? member) ?? 0) | (1 << at))
+  return { own: all[0]!, all, readersOf }
+}
+
+function compileSpelling({ servers: _, only, beside, ...paths }: UsageSpelling): CompiledSpelling {
+  return {
     ...(only !== undefined && { only }),
     ...(beside && { beside }),
     paths: Object.entries(paths).map(([name, path]) => {
@@ -30,11 +43,27 @@ export function compileSpellings(spellings: readonly UsageSpelling[]): readonly 
       const group = dot === -1 ? undefined : path.slice(0, dot)
       return { name: name as CountName, group, member: path.slice(dot + 1) }
     }),
-  }))
+  }
+}
+
+/** The spellings that read a member of the usage. */
+function spellingsIn(usage: UsageObject, { all, readersOf }: Spellings): readonly CompiledSpelling[] {
+  let readers = 0
+  for (const name in usage) readers |= readersOf.get(name) ?? 0
+  return all.filter((_, at) => (readers & (1 << at)) !== 0)
 }
 
 /** Reads usage in any of the spellings. The largest count of several spellings is used. */
-export function countsIn(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
+export function countsIn(usage: UsageObject, spellings: Spellings): ReportedCounts {
+  return countsOf(usage, spellingsIn(usage, spellings))
+}
+
+/** Reads usage as clients of the protocol do. */
+export function ownCountsIn(usage: UsageObject, { own }: Spellings): ReportedCounts {
+  return countsOf(usage, [own])
+}
+
+function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
   const beside: Beside = { cache: false, reasoning: false }
   for (const spelling of spellings) {

@@ -17,7 +17,8 @@ export type Repairs = ReadonlyMap<number, ChoiceRepair>
 
 /** Compares the tool calls and finish reasons in the bytes of an upstream with the parsed events. One for each answer. */
 export class AnswerRepair {
-  readonly #calls = new Map<number, CallRepair>()
+  readonly #first = new CallRepair()
+  #others: Map<number, CallRepair> | undefined
   #hasSeveral = false
 
   /**
@@ -27,7 +28,7 @@ export class AnswerRepair {
   repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
     if (this.#hasSeveral) return this.#repairsOfSeveral(text, events, part, wholeText)
-    const calls = this.#callsOf(0).repaired(callsIn(text), events, part === 'message')
+    const calls = this.#first.repaired(callsIn(text), events, part === 'message')
     const finish = repairedFinish(endsIn(text), events, part)
     return isNothing({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
@@ -52,9 +53,9 @@ export class AnswerRepair {
   }
 
   #callsOf(choice: number): CallRepair {
-    const calls = this.#calls.get(choice) ?? new CallRepair()
-    this.#calls.set(choice, calls)
-    return calls
+    if (choice === 0) return this.#first
+    this.#others ??= new Map()
+    return this.#others.getOrInsertComputed(choice, () => new CallRepair())
   }
 }
 

@@ -14,7 +14,7 @@ export type RawCall = {
 
 /** Compares the tool calls in an upstream's bytes with the assembled ones. One for each answer. */
 export class CallRepair {
-  readonly #customCalls = new Set<number>()
+  #customCalls: Set<number> | undefined
 
   /**
    * The tool calls that replace those in an event or a whole answer, as deltas. Undefined if they are correct.
@@ -34,15 +34,20 @@ export class CallRepair {
     const deltas = new Map<number, ToolCallDelta>()
     for (const event of events) {
       if (event.type === 'tool_call') {
-        if (event.custom) this.#customCalls.add(event.index)
+        if (event.custom) this.#noteCustom(event.index)
         deltas.set(event.index, { index: event.index, ...emptyCall(event) })
       } else if (event.type === 'tool_arguments') this.#argue(deltas, event)
     }
     return [...deltas.values()]
   }
 
+  #noteCustom(index: number): void {
+    this.#customCalls ??= new Set()
+    this.#customCalls.add(index)
+  }
+
   #argue(deltas: Map<number, ToolCallDelta>, { index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>): void {
-    const isCustom = this.#customCalls.has(index)
+    const isCustom = this.#customCalls?.has(index) ?? false
     const delta = deltas.get(index)
     if (!delta) deltas.set(index, { index, ...argued(text, isCustom) })
     else if (isCustom) delta.custom = { ...delta.custom, input: (delta.custom?.input ?? '') + text }

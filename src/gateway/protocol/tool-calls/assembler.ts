@@ -27,8 +27,8 @@ export function assembled(given: readonly UpstreamEvent[][], options: AssemblerO
 export class ToolCallAssembler {
   readonly #options: AssemblerOptions
   readonly #calls: PartialCall[] = []
-  readonly #callOfKey = new Map<number, PartialCall>()
-  readonly #callOfId = new Map<string, PartialCall>()
+  /** Created for the first call, because most answers have none. */
+  #index: { byKey: Map<number, PartialCall>; byId: Map<string, PartialCall> } | undefined
   #latest: PartialCall | undefined
   /** Of the calls, so many were opened or dropped. */
   #released = 0
@@ -89,15 +89,16 @@ export class ToolCallAssembler {
   #add(piece: ToolCallPiece): AnswerEvent[] {
     const call = this.#callOf(piece)
     if (!call) return []
+    this.#index ??= { byKey: new Map(), byId: new Map() }
     const { id } = piece
-    const ofId = id ? this.#callOfId.get(id) : undefined
+    const ofId = id ? this.#index.byId.get(id) : undefined
     // The same id under another number is another call, which gets a generated id.
     call.add(ofId && ofId !== call ? { ...piece, id: undefined } : piece)
     call.batch = this.#batch
     this.#latest = call
-    if (call.id !== undefined) this.#callOfId.set(call.id, call)
+    if (call.id !== undefined) this.#index.byId.set(call.id, call)
     const key = piece.key ?? call.key
-    if (key !== undefined) this.#callOfKey.set(key, call)
+    if (key !== undefined) this.#index.byKey.set(key, call)
     return call.isOpen ? call.takeArguments() : this.#release()
   }
 
@@ -112,8 +113,8 @@ export class ToolCallAssembler {
 
   #existingCallOf(piece: ToolCallPiece): PartialCall | undefined {
     const { key, id } = piece
-    const ofKey = key === undefined ? undefined : this.#callOfKey.get(key)
-    const ofId = id ? this.#callOfId.get(id) : undefined
+    const ofKey = key === undefined ? undefined : this.#index?.byKey.get(key)
+    const ofId = id ? this.#index?.byId.get(id) : undefined
     if (ofId && (key === undefined || ofId.key === undefined || ofId.key === key || ofId === ofKey)) return ofId
     const next = ofKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
     if (!next || (id && next.id !== undefined && !ofId) || this.#startsAnother(next, piece)) return undefined

@@ -110,19 +110,27 @@ const separated = (message: Message, before: Message | undefined): Message[] =>
 
 /** Renames or removes fields of the body, and the options of tools if there are none. */
 export function fieldRepair({ renamed = {}, refuses = [] }: ChatDialect): Repair {
+  const refused: ReadonlySet<string> = new Set(refuses)
   return (body, dropped) => {
-    const isWithoutTools = !(Array.isArray(body.tools) && body.tools.length > 0)
-    const removed = [...refuses, ...(isWithoutTools ? toolOptions : []), ...emptyLists(body)]
-    if (!removed.some((name) => name in body) && !Object.keys(renamed).some((name) => name in body)) return body
+    const hasTools = Array.isArray(body.tools) && body.tools.length > 0
+    const isRemoved = (name: string) =>
+      refused.has(name) || (!hasTools && toolOptions.has(name)) || (optionalLists.has(name) && isEmpty(body[name]))
+    if (!hasName(body, (name) => isRemoved(name) || Object.hasOwn(renamed, name))) return body
     const rest: Body = {}
-    for (const [name, value] of Object.entries(body))
-      if (!removed.includes(name)) rest[Object.hasOwn(renamed, name) ? renamed[name]! : name] = value
-      else if (value != null && refuses.includes(name)) noteDropped(dropped, name)
+    for (const name in body) {
+      const value = body[name]
+      if (!isRemoved(name)) rest[Object.hasOwn(renamed, name) ? renamed[name]! : name] = value
+      else if (value != null && refused.has(name)) noteDropped(dropped, name)
+    }
     return rest
   }
 }
 
-const toolOptions = ['tool_choice', 'parallel_tool_calls'] as const
+const toolOptions: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls'])
+const optionalLists: ReadonlySet<string> = new Set(['tools', 'stop'])
+const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
 
-const emptyLists = (body: Body) =>
-  ['tools', 'stop'].filter((name) => Array.isArray(body[name]) && body[name].length === 0)
+function hasName(body: Body, matches: (name: string) => boolean): boolean {
+  for (const name in body) if (matches(name)) return true
+  return false
+}

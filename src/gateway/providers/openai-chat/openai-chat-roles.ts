@@ -24,8 +24,8 @@ const isInstruction = ({ role }: Message) => role === 'system' || role === 'deve
 function withSystemFirst(messages: Message[]): Message[] {
   const first = messages.findIndex((message) => !isInstruction(message))
   const start = first < 0 ? messages.length : first
+  if (start < 2 && !messages.some((message, at) => at > start && isInstruction(message))) return messages
   const rest = messages.slice(start)
-  if (start < 2 && !rest.some(isInstruction)) return messages
   const leading = messages.slice(0, start)
   const system = leading.length < 2 ? leading : [joined(leading)]
   return [...system, ...withoutInstructions(rest)]
