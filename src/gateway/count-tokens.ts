@@ -11,6 +11,7 @@ import { providerProtocolOf } from './providers/protocols.ts'
 import { preferencesOf } from './request/preferences.ts'
 import { prepareRequest } from './request/prepared-request.ts'
 import { generousPrompt } from './request/prompt-size.ts'
+import { withProviderSlugs } from './request/provider-names.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
 export type Count = { tokens: number; estimated: boolean }
@@ -41,7 +42,8 @@ export async function countTokens(deps: CountDeps, call: Counting): Promise<Coun
   const { protocol } = client
   const decision = await deps.policy.decide({ caller, host, chat: asked, body: given, protocol, candidates })
   const [first] = decision.candidates
-  const wanted = { ...anyRequest, preferences: preferencesOf(asked.provider, asked.route), candidates }
+  const preferred = withProviderSlugs(deps.catalogue.current(), asked.provider)
+  const wanted = { ...anyRequest, preferences: preferencesOf(preferred, asked.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
     if (findExclusion(first!.model, endpoint, wanted)) continue
     const limited = decision.spending.budgets.length > 0

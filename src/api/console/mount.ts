@@ -6,6 +6,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { acceptedEncoding } from '#platform/http/request/accept-encoding.ts'
 import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
+import { isOfProgram } from '../access/prefix.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { contentPolicy, filesPath, type PageRequest, pageOf, securityHeaders } from './page.ts'
@@ -37,7 +38,8 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   const opened = openedBundle(bundle, log)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { workspace } = request.params as { workspace?: string }
-    if (isOfProgram(request) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
+    // A client with a wrong base URL would read a page as an empty list.
+    if (isOfProgram(request.headers) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
       return reply.callNotFound()
     return sendPage(request, reply, (await opened()).page({ ...wantedIn(request, screen), root, workspace }))
   }
@@ -54,12 +56,6 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     if (!files.has(file)) throw new Fault('not_found', 'The console has no such file any more. Load the page again.')
     return sendFile(request, reply, file, read)
   })
-}
-
-/** Clients with a wrong base URL also request `/models`. They get an error, because they would read a page as an empty list. */
-function isOfProgram({ headers: { accept, authorization } }: FastifyRequest): boolean {
-  if (accept?.includes('text/html')) return false
-  return authorization !== undefined || accept === 'application/json'
 }
 
 /** Reads what the bundle holds once it is there. */

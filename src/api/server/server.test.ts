@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import OpenAI from 'openai'
 import { startTestService } from '#test/harness/service/service.ts'
 
 test('every error has one envelope, the request id and its own status as the code', async () => {
@@ -13,9 +14,21 @@ test('every error has one envelope, the request id and its own status as the cod
 test('the error for a path without the prefix names the prefix', async () => {
   await using service = await startTestService()
   const { origin } = new URL(service.url)
-  const answer = await fetch(`${origin}/chat/completions`, { method: 'POST' })
+  const answer = await fetch(`${origin}/completions`, { method: 'POST' })
   const { message } = ((await answer.json()) as { error: { message: string } }).error
-  assert.equal(message, 'There is no POST /chat/completions. Every path begins with /api/v1/, such as /api/v1/models.')
+  assert.equal(message, 'There is no POST /completions. Every path begins with /api/v1/, such as /api/v1/models.')
+})
+
+test('an origin without a path is a base URL for completions and models', async () => {
+  await using service = await startTestService()
+  const { origin } = new URL(service.url)
+  const client = new OpenAI({ baseURL: origin, apiKey: service.apiKey, maxRetries: 0 })
+  const messages = [{ role: 'user' as const, content: 'Hi' }]
+  assert.ok((await client.chat.completions.create({ model: 'signalbox/demo', messages })).choices[0])
+  assert.ok((await client.models.list()).data.some(({ id }) => id === 'signalbox/demo'))
+  assert.equal((await client.models.retrieve('signalbox/demo')).id, 'signalbox/demo')
+  assert.equal((await fetch(`${origin}/chat/completions`, { method: 'POST' })).status, 401)
+  assert.equal((await fetch(`${origin}/audit`, { headers: { authorization: `Bearer ${service.apiKey}` } })).status, 404)
 })
 
 test('/v1 answers like /api/v1, behind the same locks', async () => {

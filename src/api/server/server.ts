@@ -53,7 +53,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: databaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
-    rewriteUrl: (url) => underPrefix(withoutRoot(root, url)),
+    rewriteUrl: (url, headers) => underPrefix(withoutRoot(root, url), headers),
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })
   spareFreshConnections(app.server)

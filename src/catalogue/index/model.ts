@@ -58,6 +58,8 @@ export type ReasoningField = (typeof reasoningFields)[number]
 
 export type Provider = {
   slug: string
+  /** Other slugs that name it in requests, filters and guardrails. */
+  aliases?: readonly string[]
   name: string
   protocol: Protocol
   /** `${NAME}` in it stands for the environment variable of that name. */

@@ -1,4 +1,5 @@
 import type { ModelFilter } from '../list/query.ts'
+import type { Provider } from './model.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -46,11 +47,11 @@ function rankBounds({ columns }: Snapshot, min: Bound, max: Bound): { from: numb
   return { from: min ? scale.firstFrom(min) : 0, end: max ? scale.endAt(max) : Number.POSITIVE_INFINITY }
 }
 
-/** One for each provider that has one of the names, as its slug or as what it is called. */
+/** One for each provider that has one of the names: a slug, an alias or a display name. */
 function requestedProviders({ columns, providers }: Snapshot, names: string[]): Uint8Array {
   const requested = new Set(names.map((name) => name.toLowerCase()))
-  const slugs = new Set(providers.filter(({ name }) => requested.has(name.toLowerCase())).map(({ slug }) => slug))
-  return Uint8Array.from(columns.endpoints.providerSlugs, (slug) =>
-    Number(slugs.has(slug) || requested.has(slug.toLowerCase())),
-  )
+  const isRequested = ({ slug, name, aliases = [] }: Provider) =>
+    [slug, name.toLowerCase(), ...aliases].some((one) => requested.has(one))
+  const slugs = new Set(providers.filter(isRequested).map(({ slug }) => slug))
+  return Uint8Array.from(columns.endpoints.providerSlugs, (slug) => Number(slugs.has(slug)))
 }

@@ -12,7 +12,7 @@ type Compiled = {
   providers: readonly Provider[]
   /** By id (`author/slug`, `author/slug:variant`), canonical slug or alias. */
   findModel: (name: string) => Model | undefined
-  /** By slug, or by display name without regard to case. */
+  /** By slug or alias, or by display name without regard to case. `Google AI Studio` is `google-ai-studio`. */
   findProvider: (slugOrName: string) => Provider | undefined
   items: () => Items
   columns: Columns
@@ -77,19 +77,22 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
   const modelByName = namesOf(models)
   const modelByUntaggedName = untaggedNames(modelByName)
   const providerByName = new Map<string, Provider>()
-  for (const provider of data.providers) providerByName.set(provider.name.toLowerCase(), provider)
+  for (const provider of data.providers) providerByName.set(providerKey(provider.name), provider)
+  for (const provider of data.providers) for (const alias of provider.aliases ?? []) providerByName.set(alias, provider)
   for (const provider of data.providers) providerByName.set(provider.slug, provider)
   const compiled: Compiled = {
     models,
     providers: data.providers,
     findModel: (name) => modelByName.get(name) ?? modelByUntaggedName.get(name),
-    findProvider: (name) => providerByName.get(name) ?? providerByName.get(name.toLowerCase()),
+    findProvider: (name) => providerByName.get(name) ?? providerByName.get(providerKey(name)),
     items: once(() => encodeItems(models)),
     columns: columnsOf(models),
     orders: fixedOrders(models),
   }
   return new Snapshot(compiled, figures)
 }
+
+const providerKey = (name: string) => name.toLowerCase().replaceAll(' ', '-')
 
 /** Ollama implies the tag `:latest` for a name without one. */
 function untaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Model> {

@@ -88,6 +88,7 @@ function explain(issue: z.core.$ZodIssue, { shape }: z.ZodObject): string {
 function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
   return withoutUndefined({
     name: row.name,
+    aliases: row.aliases,
     protocol: row.protocol,
     baseUrl: row.base_url,
     discover: row.discover,

@@ -2,7 +2,7 @@ import { perMillion, toDecimal } from '#platform/core/money.ts'
 import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { reasoningFields } from '../index/model.ts'
-import { modelIdShape } from '../index/names.ts'
+import { modelIdShape, slugShape } from '../index/names.ts'
 import { holdsPassword } from './expand-url.ts'
 
 /** Below this, in USD per million tokens, somebody wrote the price of one token. */
@@ -74,6 +74,7 @@ const CompatibilityRow = z
 
 export const ProviderRow = z.strictObject({
   name: z.string().min(1).optional(),
+  aliases: z.array(z.string().regex(slugShape, 'must be a slug such as together')).optional(),
   protocol: z.enum(protocols).optional(),
   base_url: BaseUrl.nullable().optional(),
   discover: z.boolean().optional(),

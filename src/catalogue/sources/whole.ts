@@ -1,13 +1,15 @@
 import type { Endpoint, Model, Prices, Provider } from '../index/model.ts'
 import { authorOf, defaultCanonicalSlug } from '../index/names.ts'
 import type { EndpointPatch, ModelPatch, ProviderPatch } from './layer.ts'
+import { providerAliases } from './provider-aliases.ts'
 
 /** The provider that a patch amounts to, or what it lacks, as a sentence. */
 export function wholeProvider(slug: string, patch: ProviderPatch): Provider | string {
-  const { name, protocol } = patch
+  const { name, protocol, aliases = providerAliases[slug] } = patch
   if (!name || !protocol) return missingMembers('provider', { name, protocol })
   return {
     slug,
+    ...(aliases && { aliases }),
     name,
     protocol,
     baseUrl: patch.baseUrl ?? null,

@@ -70,8 +70,9 @@ export function noEndpointFault(
 }
 
 /** The types of tools in the request that a provider would have to run. */
-function providerToolTypes({ tools }: ChatRequest): string {
-  const types = (tools ?? []).flatMap((tool) => (tool.function ? [] : [String(tool.type).slice(0, 64)]))
+function providerToolTypes(chat: ChatRequest): string {
+  const types = (chat.tools ?? []).flatMap((tool) => (tool.function ? [] : [String(tool.type).slice(0, 64)]))
+  if ((chat as { web_search_options?: unknown }).web_search_options != null) types.push('web_search_options')
   return [...new Set(types)].slice(0, 10).join(', ')
 }
 

@@ -1,10 +1,12 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type ClientProtocol, passes } from '../protocol/protocol.ts'
+import { searchTool } from '../providers/openai-tools.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
 import { preferencesOf } from '../request/preferences.ts'
+import { withProviderSlugs } from '../request/provider-names.ts'
 import { needsOf } from '../request/request-needs.ts'
 import type { Circuits } from './circuits.ts'
 import { noEndpointFault } from './no-endpoint-fault.ts'
@@ -38,7 +40,7 @@ export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidat
   const needs = needsOf(chat, smallestContext(candidates))
   const plan = planAttempts({
     candidates,
-    preferences: preferencesOf(chat.provider, chat.route),
+    preferences: preferencesOf(withProviderSlugs(deps.catalogue.current(), chat.provider), chat.route),
     needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
     health: (endpoint) => deps.circuits.health(access.circuitOf(endpoint)),
     speeds: deps.speeds,
@@ -75,10 +77,11 @@ function choiceSupport(
 /** Whether the endpoint supports the provider tools of the request, which matter only if the body is translated. */
 function toolSupport(
   deps: Pick<PlanDeps, 'catalogue'>,
-  { tools }: ChatRequest,
+  chat: ChatRequest,
   client: ClientProtocol,
 ): (endpoint: Endpoint) => boolean {
-  const providerTools = tools?.filter((tool) => !tool.function) ?? []
+  const search = searchTool(chat)
+  const providerTools = [...(chat.tools?.filter((tool) => !tool.function) ?? []), ...(search ? [search] : [])]
   if (providerTools.length === 0) return () => true
   const catalogue = deps.catalogue.current()
   return (endpoint) => {

@@ -30,6 +30,20 @@ export function ownTool(tool: ChatTool): Body | undefined {
   return { type: tool.type, ...Object.fromEntries(fields) }
 }
 
+/** The tool that `web_search_options` of a chat request means. */
+export function searchTool(chat: Body): ChatTool | undefined {
+  if (chat.web_search_options == null) return undefined
+  const { search_context_size, user_location } = objectOr(chat.web_search_options)
+  const { approximate, ...location } = objectOr(user_location)
+  return {
+    type: 'web_search',
+    ...(search_context_size != null && { search_context_size }),
+    ...(user_location != null && { user_location: { ...location, ...objectOr(approximate) } }),
+  }
+}
+
+const objectOr = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
+
 /** Translates a custom tool, which a chat describes in a separate member. */
 function customTool(tool: ChatTool): Body | undefined {
   const { custom } = tool as { custom?: { name?: string; description?: string; format?: Body } }
@@ -46,6 +60,8 @@ export function responsesBillable(form: Body): BillableOptions {
     const unit = unitOfType(String(tool.type))
     return { unit: unit + sizeOf(tool), calls, bound: 'max_tool_calls', reported: unit.replace(/_preview$/, '') }
   })
+  if (form.web_search_options != null)
+    tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls, bound: 'max_tool_calls' })
   return { tools, serviceTier: requestedTier(form), rereads: true }
 }
 

@@ -4,6 +4,7 @@ import type { ChatTool } from '#chat/chat-request.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import { anthropicBillable, ownTool as anthropics } from './anthropic/anthropic-tools.ts'
 import { geminiBillable, ownTool as geminis } from './gemini/gemini-tools.ts'
+import { responsesRequest } from './openai-responses/openai-responses-request.ts'
 import { chatBillable, ownTool as openais, responsesBillable } from './openai-tools.ts'
 
 const tool = (type: string, ...fields: string[]) =>
@@ -78,6 +79,17 @@ test('call limits are in the field that the provider reads', () => {
       ['web_search_preview', 'web_search'],
     ],
   )
+})
+
+test('search options of a chat become a tool of the responses protocol, and are billable there', () => {
+  const user_location = { type: 'approximate', approximate: { city: 'Bern' } }
+  const web_search_options = { search_context_size: 'low', user_location }
+  const chat = { messages: [{ role: 'user' as const, content: 'Hi' }], web_search_options }
+  const flat = { type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Bern' } }
+  assert.deepEqual(responsesRequest(chat, endpointFor('gpt-5')).tools, [flat])
+  assert.deepEqual(responsesBillable({ ...chat, max_tool_calls: 2 }).tools, [
+    { unit: 'web_search', requestedBy: 'web_search_options', calls: 2, bound: 'max_tool_calls' },
+  ])
 })
 
 test('search fields of a chat are billable, unless disabled', () => {

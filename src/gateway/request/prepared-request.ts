@@ -5,6 +5,7 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { presetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
+import { applyLitellmFields } from './litellm-fields.ts'
 
 /** A request with its preset applied. */
 export type PreparedRequest = {
@@ -19,12 +20,13 @@ export type PreparedRequest = {
 /**
  * Applies the preset that the request names. Guardrails and the plan see the result, so the settings of a preset are
  * treated like those of a client.
- * @throws Fault `not_found` for a preset that cannot be used.
+ * @throws Fault `not_found` for a preset that cannot be used, `invalid` for fields that are not supported.
  */
 export async function prepareRequest(
   deps: { presets: PresetCache },
-  { caller, client, body }: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
+  { caller, client, body: given }: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
 ): Promise<PreparedRequest> {
+  const body = applyLitellmFields(given)
   const reference = presetReference(body)
   if (!reference) return { chat: client.toChat(body), body, preset: undefined, client }
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)

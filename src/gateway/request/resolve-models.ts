@@ -3,6 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Candidate, SortKey } from '../plan/plan.ts'
 import type { ModelLookup } from './catalogue-lookup.ts'
 import { suggestModels } from './model-suggestions.ts'
+import { findLatest, refuseUnsupportedFeature } from './openrouter-names.ts'
 
 /** Suffixes that select a sort. Others, such as `:free`, are part of a model id. */
 const routingSuffixes = new Map<string, SortKey>([
@@ -13,7 +14,7 @@ const routingSuffixes = new Map<string, SortKey>([
 /**
  * The models that a request names, in its order. Unknown names are skipped if at least one is known, so that one list
  * works for several installations.
- * @throws Fault `invalid` without any name, `not_found` if no name is found.
+ * @throws Fault `invalid` without any name or for an unsupported feature, `not_found` if no name is found.
  */
 export function resolveModels(
   catalogue: ModelLookup,
@@ -74,8 +75,9 @@ function resolveModel(catalogue: ModelLookup, name: string): Candidate | undefin
   if (exact) return { model: exact, endpoints: exact.endpoints }
   const colon = name.lastIndexOf(':')
   const sort = colon > 0 ? routingSuffixes.get(name.slice(colon + 1)) : undefined
-  const model = sort && catalogue.findModel(name.slice(0, colon))
-  return model && { model, endpoints: model.endpoints, sort }
+  const model = (sort && catalogue.findModel(name.slice(0, colon))) ?? findLatest(catalogue.models ?? [], name)
+  if (!model) refuseUnsupportedFeature(name)
+  return model && { model, endpoints: model.endpoints, ...(sort && { sort }) }
 }
 
 function shortened(name: string): string {

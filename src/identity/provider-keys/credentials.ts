@@ -18,17 +18,21 @@ import type { Vault } from './vault.ts'
 
 export type CredentialDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
-type Providers = { findProvider: (slug: string) => unknown }
+type Providers = { findProvider: (slugOrName: string) => { slug: string } | undefined }
+type Catalogue = { catalogue: { current: () => Providers } }
 
 /** Of one workspace, by provider, in the order of preference. */
 export async function listCredentials(
-  deps: { db: Db },
+  deps: { db: Db } & Catalogue,
   caller: Caller,
   { offset, limit, workspace_id, provider }: PageQuery & { workspace_id?: string; provider?: string },
 ): Promise<Page<Credential>> {
   const workspaceId = await namedWorkspace(deps, caller, workspace_id)
   let all = deps.db.query.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
-  if (provider !== undefined) all = all.where('provider', '=', provider)
+  if (provider !== undefined) {
+    const slug = deps.catalogue.current().findProvider(provider)?.slug ?? provider
+    all = all.where('provider', '=', slug)
+  }
   const ordered = all.selectAll().orderBy('provider').orderBy('sort_order').orderBy('id')
   const [rows, count] = await Promise.all([
     ordered.offset(offset).limit(limit).execute(),
@@ -55,12 +59,13 @@ export async function getCredential(
 
 /** The newest of a provider is preferred last. @throws Fault `invalid` for an unknown provider or workspace. */
 export async function createCredential(
-  deps: CredentialDeps & { catalogue: { current: () => Providers } },
+  deps: CredentialDeps & Catalogue,
   caller: Caller,
   wanted: NewCredential,
 ): Promise<Credential> {
-  const { key, provider, name = null, workspace_id, ...rules } = wanted
-  if (!deps.catalogue.current().findProvider(provider))
+  const { key, provider: named, name = null, workspace_id, ...rules } = wanted
+  const provider = deps.catalogue.current().findProvider(named)?.slug
+  if (provider === undefined)
     throw new Fault('invalid', 'Invalid request: provider: there is no such provider. GET /providers lists them all.')
   const workspaceId = await namedWorkspace(deps, caller, workspace_id)
   const id = deps.newId()

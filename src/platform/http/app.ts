@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -63,7 +63,7 @@ type AppOptions = {
   /** Error messages for paths that do not exist, by path after the prefix. */
   absent?: Readonly<Record<string, string>>
   /** Another spelling of a path, as the routes have it. */
-  rewriteUrl?: (url: string) => string
+  rewriteUrl?: (url: string, headers: IncomingHttpHeaders) => string
   /** The form of errors for a request, if it is not the form of this service. */
   envelopeOf?: (request: FastifyRequest) => Envelope | undefined
   /** Changes the error for an invalid path if routes below that path have another error format. */
@@ -93,7 +93,7 @@ export function createApp({
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     schemaController: { compilersFactory },
-    ...(rewriteUrl && { rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url) }),
+    ...(rewriteUrl && { rewriteUrl: ({ url = '/', headers }: IncomingMessage) => rewriteUrl(url, headers) }),
     requestIdHeader: false,
     genReqId: requestId,
     connectionTimeout: 0,

@@ -8,7 +8,10 @@ import { type DimensionFilter, dimensions, operators } from '#spend/analytics/di
 import type { AnalyticsQueryBody } from './body.ts'
 
 type Filter = AnalyticsQueryBody['filters'][number]
-type FilterDeps = { db: { query: Query } }
+type FilterDeps = {
+  db: { query: Query }
+  catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } }
+}
 type Asking = CallerScope & Pick<Caller, 'keyKind'>
 
 /** Filters in terms of cells, and what of them names nothing that there is. */
@@ -51,6 +54,7 @@ async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], va
   // Whether there is a member of this address is for those to know who see all of them.
   if (field === 'user' && keyKind === 'management') return (await namedUser(deps.db, organizationId, value)) ?? value
   if (field === 'workspace') return (await findWorkspace(deps, caller, value))?.id ?? value
+  if (field === 'provider') return deps.catalogue.current().findProvider(value)?.slug ?? value
   return value
 }
 

@@ -49,11 +49,12 @@ export const GenerationFilters = z.object({
   max_generation_time: bound.describe('Maximum total time, in milliseconds.'),
 })
 
+type Catalogue = { catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } } }
 type Viewer = CallerScope & Pick<Caller, 'keyKind' | 'access'>
 
 /** The filters in terms of the ledger. */
 export async function filterOf(
-  deps: { db: { query: Query } },
+  deps: { db: { query: Query } } & Catalogue,
   caller: Viewer,
   query: z.infer<typeof GenerationFilters>,
 ): Promise<GenerationFilter> {
@@ -70,7 +71,7 @@ export async function filterOf(
     workspaceId: await workspaceIn(deps, caller, workspace),
     sessionId: query.session_id,
     model: query.model,
-    provider: query.provider,
+    provider: query.provider && (deps.catalogue.current().findProvider(query.provider)?.slug ?? query.provider),
     preset: query.preset,
     guardrailId: query.guardrail_id,
     outcome: query.outcome,

@@ -6,7 +6,7 @@ import { callsIn } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { emptyAnswer } from '../empty-answer.ts'
-import { ownTool } from '../openai-tools.ts'
+import { ownTool, searchTool } from '../openai-tools.ts'
 import { inputItems } from './openai-responses-input.ts'
 
 /** OpenAI refuses a smaller limit. */
@@ -17,13 +17,14 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const thinks = endpoint.supportedParameters.includes('reasoning')
   const input = inputItems(chat.messages)
   if (input.length === 0) throw emptyAnswer()
+  const tools = toolsOf(chat)
   return withoutNulls({
     input,
     store: false,
     max_output_tokens: responsesLimit(chat),
     temperature: chat.temperature,
     top_p: chat.top_p,
-    tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
+    tools: tools.length > 0 ? tools : undefined,
     max_tool_calls: callsIn((chat as Body).max_tool_calls),
     tool_choice: chat.tools?.length ? toolChoiceOf(chat.tool_choice) : undefined,
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
@@ -46,6 +47,12 @@ const tiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale',
 export function responsesLimit(chat: ChatRequest): number | undefined {
   const limit = answerLimitOf(chat)
   return limit && Math.max(limit, leastOutputTokens)
+}
+
+function toolsOf(chat: ChatRequest): Body[] {
+  const search = searchTool(chat)
+  const all: ChatTool[] = [...(chat.tools ?? []), ...(search ? [search] : [])]
+  return all.map(toolOf).filter((tool) => tool !== undefined)
 }
 
 /** Functions default to not strict, as in chat completions. The default of this protocol is strict. */

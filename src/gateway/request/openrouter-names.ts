@@ -1,0 +1,45 @@
+import { canBeCalled, type Model } from '#catalogue/index/model.ts'
+import { Fault } from '#platform/core/fault.ts'
+
+/** Variants of OpenRouter that are features, not models, with what to do instead. */
+const variants: Record<string, string> = {
+  online: 'searching the web for any model is not supported. Use a search tool of the provider in "tools"',
+  exacto: 'routing by the quality of tool calls is not supported. Name providers in provider.order',
+  extended: 'variants with a longer context are not supported. Name a model with a larger context_length',
+  thinking: 'variants that reason are not supported. Use the model without the suffix, with reasoning: {enabled: true}',
+}
+
+const maxShown = 100
+
+/** @throws Fault `invalid` for a name that asks OpenRouter for a feature that this service does not have. */
+export function refuseUnsupportedFeature(name: string): void {
+  const refuse = (reason: string) => {
+    throw new Fault('invalid', `Invalid request: model: ${JSON.stringify(name.slice(0, maxShown))}: ${reason}.`)
+  }
+  if (name.startsWith('openrouter/'))
+    refuse('a router that chooses a model is not supported. Name a model, or several in "models"')
+  const colon = name.lastIndexOf(':')
+  const variant = colon < 0 ? '' : name.slice(colon + 1)
+  if (Object.hasOwn(variants, variant)) refuse(variants[variant]!)
+}
+
+const latest = /^~([^/]+)\/(.+)-latest$/
+
+/** `~anthropic/claude-sonnet-latest`: the newest model of the author with these words in its name, whatever its version. */
+export function findLatest(models: readonly Model[], name: string): Model | undefined {
+  const [, author, words] = latest.exec(name) ?? []
+  if (words === undefined) return undefined
+  const newest = (best: Model | undefined, model: Model) => (best && best.created >= model.created ? best : model)
+  return models
+    .filter((model) => model.author === author && canBeCalled(model) && unversioned(model.id) === words)
+    .reduce(newest, undefined as Model | undefined)
+}
+
+/** `claude-sonnet` of `anthropic/claude-sonnet-4.6`. Variants such as `:free` have no such name. */
+function unversioned(id: string): string {
+  const words = id.slice(id.indexOf('/') + 1).split('-')
+  return words.filter((word) => !isVersion(word)).join('-')
+}
+
+/** `4.6`, `4o`, `k2.5`, `20250807`, `preview`. */
+const isVersion = (word: string) => /^(?:[a-z]?\d[\d.]*[a-z]?|preview)$/.test(word)

@@ -1,0 +1,37 @@
+import type { ProviderPreferences } from '#chat/routing-fields.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { nearestName } from '#platform/json/strict-fields.ts'
+import type { ProviderLookup } from './catalogue-lookup.ts'
+
+const lists = ['order', 'only', 'ignore'] as const
+
+/**
+ * Replaces the aliases and display names of providers by their slugs, also before the suffix of an endpoint's tag.
+ * @throws Fault `invalid` for a provider that the catalogue does not have, with the nearest name.
+ */
+export function withProviderSlugs<Preferences extends Pick<ProviderPreferences, (typeof lists)[number]>>(
+  catalogue: ProviderLookup,
+  preferences: Preferences | null | undefined,
+): Preferences | null | undefined {
+  if (!preferences || !lists.some((list) => preferences[list]?.length)) return preferences
+  const slugs = lists.flatMap((list) => {
+    const names = preferences[list]
+    return names ? [[list, names.map((name, at) => slugOf(catalogue, name, `provider.${list}[${at}]`))]] : []
+  })
+  return { ...preferences, ...Object.fromEntries(slugs) }
+}
+
+function slugOf(catalogue: ProviderLookup, name: string, path: string): string {
+  const slash = name.indexOf('/')
+  const [base, suffix] = slash < 0 ? [name, ''] : [name.slice(0, slash), name.slice(slash).toLowerCase()]
+  const provider = catalogue.findProvider(base)
+  if (provider) return provider.slug + suffix
+  const names = catalogue.providers?.flatMap(({ slug, aliases = [] }) => [slug, ...aliases]) ?? []
+  const quoted = base.slice(0, maxQuoted)
+  const nearest = nearestName(quoted, names)
+  const suggestion = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+  const message = `the catalogue does not have the provider ${JSON.stringify(quoted)}.${suggestion} GET /providers lists them all.`
+  throw new Fault('invalid', `Invalid request: ${path}: ${message}`)
+}
+
+const maxQuoted = 80
