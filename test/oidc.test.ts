@@ -70,7 +70,7 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     assert.deepEqual([session.member.id, session.role], [id, 'developer'])
     const stranger = await signIn(service, issuer, 'account-2', { ...ada, email: 'eve@example.com' })
     assert.deepEqual([stranger.page.status, stranger.status], [403, 401])
-    assert.match(stranger.html, /eve@example\.com is no member of the organization/)
+    assert.match(stranger.html, /eve@example\.com does not belong to the organization/)
     const other = await signIn(service, issuer, 'account-3', ada)
     assert.deepEqual([other.page.status, other.status], [403, 401])
     assert.match(other.html, /signs in with another account/)

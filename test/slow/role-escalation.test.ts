@@ -38,7 +38,7 @@ onOneDatabase('roles of members', (kind) => {
     assert.deepEqual(await change({ access: 'developer', role: 'org:member' }), ['org:member', 'developer'])
     const [status, message] = await change({ access: 'viewer', role: 'org:admin' })
     assert.equal(status, 400)
-    assert.match(message, /role: "org:admin" is not what access says/)
+    assert.match(message, /role: "org:admin" contradicts access/)
   })
 
   test('an admin becomes no owner, and signs in as none: not by membership, address, link or management key', async () => {

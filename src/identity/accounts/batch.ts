@@ -1,12 +1,12 @@
-/** The most batches that are read at a time, and the most look-ups in one batch. */
+/** The maximum number of concurrent batches, and of look-ups in one batch. */
 const maxAtOnce = 4
 const maxBatch = 512
 
 type Waiting<T> = { key: string; resolve: (found: T | undefined) => void; reject: (error: unknown) => void }
 
 /**
- * Turns single look-ups into batches: a look-up that comes during a read joins the next batch. Many look-ups at once
- * cost few reads, and none waits for longer than a few of them.
+ * Combines single look-ups into batches: look-ups during a read wait for the next batch. So many concurrent look-ups need
+ * few reads, and none waits for more than a few reads.
  */
 export function batched<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
   const waiting: Waiting<T>[] = []

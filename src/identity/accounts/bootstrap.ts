@@ -12,9 +12,9 @@ export type FirstKeys = { managementKey: string; apiKey: string }
 type BootstrapDeps = { now: Now; newId: NewId }
 
 /**
- * Fills an empty database with one organization, owner and workspace and two keys, whose secrets it returns: there is
- * no other time to see them. Undefined when the database is in use already. Of several servers that start at once on
- * one database, one does it.
+ * Fills an empty database with one organization, owner and workspace and two keys. If several servers start at once on one
+ * database, only one of them does it.
+ * @returns the secrets of the keys, which are not stored; undefined if the database is in use.
  */
 export async function bootstrap(
   deps: BootstrapDeps & { db: Db },

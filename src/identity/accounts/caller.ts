@@ -5,7 +5,7 @@ import type { MemberRole } from './members/role.ts'
 /** The purpose of a key. */
 export type KeyKind = 'api' | 'management' | 'intern'
 
-/** The caller, as the key says. */
+/** The caller, according to the key. */
 export type Caller = {
   keyHash: string
   keyKind: KeyKind
@@ -18,7 +18,7 @@ export type Caller = {
   internsProgramme: boolean
   /** Whether the key may use interns although its creator has left. */
   internsGrant: boolean
-  /** The most the key may spend, if there is a limit. */
+  /** The spending limit of the key, if it has one. */
   spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
   /** The share of its requests whose contents are stored; undefined: none. */
   keptShare?: KeptShare | undefined
@@ -32,7 +32,7 @@ export type Caller = {
   organizationRole?: MemberRole | undefined
   /** The role of the signed-in member; undefined for a key, whether it is sent or was pasted into the console. */
   access?: AccessRole | undefined
-  /** The session of the browser that asks in this key's name, if it is one. */
+  /** The session of the browser that sends the request, if it is one. */
   sessionId?: string | undefined
   /** The JSON Web Token that authorized the request, if one did. */
   token?: AcceptedToken | undefined

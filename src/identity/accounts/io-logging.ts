@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 
-/** Whether a workspace keeps what is asked and answered, as clients see it. */
+/** Whether a workspace stores prompts and answers, in the form of the API. */
 export const IoLogging = z.object({
   is_observability_io_logging_enabled: z
     .boolean()
@@ -38,7 +38,7 @@ export function ioLoggingColumns(patch: Partial<IoLogging>) {
   }
 }
 
-/** Undefined where nothing is kept of what this key asks. */
+/** Returns undefined if no contents of this key's requests are stored. */
 export function keptShareOf(
   row: { [Name in keyof IoLoggingRow]: IoLoggingRow[Name] | null },
   keyHash: string,

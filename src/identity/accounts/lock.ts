@@ -1,4 +1,4 @@
-/** Changes to one organization's keys, workspaces and members follow each other, so that each sees the last one. */
+/** The name of the lock for changes to the keys, workspaces and members of an organization. */
 export function accountsLock(organizationId: string): string {
   return `accounts of ${organizationId}`
 }

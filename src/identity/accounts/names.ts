@@ -53,7 +53,7 @@ export async function namesOfWorkspaces(
   return withDeleted({ query }, organizationId, 'workspace', existing, requested)
 }
 
-/** Statements take so many values, and not many more. */
+/** The number of values in one statement. */
 const atOnce = 1000
 
 async function byId<T extends { id: string }>(
@@ -68,7 +68,7 @@ async function byId<T extends { id: string }>(
   return found
 }
 
-/** The audit trail remembers what is deleted. */
+/** Adds the names of deleted objects from the audit log. */
 async function withDeleted(
   db: Db,
   organizationId: string,

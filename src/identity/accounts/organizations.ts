@@ -26,7 +26,7 @@ export async function getOrganization(deps: { db: { query: Query } }, id: string
   }
 }
 
-/** Holds for its keys on every server within a second. */
+/** Changes an organization. It applies to its keys on all servers within a second. */
 export async function changeOrganization(
   deps: { db: Db; now: Now; newId: NewId },
   caller: Caller,

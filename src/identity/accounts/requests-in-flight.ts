@@ -5,7 +5,7 @@ import { RevocableResponse } from '#platform/net/revocable-response.ts'
 import type { Caller } from './caller.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 
-/** The interval at which keys are checked for expiry. If notifications cannot be heard, everything is checked. */
+/** The interval of checking keys for expiry. While notifications can be missed, everything is checked. */
 const checkEveryMs = 500
 
 /** A request in flight. */
@@ -15,14 +15,13 @@ export type TrackedRequest = {
   recheck: (caller: Caller) => Promise<void> | void
   /** The id of the intern that handles it. A change of the intern causes a new check. */
   internId?: string
-  /** It is over. */
+  /** Must be called at the end of the request. */
   release: () => void
 }
 
 /**
- * The requests in flight at this server. A change that would refuse them now ends them within a second, with an error
- * in the stream: a key or member that was removed, a rule or limit that was changed. While nothing changes, nothing is
- * checked.
+ * The requests in flight at this server. When a key or member is removed, or a rule or limit is changed, requests that would
+ * now be refused end within a second, with an error in the stream. Requests are checked only after changes.
  */
 export type RequestsInFlight = {
   track: (caller: Caller, response: ResponseStream) => TrackedRequest
@@ -34,9 +33,9 @@ export type RequestsInFlight = {
 type RequestsInFlightDeps = {
   signals: Signals
   keys: Pick<KeyCache, 'current'>
-  /** As whom the session of a caller asks now; undefined when it has ended. */
+  /** Returns the current caller of a session; undefined if it has ended. */
   sessions: { current: (caller: Caller) => Promise<Caller | undefined> }
-  /** The present state of the caller of a token; undefined once the token has expired. */
+  /** Returns the current caller of a token; undefined if the token has expired. */
   tokens?: { current: (caller: Caller) => Caller | undefined | Promise<Caller | undefined> } | undefined
 }
 
@@ -44,8 +43,8 @@ type RequestsInFlightDeps = {
 type Entry = TrackedRequest & { caller: Caller; at: number }
 
 export function createRequestsInFlight({ signals, keys, sessions, tokens }: RequestsInFlightDeps): RequestsInFlight {
-  // No Set: it makes a new table for every few requests that pass through, and old tables keep what passed through them
-  // from the collector of young objects, each with all that belongs to its request.
+  // An array, because a Set allocates a new table after every few additions and deletions, and old tables keep entries
+  // alive that the collector of young objects would otherwise free.
   const entries: Entry[] = []
   let looking: NodeJS.Timeout | undefined
 
@@ -71,7 +70,7 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
     }
   }
 
-  /** Compares keys in memory, as long as changes are received: a key that was read again is another object. */
+  /** Compares keys by identity while notifications are received, because a key that was read again is another object. */
   function look(): void {
     if (entries.length === 0) return stopLooking()
     if (!signals.live()) return judgeAll(() => true)

@@ -26,7 +26,7 @@ export type NewWorkspace = z.output<typeof NewWorkspace>
 export const WorkspacePatch = NewWorkspace.partial().meta({ id: 'WorkspacePatch' })
 export type WorkspacePatch = z.output<typeof WorkspacePatch>
 
-/** A workspace as clients and the audit trail see it. */
+/** A workspace in the form of the API and the audit log. */
 export const WorkspaceRecord = z.object({
   id: z.string(),
   name: z.string(),

@@ -50,7 +50,7 @@ export async function findWorkspace(
   return row && reachesWorkspace(caller, row.id) ? workspaceRecord(row) : undefined
 }
 
-/** @throws Fault `not_found`, the same for a workspace out of reach as for one that does not exist. */
+/** @throws Fault `not_found` if it does not exist or the caller has no access to it. */
 export async function getWorkspace(
   deps: { db: { query: Query } },
   caller: CallerScope,
@@ -114,7 +114,7 @@ export async function createWorkspace(
   })
 }
 
-/** Stores a workspace, with the id of its default guardrail from birth. */
+/** Stores a workspace, with the id of its default guardrail. */
 export async function insertWorkspace(
   deps: { now: Now; newId: NewId },
   tx: Tx,

@@ -43,12 +43,12 @@ export type AuditEvent = {
 }
 
 /**
- * The user and key that made a change, and the session, where it was made in a browser. `keyHash` is null when it was
- * made at the terminal, with the store itself.
+ * The user, key and browser session of a change. `keyHash` is null for a change by a command that uses the database
+ * directly.
  */
 export type Actor = { organizationId: string; userId: string; keyHash: string | null; sessionId?: string | undefined }
 
-/** Writes down a change in the transaction that makes it, so that neither exists without the other. */
+/** Writes the audit record of a change, in the same transaction. */
 export async function recordChange(
   deps: { now: Now; newId: NewId },
   tx: Tx,
@@ -81,11 +81,11 @@ export type AuditFilter = PageQuery & {
   from?: string
   /** Exclusive. */
   to?: string
-  /** The id of an event: only older ones, however many newer ones have come since. */
+  /** The id of an event. Only older events are returned. */
   starting_after?: string
 }
 
-/** The entries of the caller's organization, or of its workspace, newest first. */
+/** Lists the entries of the caller's organization or workspace, newest first. */
 export async function listChanges(
   deps: { db: Db },
   caller: CallerScope,

@@ -19,7 +19,7 @@ export const userHandleOf = (userId: string) => Buffer.from(userId).toString('ba
 
 const maxPasskeys = 20
 
-/** EdDSA, ES256 and RS256, as COSE numbers them. Every authenticator has one of them. */
+/** The COSE numbers of EdDSA, ES256 and RS256. Every authenticator supports one of them. */
 const algorithms = [-8, -7, -257]
 
 /** The options with which the browser of a member creates a passkey. */

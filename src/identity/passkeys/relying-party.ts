@@ -3,14 +3,14 @@ import { siteUrl } from '#platform/config/public-url.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 
-/** This service as authenticators know it: a passkey is bound to the host name, a signature to the origin. */
+/** The identity of this service for authenticators: a passkey is bound to the host name, a signature to the origin. */
 export type RelyingParty = { id: string; origin: string }
 
 type PublicUrl = Pick<Config, 'public_url'>
 
 /**
- * The relying party for a console at this origin. Undefined where browsers have no passkeys: at an IP address, without
- * TLS except on localhost, and at another origin than that of `public_url`.
+ * Returns the relying party for a console at this origin. Undefined if passkeys do not work there: at an IP address, without
+ * TLS except on localhost, and at an origin other than that of `public_url`.
  */
 export function relyingPartyAt(config: PublicUrl, origin: string): RelyingParty | undefined {
   const site = new URL(siteUrl(config, origin))
@@ -21,7 +21,7 @@ export function relyingPartyAt(config: PublicUrl, origin: string): RelyingParty 
   return { id: hostname, origin }
 }
 
-/** @throws Fault `conflict` where browsers have no passkeys. */
+/** @throws Fault `conflict` if passkeys do not work at this origin. */
 export function requireRelyingParty(config: PublicUrl, origin: string): RelyingParty {
   const found = relyingPartyAt(config, origin)
   if (found) return found

@@ -4,7 +4,7 @@ import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
 import { credentialOf, type Rules } from './credential.ts'
 import type { Vault } from './vault.ts'
 
-/** A workspace's own key. A disabled one opens nothing, but still keeps the operator's out where its rules say so. */
+/** A workspace's own provider key. A disabled one is not used, but its rules can still exclude the operator's key. */
 export type OwnCredential = Pick<
   Rules,
   | 'disabled'
@@ -16,7 +16,7 @@ export type OwnCredential = Pick<
   | 'is_byok_only'
 > & { provider: string; secret: string }
 
-/** The provider keys that workspaces brought along, from memory in the steady state, in the order of preference. */
+/** Caches workspaces' own provider keys, in the order of preference. */
 export type CredentialCache = {
   of: (workspaceId: string) => readonly OwnCredential[] | Promise<readonly OwnCredential[]>
   close: () => void

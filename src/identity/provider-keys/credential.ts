@@ -12,7 +12,7 @@ const allowed = (what: string) =>
     .nullable()
     .describe(`${what} that can use it; null: any.`)
 
-/** The keys, users and models that may use a credential, and what happens where it may not be used. */
+/** The keys, users and models that can use a credential, and whether the operator's key is used for others. */
 const rules = {
   disabled: z.boolean(),
   allowed_api_key_hashes: allowed('The keys, by hash,'),
@@ -101,7 +101,7 @@ export function credentialOf(row: Selectable<Tables['provider_credentials']>): C
   }
 }
 
-/** The rules of a request, over those that were there before. */
+/** Returns the rules of a request body, completed from the previous ones. */
 export function rulesOf(wanted: Partial<Rules>, before: Rules = noRules): Rules {
   const names = Object.keys(noRules) as (keyof Rules)[]
   return Object.fromEntries(
@@ -109,7 +109,7 @@ export function rulesOf(wanted: Partial<Rules>, before: Rules = noRules): Rules 
   ) as Rules
 }
 
-/** `sk-…wxyz`; nothing of a key so short that this would be most of it. */
+/** Returns a label such as `sk-…wxyz`. Omits characters of short keys, because they would be most of the key. */
 export function labelOf(secret: string): string {
   return secret.length < 16 ? '…' : `${secret.slice(0, 3)}…${secret.slice(-4)}`
 }

@@ -21,7 +21,7 @@ export type CredentialDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 type Providers = { findProvider: (slugOrName: string) => { slug: string } | undefined }
 type Catalogue = { catalogue: { current: () => Providers } }
 
-/** Of one workspace, by provider, in the order of preference. */
+/** Lists the credentials of a workspace by provider, in the order of preference. */
 export async function listCredentials(
   deps: { db: Db } & Catalogue,
   caller: Caller,
@@ -41,7 +41,7 @@ export async function listCredentials(
   return { data: rows.map(credentialOf), total_count: count.n }
 }
 
-/** @throws Fault `not_found`, the same for one out of the caller's reach as for one that does not exist. */
+/** @throws Fault `not_found` if it does not exist or the caller has no access to it. */
 export async function getCredential(
   deps: { db: { query: Query | Tx } },
   caller: CallerScope,
@@ -57,7 +57,7 @@ export async function getCredential(
   throw new Fault('not_found', 'There is no such provider credential.')
 }
 
-/** The newest of a provider is preferred last. @throws Fault `invalid` for an unknown provider or workspace. */
+/** Adds a credential as the last one of its provider. @throws Fault `invalid` for an unknown provider or workspace. */
 export async function createCredential(
   deps: CredentialDeps & Catalogue,
   caller: Caller,

@@ -5,7 +5,7 @@ import { StartupError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createVault, type Vault } from './vault.ts'
 
-/** All that is encrypted at rest. */
+/** All tables with encrypted columns. */
 const sealedThings =
   'provider keys, repository credentials, credentials of tool servers, secrets of webhooks or kept contents'
 
@@ -55,7 +55,7 @@ async function keysInUse(db: Db): Promise<string[]> {
     )
     .union((e) => e.selectFrom('webhooks').select('sealed_by'))
     .execute()
-  // There may be millions: of their names, in the order of an index, the first and the last.
+  // There can be millions of rows, so only the first and the last key name are read from the index.
   const contents = await db.query
     .selectFrom('generation_contents')
     .select((e) => [e.fn.min('sealed_by').as('first'), e.fn.max('sealed_by').as('last')])
@@ -73,11 +73,11 @@ function readKey(file: string): Buffer | undefined {
     if (code === 'ENOENT') return undefined
     throw new StartupError(`The encryption key ${file} cannot be read: ${message}.`)
   }
-  if (!form.test(text)) throw new StartupError(`The encryption key ${file} must hold 64 hexadecimal digits.`)
+  if (!form.test(text)) throw new StartupError(`The encryption key ${file} must contain 64 hexadecimal digits.`)
   return Buffer.from(text.trim(), 'hex')
 }
 
-/** Two servers that start at once on one folder end up with the same key. */
+/** Creates the key atomically, so that two servers that start at once on one folder use the same key. */
 function makeKey(file: string): Buffer | undefined {
   try {
     writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 
-/** Encrypts secrets at rest. A secret that was sealed for one place cannot be opened at another. */
+/** Encrypts secrets at rest. A secret is bound to its place, and cannot be decrypted for another one. */
 export type Vault = {
-  /** Names the key, and says nothing of it. */
+  /** Identifies the key without revealing it. */
   keyName: string
   seal: (secret: string, place: string) => string
-  /** @throws Error when the text was changed, moved, or sealed by another key. */
+  /** Decrypts a text. @throws Error if it was changed, moved to another place, or encrypted with another key. */
   open: (sealed: string, place: string) => string
   sealBytes: (bytes: Buffer, place: string) => string
   /** @throws Error as `open`. */

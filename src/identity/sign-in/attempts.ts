@@ -1,7 +1,7 @@
 import { TokenBucket } from '#platform/async/token-bucket.ts'
 import { Fault } from '#platform/core/fault.ts'
 
-/** How many addresses are remembered. */
+/** The maximum number of tracked addresses. */
 const mostAddresses = 10_000
 
 /** The rate of attempts: the burst, and the seconds until another one is possible. */

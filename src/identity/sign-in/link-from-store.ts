@@ -5,8 +5,8 @@ import { makeLink, type NewLink } from './links.ts'
 import type { SignInDeps } from './sign-in.ts'
 
 /**
- * Creates a sign-in link with access to the store, as the first start and the operator at the terminal have.
- * @param email the member who is signed in; defaults to the oldest admin.
+ * Creates a sign-in link directly in the database, for the first start and for commands of the operator.
+ * @param email the member to sign in; defaults to the oldest admin.
  * @throws Fault `not_found` if the member does not exist.
  */
 export async function linkFromStore(deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>, email?: string): Promise<NewLink> {

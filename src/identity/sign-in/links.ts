@@ -9,12 +9,12 @@ import { withoutWorkspace, workspaceOf } from './session-workspace.ts'
 import { type Browser, beginSession, type NewSession, type SignInDeps } from './sign-in.ts'
 import { newLinkToken, tokenHash } from './token.ts'
 
-/** How long a link signs in, once. */
+/** The validity of a link. It can be used once. */
 export const linkMs = 15 * 60_000
 
 export type NewLink = { token: string; expiresAt: number }
 
-/** Makes a link by which a member signs in once. @returns its token, of which only the hash is kept. */
+/** Creates a single-use sign-in link. @returns its token, of which only the hash is stored. */
 export async function makeLink(
   deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>,
   actor: Actor,
@@ -37,7 +37,7 @@ export async function makeLink(
   return { token, expiresAt }
 }
 
-/** Signs the member of a link in, and uses the link up. @throws Fault `unauthenticated` for one that is not good. */
+/** Signs in the member of a link, and invalidates the link. @throws Fault `unauthenticated` for an invalid link. */
 export async function signInWithLink(deps: SignInDeps, token: string, browser: Browser): Promise<NewSession> {
   const hash = tokenHash(token)
   const found = await deps.db.query

@@ -34,9 +34,9 @@ export type OidcClient = {
    */
   authorizationUrl: (secret: string, redirectUri: string, options?: { choosesAccount: boolean }) => Promise<string>
   /**
-   * What the issuer says about the account that signed in.
-   * @param returned the address that the issuer sent the browser to, with its query.
-   * @throws Fault `unauthenticated` if anything differs from what was started.
+   * Returns the claims about the account that signed in.
+   * @param returned the URL to which the issuer redirected the browser, with its query.
+   * @throws Fault `unauthenticated` if state, nonce or anything else does not match.
    */
   claimsOf: (secret: string, returned: URL) => Promise<IssuerAnswer>
   /** The address that ends the session at the issuer; undefined if the issuer has none. */
@@ -45,7 +45,7 @@ export type OidcClient = {
   checkIssuer: () => Promise<void>
 }
 
-/** How long the issuer's description is cached, and how long the issuer may take to answer. */
+/** The retention of the issuer's cached description, and the time limit of its answers. */
 const cacheMs = 3_600_000
 const timeoutSeconds = 10
 

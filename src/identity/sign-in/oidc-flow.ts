@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** A secret for one way to the issuer and back; the browser's cookie holds it, and nobody else. */
+/** Creates the secret of one sign-in at the issuer. It is stored only in the browser's cookie. */
 export const newFlowSecret = () => randomBytes(32).toString('base64url')
 
-/** Everything that must come back as it was sent follows from the secret, so that no server has to remember it. */
+/** Derives state, nonce and PKCE verifier from the secret, so that no server has to store them. */
 export function flowOf(secret: string): { state: string; nonce: string; verifier: string } {
   const part = (name: string) => createHmac('sha256', secret).update(name).digest('base64url')
   return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') }

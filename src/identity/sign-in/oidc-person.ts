@@ -20,10 +20,10 @@ export type GroupWorkspace = { workspace: string; role?: WorkspaceRole | undefin
 export type OidcPerson = {
   issuer: string
   subject: string
-  /** Undefined if the issuer gives none that can be trusted. */
+  /** Undefined if the issuer sends none that can be trusted. */
   email: string | undefined
   name: string
-  /** The role that each sign-in sets; undefined if the member keeps the present one. */
+  /** The role that each sign-in sets; undefined if the member keeps the current one. */
   role: AccessRole | undefined
   /** The role of a new member; undefined if the account cannot become one. */
   joinsAs: AccessRole | undefined
@@ -141,10 +141,10 @@ function highest(
   return accessRoles.find((role) => given.includes(role))
 }
 
-/** Roles are texts; some issuers number them. */
+/** Converts a role to text, because some issuers send numbers. */
 const roleName = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : [])
 
-/** A claim of this very name, which may have dots, or else a path into an object. */
+/** Returns the claim with this exact name, which can contain dots, or else the value at this path. */
 export function valueAt(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path as keyof typeof claims]
   return path

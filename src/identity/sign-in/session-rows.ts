@@ -12,7 +12,7 @@ export function findSessionRow(query: Query | Tx, id: string): Promise<SessionRo
 /** Selects the sessions of an organization, of one member, or those that were started with one key. */
 export type SessionScope = { organizationId: string; userId?: string | undefined; keyHash?: string | undefined }
 
-/** Those that have not run out, the last used first. */
+/** Returns a page of the valid sessions, most recently used first. */
 export async function pageOfSessions(
   query: Query,
   { organizationId, userId, keyHash }: SessionScope,
@@ -63,7 +63,7 @@ export async function deleteSessionRow(tx: Tx, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** Removes what has run out. */
+/** Deletes expired sessions and links. */
 export async function pruneSignIns(tx: Tx, now: number, { idleMs }: SessionTimes): Promise<void> {
   await tx
     .deleteFrom('browser_sessions')

@@ -3,17 +3,17 @@ import type { AccessRole } from '#platform/core/vocabulary.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { Caller } from '../accounts/caller.ts'
 
-/** How somebody signed in. */
+/** The ways to sign in. */
 export const signInMethods = ['key', 'link', 'oidc', 'passkey'] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
 export type SessionRow = Selectable<Tables['browser_sessions']>
 
-/** How long sessions last, in milliseconds. */
+/** The validity of sessions, in milliseconds. */
 export type SessionTimes = {
   /** Without any request. */
   idleMs: number
-  /** In all. */
+  /** In total. */
   wholeMs: number
 }
 
@@ -39,6 +39,6 @@ export type View = { keyHash: string; isNamed: boolean }
 /** The workspace that a request names by ID or slug: by itself, or only for members without access to all workspaces. */
 export type NamedWorkspace = { explicit?: string | undefined; forMembers?: string | undefined }
 
-/** When the session ends if nothing more comes of it. */
+/** When the session expires without further requests. */
 export const idleEndOf = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionTimes) =>
   Math.min(seen_at + idleMs, expires_at)

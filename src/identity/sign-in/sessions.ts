@@ -21,12 +21,12 @@ import { consoleKeyIn, withoutWorkspace, workspaceOf } from './session-workspace
 import { actsAsPastedKey, signedInAs } from './signed-in.ts'
 import { isSameSecret, sessionIdIn, tokenHash } from './token.ts'
 
-/** How often it is written down that a session is in use. */
+/** The interval of updating the last use of a session. */
 const touchEveryMs = 60_000
 
 /**
- * Finds who is signed in, from memory in the steady state: like keys, a session that was ended is forgotten at once here,
- * and by signal within a second on every other server. It also ends with the key and the membership behind it.
+ * Finds sessions, usually from memory. As with keys, an ended session is removed immediately from the cache of this server,
+ * and by a notification within a second on all others. A session also ends with its key and its membership.
  */
 export type Sessions = {
   /**
@@ -37,7 +37,7 @@ export type Sessions = {
   find: (token: string, named?: NamedWorkspace) => Promise<SignedIn | undefined>
   /** Explains why `find` returned no session: it has ended, or its member belongs to no workspace any more. */
   refusalOf: (token: string) => Promise<Fault>
-  /** The present state of a caller; undefined when its session has ended. */
+  /** Returns the current state of a caller; undefined if its session has ended. */
   current: (caller: CurrentCaller) => Promise<Caller | undefined>
   times: SessionTimes
   close: () => void
@@ -52,7 +52,7 @@ type SessionsDeps = {
   keys: Pick<KeyCache, 'current'>
   times: SessionTimes
   allowStale?: AllowStale
-  /** Hears why it could not be written down that a session is in use. */
+  /** Called if the last use of a session could not be updated. */
   onError: (error: Error) => void
 }
 
@@ -98,7 +98,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const name = isManager ? explicit : (forMembers ?? explicit)
     const named = name === undefined ? undefined : await keyInWorkspace(row, name)
     if (named !== undefined) return { keyHash: named, isNamed: true }
-    // A write would otherwise happen in another workspace than the client meant.
+    // Otherwise a write would change another workspace than the client named.
     if (name !== undefined && name === explicit) throw noWorkspace(name)
     if (using?.role !== undefined || isManager) return own
     const first = await keyInWorkspace(row)
@@ -144,7 +144,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const member = row && !actsAsPastedKey(row) ? await keys.current(row.using_key_hash) : undefined
       if (row && member && member.organizationRole !== undefined && !member.creatorLeft && member.role === undefined)
         return withoutWorkspace(db.query, row.organization_id)
-      return new Fault('unauthenticated', 'This session has ended, or there never was one: sign in again.')
+      return new Fault('unauthenticated', 'This session has ended or does not exist. Sign in again.')
     },
     async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped = false }) {
       const row = sessionId === undefined ? undefined : await goodRow(sessionId)

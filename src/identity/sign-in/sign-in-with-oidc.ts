@@ -18,8 +18,8 @@ import { withoutWorkspace, workspaceOf } from './session-workspace.ts'
 import { type Browser, beginSession, type NewSession, type SignInDeps } from './sign-in.ts'
 
 /**
- * Signs somebody in whom the issuer knows: the member that this account was before, else the one with its address, else a
- * new one. Later sign-ins go by the account, so that an address which somebody else gets opens nothing.
+ * Signs in a person whom the issuer has authenticated: as the member of this account, else as the member with its address,
+ * else as a new member. Later sign-ins use the account, so that a new owner of the address does not get access.
  * @throws Fault `forbidden` with the reason.
  */
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {

@@ -17,7 +17,7 @@ export type SignInDeps = { db: Db; now: Now; newId: NewId; times: SessionTimes }
 /** The browser's address and user agent, if known. */
 export type Browser = { address: string | null; userAgent: string | null }
 
-/** The member, how they proved it, and the key or the passkey that signs in, where one does. */
+/** The member, the method, and the key or passkey of the sign-in, if there was one. */
 export type Proof = KeyOwner & {
   method: SignInMethod
   key?: Pick<Caller, 'keyHash' | 'keyKind'>
@@ -29,7 +29,7 @@ export type NewSession = { row: SessionRow; token: string }
 
 const maxUserAgent = 300
 
-/** Signs somebody in with the key that they pasted. */
+/** Signs a member in with a pasted key. */
 export async function signInWithKey(deps: SignInDeps, caller: Caller, browser: Browser): Promise<NewSession> {
   if (caller.keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern signs nobody in.')
   if (caller.creatorLeft) {
@@ -41,7 +41,7 @@ export async function signInWithKey(deps: SignInDeps, caller: Caller, browser: B
   )
 }
 
-/** Begins a session, always under a new id, in the transaction that used the proof up. */
+/** Starts a session with a new id, in the transaction that invalidates the proof. */
 export async function beginSession(
   deps: SignInDeps,
   tx: Tx,
@@ -71,7 +71,7 @@ export async function beginSession(
   return { row, token }
 }
 
-/** @throws Fault `not_found`, the same for a session that is not the caller's to end as for one that does not exist. */
+/** @throws Fault `not_found` if it does not exist or the caller cannot end it. */
 export async function endSession(
   deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>,
   caller: Caller,

@@ -11,8 +11,8 @@ export const actsAsPastedKey = ({ method, managing_key_hash }: SessionRow) =>
   method === 'key' && managing_key_hash === null
 
 /**
- * Finds the callers that sessions stand for, by the present state of their keys. Returns the same callers until something
- * changes: a request in flight is checked again when its caller is another object.
+ * Finds the callers of sessions by the current state of their keys. Returns the same objects until something changes,
+ * because a request in flight is checked again when its caller is another object.
  */
 export function signedInAs(keys: Pick<KeyCache, 'current'>) {
   const made = new WeakMap<SessionRow, Map<string, Keys & { as: SignedIn }>>()
@@ -51,7 +51,7 @@ function asMember(row: SessionRow, keys: Keys, { isNamed }: View): SignedIn {
   return { row, organization, workspace, uses: using && { ...using, access, sessionId: row.id } }
 }
 
-/** The caller as which a member manages. A developer manages own objects only, with their key for models. */
+/** The caller for management requests of a member. A developer only manages own objects, with their console key. */
 function managerOf(using: Caller | undefined, access: AccessRole | undefined): Caller | undefined {
   if (!using || access === undefined) return undefined
   return access === 'developer' ? using : { ...using, keyKind: 'management' }

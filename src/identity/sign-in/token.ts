@@ -14,7 +14,7 @@ export const sessionIdIn = (token: string): string | undefined => form.exec(toke
 /** Creates the token of a sign-in link. */
 export const newLinkToken = fresh
 
-/** By which a token is known in the database. */
+/** The hash by which a token is stored. */
 export const tokenHash = hashOf
 
 /**

@@ -102,7 +102,7 @@ onEachDatabase('members of the organization', (kind) => {
     const stepping = await service.manage('PATCH', `${path}/${id}`, { role: 'org:member' })
     for (const { status, body } of [shutdown, stepping]) {
       assert.equal(status, 409)
-      assert.match(body.error.message, /last admin.*make somebody else one first/)
+      assert.match(body.error.message, /last admin.*Make another member an admin first/)
     }
   })
 
@@ -124,7 +124,7 @@ onEachDatabase('members of the organization', (kind) => {
     const taken = await service.manage('PATCH', `${path}/${id}`, { email: 'ada@example.com' })
     assert.deepEqual(
       [taken.status, taken.body.error.message],
-      [409, "ada@example.com is somebody else's address already."],
+      [409, "ada@example.com is the address of another person."],
     )
   })
 

@@ -6,7 +6,7 @@ import { type Actor, recordChange } from '../../audit/audit.ts'
 import { keyRecord } from './key.ts'
 import { type KeyRow, updateKeyRow } from './key-rows.ts'
 
-/** Disables an enabled key, with its record and the word to every server. Whether it may go is for others to say. */
+/** Disables an enabled key, writes the audit record and notifies all servers. The caller must check the permission. */
 export async function disableKey(
   deps: { now: Now; newId: NewId },
   tx: Tx,

@@ -20,7 +20,7 @@ export type KeyValues = {
   externalUser?: string | null
 }
 
-/** Stores a key, by its hash alone. */
+/** Stores a key. Only the hash of its secret is stored. */
 export async function insertKey(deps: { now: Now }, tx: Tx, owner: KeyOwner, values: KeyValues): Promise<KeyRecord> {
   const at = deps.now()
   const row = {

@@ -10,10 +10,10 @@ type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId'>
 export const keysSeenBy = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
   access === 'developer' ? userId : undefined
 
-/** The same for a key out of the caller's reach as for one that does not exist. */
+/** The error for a key that the caller cannot see, and for one that does not exist. */
 export const keyNotFound = () => new Fault('not_found', 'No key has this hash.')
 
-/** @throws Fault `not_found`, the same for a key that is not the caller's to see as for one that does not exist. */
+/** @throws Fault `not_found` if the caller cannot see the key. */
 export function requireSeen(caller: Member, key: KeyRecord): void {
   const only = keysSeenBy(caller)
   if (only !== undefined && key.creator_user_id !== only) {
@@ -25,9 +25,9 @@ export function requireSeen(caller: Member, key: KeyRecord): void {
 export function requireMayCreate(caller: Member, newKey: NewKey, owner: { userId: string; workspaceId: string }): void {
   if (newKey.kind === 'management') requireOwner(caller)
   if (caller.access !== 'developer') return
-  if (owner.userId !== caller.userId) throw new Fault('forbidden', 'A developer makes keys for nobody else.')
+  if (owner.userId !== caller.userId) throw new Fault('forbidden', 'A developer cannot create keys for other members.')
   if (owner.workspaceId !== caller.workspaceId) {
-    throw new Fault('forbidden', 'A developer makes keys in their own workspace alone.')
+    throw new Fault('forbidden', 'A developer can only create keys in their own workspace.')
   }
 }
 

@@ -7,7 +7,7 @@ import { batched } from '../batch.ts'
 import type { Caller } from '../caller.ts'
 import { hashOf, isSecret } from './secret.ts'
 
-/** A key as the database has it. */
+/** A key from the database. */
 export type StoredKey = { caller: Caller; disabled: boolean; expiresAt: number | null }
 
 /** Reads the keys with these hashes; unknown ones are absent from the answer. */
@@ -15,20 +15,20 @@ export type ReadKeys = (hashes: string[]) => Promise<Map<string, StoredKey>>
 
 const maxKeys = 100_000
 
-/** The most key secrets whose hash is held in memory, so that a client's next request needs no new hash. */
+/** The maximum number of key secrets whose hashes are cached. */
 const maxHashed = 1000
 
 /**
- * Finds who calls, from memory in the steady state. A changed key is forgotten at once here, and by signal within a
- * second on every other server; while signals may be missed, memory is trusted for less than that second, or for as long
- * as `trust` says.
+ * Finds callers by key, usually from memory. A change removes a key immediately from the cache of this server, and by a
+ * notification within a second on all others. While notifications can be missed, entries are used for less than a second,
+ * or as long as `allowStale` permits.
  */
 export type KeyCache = {
-  /** The caller a secret stands for; undefined for an unknown, disabled or expired one. */
+  /** Returns the caller of a secret; undefined for an unknown, disabled or expired key. */
   find: (secret: string) => Promise<Caller | undefined>
-  /** The same from memory alone: undefined also for one that has to be read first. */
+  /** The same from memory only; also undefined if the key must be read first. */
   known: (secret: string) => Caller | undefined
-  /** The present caller of the key with this hash; undefined if the key is no longer valid. */
+  /** Returns the current caller of the key with this hash; undefined if the key is no longer valid. */
   current: (hash: string) => Caller | undefined | Promise<Caller | undefined>
   close: () => void
 }
@@ -46,7 +46,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     read: batched(readKeys),
     isKept: (key) => key !== undefined,
     most: maxKeys,
-    // A cached key could have been revoked, so it is refused while that cannot be checked.
+    // A cached key can have been revoked, so it is refused while that cannot be checked.
     away: 'Keys cannot be checked now, as the database cannot be reached. Try again shortly.',
   })
 
@@ -58,7 +58,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
 
   const hashFor = (secret: string) => hashes.get(secret) ?? (isSecret(secret) ? hashOf(secret) : undefined)
 
-  /** Only what opens something is held: anybody may send what does not. */
+  /** Caches hashes of valid keys only, because clients can send any number of invalid ones. */
   function open(secret: string, hash: string, key: StoredKey | undefined): Caller | undefined {
     const caller = callerOf(key)
     if (caller && !hashes.has(secret)) {

@@ -4,18 +4,18 @@ import { wordsOccur } from '#platform/db/rows/words-occur.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { PageQuery } from '#platform/json/page.ts'
 
-/** The statements on the table of keys. Joins that only show a key's name beside something else stand with that. */
+/** The statements on the table of keys. Joins that only add the name of a key are in the folders of the joined tables. */
 export type KeyRow = Selectable<Tables['api_keys']>
 
 export type KeysQuery = PageQuery & {
   include_disabled: boolean
-  /** Words, all of which occur in what names a key or whom it acts for; or its hash. */
+  /** Words that all occur in the name, label or member of a key; or its hash. */
   q?: string | undefined
 }
 
 const searched = ['k.name', 'k.label', 'k.external_user', 'm.name', 'u.email']
 
-/** Those of a workspace, the newest first. */
+/** Returns a page of the keys of a workspace, newest first. */
 export async function pageOfKeyRows(
   query: Query,
   workspaceId: string,
@@ -32,7 +32,7 @@ export async function pageOfKeyRows(
           join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
         )
         .leftJoin('users as u', 'u.id', 'k.creator_user_id')
-        // Any few letters occur in some hash: that is found as a whole.
+        // Short texts occur in many hashes by chance, so only a complete hash matches.
         .where((key) => key.or([wordsOccur(q!, searched), key('k.hash', '=', q!)])),
     )
   const matching = include_disabled ? all : all.where('k.disabled', '=', 0)
@@ -52,7 +52,7 @@ export function findKeyRow(query: Query | Tx, organizationId: string, hash: stri
     .executeTakeFirst()
 }
 
-/** Of these hashes those of keys of the organization. */
+/** Finds the keys of the organization with these hashes. */
 export function findKeyRows(query: Query | Tx, organizationId: string, hashes: string[]): Promise<KeyRow[]> {
   return query
     .selectFrom('api_keys')
@@ -67,7 +67,7 @@ export async function keyExists(query: Query | Tx, hash: string): Promise<boolea
   return (await query.selectFrom('api_keys').where('hash', '=', hash).select('hash').executeTakeFirst()) !== undefined
 }
 
-/** The enabled management keys of an organization, expired ones included. */
+/** The enabled management keys of an organization, including expired ones. */
 export function enabledManagementKeys(tx: Tx, organizationId: string): Promise<KeyRow[]> {
   return tx
     .selectFrom('api_keys')
@@ -78,7 +78,7 @@ export function enabledManagementKeys(tx: Tx, organizationId: string): Promise<K
     .execute()
 }
 
-/** The enabled keys that act for a member, but for those of interns. */
+/** The enabled keys of a member, except those of interns. */
 export function enabledKeysOfMember(tx: Tx, organizationId: string, userId: string): Promise<KeyRow[]> {
   return enabledKeysFor(tx, userId)
     .where('organization_id', '=', organizationId)
@@ -122,8 +122,8 @@ export function deleteKeyRowsOfWorkspace(tx: Tx, workspaceId: string): Promise<K
 }
 
 /**
- * Keys with what decides whether they work and for whom: their owner's membership, and their organization.
- * @param hashes of the keys; unknown ones have no row.
+ * Selects keys with the membership of their owner and their organization, which decide whether they are valid.
+ * @param hashes of the keys. Unknown ones have no row.
  */
 export function selectKeysWithOwners(query: Query, hashes: string[]) {
   return query

@@ -66,7 +66,7 @@ export const KeyPatch = strictFields({
   .meta({ id: 'KeyPatch' })
 export type KeyPatch = z.output<typeof KeyPatch>
 
-/** A key as clients and the audit trail see it: everything but the secret, which nobody has. */
+/** A key in the form of the API and the audit log. The secret is not stored. */
 export const KeyRecord = z.object({
   hash: z.string().describe('SHA-256 of the key in hex, which identifies it in this API.'),
   kind: z.enum(['api', 'management', 'intern']),

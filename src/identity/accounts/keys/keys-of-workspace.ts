@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import { keyRecord } from './key.ts'
 import { deleteKeyRowsOfWorkspace } from './key-rows.ts'
 
-/** Deletes the keys of a workspace, each with its record. That none of them works any more is for others to say. */
+/** Deletes the keys of a workspace and writes their audit records. The caller must check that none is enabled. */
 export async function deleteKeysOf(
   deps: { now: Now; newId: NewId },
   tx: Tx,

@@ -20,7 +20,7 @@ import { newSecret } from './secret.ts'
 type KeysDeps = { db: Db; now: Now; newId: NewId }
 
 type ChangeDeps = KeysDeps & {
-  /** As if no account had been kept of a budget. */
+  /** Deletes the spending of a budget. */
   forgetSpending: (tx: Tx, budget: string) => Promise<void>
 }
 
@@ -35,14 +35,14 @@ export async function listKeys(
   return { data: rows.map(keyRecord), total_count: total }
 }
 
-/** @throws Fault `not_found`, the same for a key out of the caller's reach as for one that does not exist. */
+/** @throws Fault `not_found` if it does not exist or the caller cannot see it. */
 export async function getKey(deps: { db: { query: Query } }, caller: CallerScope, hash: string): Promise<KeyRecord> {
   const row = await findKeyRow(deps.db.query, caller.organizationId, hash)
   if (!row || !reachesWorkspace(caller, row.workspace_id)) throw keyNotFound()
   return keyRecord(row)
 }
 
-/** @returns the key and its secret, which is kept nowhere. */
+/** @returns the key and its secret, which is not stored. */
 export async function createKey(
   deps: KeysDeps,
   caller: Caller,
@@ -135,7 +135,7 @@ export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): P
   })
 }
 
-/** The columns to change. Fields that the patch leaves out stay as they are. */
+/** Returns the columns to change. Omitted fields are not changed. */
 function columnsOf({ name, limit, limit_reset, ...flags }: KeyPatch) {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   return {
@@ -148,7 +148,7 @@ function columnsOf({ name, limit, limit_reset, ...flags }: KeyPatch) {
   }
 }
 
-/** In milliseconds; undefined and null stay what they are. */
+/** Converts an expiry time to milliseconds. Undefined and null are returned unchanged. */
 function expiryOf(deps: { now: Now }, text: string | null | undefined): number | null | undefined {
   if (text === undefined || text === null) return text
   const at = Date.parse(text)

@@ -5,10 +5,10 @@ import type { KeyRecord } from './key.ts'
 import { enabledManagementKeys } from './key-rows.ts'
 
 /**
- * Refuses to end the key an organization can be managed with longest: one that never expires while there is another,
- * or, where all of them expire, the last to do so.
+ * Refuses to disable or shorten the management key that is valid longest: the only one that never expires, or, if all
+ * expire, the one that expires last.
  * @param until the new expiry time of the key, in milliseconds; defaults to now.
- * @throws Fault `conflict` when no other works as long as `key` would have.
+ * @throws Fault `conflict` if no other key is valid as long as `key`.
  */
 export async function keepOneManagementKey(
   deps: { now: Now },

@@ -6,7 +6,7 @@ import { roleInWorkspace } from '../members/role.ts'
 import type { ReadKeys, StoredKey } from './key-cache.ts'
 import { selectKeysWithOwners } from './key-rows.ts'
 
-/** Reads what the key cache needs, in one query however many keys are asked for. */
+/** Reads keys for the key cache, with one query for all. */
 export function keyReader(deps: { db: Pick<Db, 'query'> }): ReadKeys {
   return async (hashes) => {
     const rows = await selectKeysWithOwners(deps.db.query, padded(hashes)).execute()
@@ -14,7 +14,7 @@ export function keyReader(deps: { db: Pick<Db, 'query'> }): ReadKeys {
   }
 }
 
-/** To a power of two, so that there are few different statements to prepare. */
+/** Pads the list to a power of two, so that there are few different statements to prepare. */
 function padded(hashes: string[]): string[] {
   const size = 2 ** Math.ceil(Math.log2(hashes.length))
   return [...hashes, ...Array<string>(size - hashes.length).fill(hashes[0] ?? '')]

@@ -9,35 +9,35 @@ import { findMembership, hasOtherManager, setRole, storeMember } from './members
 import { recordMembership } from './record-membership.ts'
 import { accessOf, managingRoles } from './role.ts'
 
-/** Somebody whom another service vouches for. */
+/** A person whom an issuer has authenticated. */
 type Admitted = {
   organizationId: string
-  /** Who they are here, if they were here before. */
+  /** The current or former member; undefined for a new one. */
   userId: string | undefined
   email: string | undefined
   name: string
-  /** What they are to be from now on; undefined to stay what they are. */
+  /** The new role; undefined to keep the current role. */
   role: AccessRole | undefined
-  /** What they become as new members; undefined where they may not become any. */
+  /** The role of a new member; undefined if new members are not allowed. */
   joinsAs: AccessRole | undefined
 }
 
 type AdmitDeps = { now: Now; newId: NewId }
 
 /**
- * The member that somebody is, or becomes now.
- * @throws Fault `forbidden` for who was removed (only an admin takes them back), and for who may not join.
+ * Returns the member for a person, created if necessary.
+ * @throws Fault `forbidden` for a removed member, whom only an admin can add again, and if new members are not allowed.
  */
 export async function admitMember(deps: AdmitDeps, tx: Tx, announce: Announce, person: Admitted): Promise<Member> {
   const { organizationId, userId } = person
   const known = userId === undefined ? undefined : await findMembership(tx, organizationId, userId)
   if (!known) return join(deps, tx, announce, person)
   if (known.leftAt !== null) {
-    throw new Fault('forbidden', 'You have left the organization here: one of its admins can take you back.')
+    throw new Fault('forbidden', 'You were removed from the organization. Ask one of its admins to add you again.')
   }
   const { role } = person
   if (role === undefined || accessOf(known.role) === role) return known
-  // Somebody must be left who can mend what an issuer has wrong.
+  // One admin must remain, to correct wrong roles from an issuer.
   const isLast = managingRoles.includes(known.role) && !(await hasOtherManager(tx, organizationId, known.userId))
   if (isLast && !managingRoles.includes(role)) return known
   const after = { ...known, role }
@@ -50,10 +50,10 @@ export async function admitMember(deps: AdmitDeps, tx: Tx, announce: Announce, p
 async function join(deps: AdmitDeps, tx: Tx, announce: Announce, person: Admitted): Promise<Member> {
   const { organizationId, email, name, joinsAs } = person
   if (email === undefined) {
-    throw new Fault('forbidden', 'The issuer tells no e-mail address of yours that it has verified.')
+    throw new Fault('forbidden', 'The issuer sent no verified e-mail address for you.')
   }
   if (joinsAs === undefined) {
-    throw new Fault('forbidden', `${email} is no member of the organization: one of its admins can add it.`)
+    throw new Fault('forbidden', `${email} does not belong to the organization. Ask one of its admins to add it.`)
   }
   const member = await storeMember(deps, tx, organizationId, { email, name }, joinsAs)
   await recordMembership(deps, tx, itself(person, member), 'member.joined', null, member)
@@ -61,5 +61,5 @@ async function join(deps: AdmitDeps, tx: Tx, announce: Announce, person: Admitte
   return member
 }
 
-/** Nobody else did it. */
+/** The member as the actor of the change. */
 const itself = ({ organizationId }: Admitted, { userId }: Member) => ({ organizationId, userId, keyHash: null })

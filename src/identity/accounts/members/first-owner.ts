@@ -4,8 +4,8 @@ import type { KeyOwner } from '../keys/insert-key.ts'
 import { managingRoles } from './role.ts'
 
 /**
- * The owner, or else the admin, who has been there longest, and the oldest workspace.
- * @throws Fault `not_found` when the store is empty.
+ * Returns the owner, or else the admin, with the oldest membership, and the oldest workspace.
+ * @throws Fault `not_found` if the database is empty.
  */
 export async function firstOwner({ db }: { db: { query: Query } }): Promise<KeyOwner> {
   const owner = await db.query
@@ -18,6 +18,6 @@ export async function firstOwner({ db }: { db: { query: Query } }): Promise<KeyO
     .orderBy('w.created_at')
     .select(['m.organization_id as organizationId', 'm.user_id as userId', 'w.id as workspaceId'])
     .executeTakeFirst()
-  if (!owner) throw new Fault('not_found', 'The store is empty: start the service once, and it shows the first keys.')
+  if (!owner) throw new Fault('not_found', 'The database is empty. Start the service once: it shows the first keys.')
   return owner
 }

@@ -47,7 +47,7 @@ export const MemberPatch = strictFields({ email: Email, name: Name, role, access
   .meta({ id: 'MemberPatch' })
 export type MemberPatch = z.output<typeof MemberPatch>
 
-/** A member, or one who has left: `leftAt` is then when, in milliseconds. */
+/** A current or former member. `leftAt` is the end of the membership, in milliseconds. */
 export type Member = {
   userId: string
   name: string
@@ -57,17 +57,17 @@ export type Member = {
   leftAt: number | null
 }
 
-/** A role in the two words that clients of other services know. */
+/** Maps a role to the two roles of the OpenRouter API. */
 export const plainRole = (own: MemberRole): z.output<typeof role> =>
   managingRoles.includes(own) ? 'org:admin' : 'org:member'
 
 /**
- * The role that is asked for. Of one that has it already in two words, it stays as it is.
- * @throws Fault `invalid` where the two fields do not agree.
+ * Returns the requested role. A member whose role already maps to the requested one keeps it.
+ * @throws Fault `invalid` if the two fields contradict each other.
  */
 export function roleAsked({ role, access }: Pick<MemberPatch, 'role' | 'access'>, before: MemberRole): MemberRole {
   if (access !== undefined && role !== undefined && plainRole(access) !== role)
-    throw new Fault('invalid', `Invalid request: role: "${role}" is not what access says; one of the two is enough`)
+    throw new Fault('invalid', `Invalid request: role: "${role}" contradicts access; one of the two is enough`)
   if (access !== undefined) return access
   if (role === undefined || plainRole(before) === role) return before
   return role === 'org:admin' ? 'admin' : 'member'

@@ -19,7 +19,7 @@ import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
 
 type MembersDeps = { db: Db; now: Now; newId: NewId }
 
-/** Those who belong to an organization now, in the order in which they joined. @param page `q`: words of name or address. */
+/** Lists the current members of an organization in the order of joining. @param page `q`: words of name or address. */
 export async function listMembers(
   deps: { db: Db },
   organizationId: string,
@@ -38,7 +38,7 @@ export async function listMembers(
   return { data, total_count: count.n }
 }
 
-/** Somebody's membership, also one that has ended. */
+/** Finds a current or former membership. */
 export function findMembership(tx: Query | Tx, organizationId: string, userId: string): Promise<Member | undefined> {
   return members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
 }
@@ -53,7 +53,7 @@ export async function findMemberByAddress(
   return members(tx, organizationId).where('u.email', '=', email).executeTakeFirst()
 }
 
-/** Takes somebody in, or back in, under their address. */
+/** Stores a membership, or restores an ended one. */
 export async function storeMember(
   deps: Pick<MembersDeps, 'now' | 'newId'>,
   tx: Tx,
@@ -77,7 +77,7 @@ export async function isMember(tx: Query | Tx, organizationId: string, userId: s
   return (await findMember({ query: tx }, organizationId, userId)) !== undefined
 }
 
-/** One who belongs to the organization now. */
+/** Finds a current member of the organization. */
 export async function findMember(
   db: { query: Query | Tx },
   organizationId: string,
@@ -102,8 +102,8 @@ export async function namedUser(
 }
 
 /**
- * Takes somebody into the organization, or back into it.
- * @throws Fault `conflict` when they belong to it already; `invalid` for an unknown workspace.
+ * Adds a person to the organization, or a former member again.
+ * @throws Fault `conflict` for a current member; `invalid` for an unknown workspace.
  */
 export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMember): Promise<Member> {
   const { organizationId } = caller
@@ -127,8 +127,8 @@ export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMe
 }
 
 /**
- * The name is the organization's own word for them; the address is the person's.
- * @throws Fault `not_found`; `conflict` when no admin would be left, or the address is not to be changed from here.
+ * Changes a member. The name is stored per organization, the address per person.
+ * @throws Fault `not_found`; `conflict` if no admin would remain, or another organization uses the address too.
  */
 export async function changeMember(
   deps: MembersDeps,
@@ -155,9 +155,9 @@ export async function changeMember(
 }
 
 /**
- * Ends a membership. The member's keys act from now on for somebody who has left, or are disabled with it.
- * @returns how many keys were disabled.
- * @throws Fault `not_found`; `conflict` when no admin, or no working management key, would be left.
+ * Ends a membership. The member's keys stay valid, unless they are disabled with it.
+ * @returns the number of disabled keys.
+ * @throws Fault `not_found`; `conflict` if no admin, or no valid management key, would remain.
  */
 export async function removeMember(
   deps: MembersDeps,
@@ -195,7 +195,7 @@ async function requireMember(tx: Tx, organizationId: string, userId: string): Pr
   throw new Fault('not_found', 'The organization has no such member.')
 }
 
-/** The user with this address, who may be known from before or from elsewhere: then they stay as they are. */
+/** Returns the user with this address, created if there is none. An existing user is not changed. */
 async function userWith(
   deps: Pick<MembersDeps, 'now' | 'newId'>,
   tx: Tx,
@@ -217,13 +217,13 @@ function membership(tx: Tx, organizationId: string, userId: string) {
   return tx.updateTable('memberships').where('organization_id', '=', organizationId).where('user_id', '=', userId)
 }
 
-/** An admin who could make or change an owner would be one. */
+/** Only owners can create and change owners, because otherwise an admin could become one. */
 function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
   if (!roles.includes('owner') || actsAsOwner(caller)) return
   throw new Fault('forbidden', 'Only an owner may make, change or remove an owner.')
 }
 
-/** The owners and admins, those who joined first first. */
+/** The owners and admins in the order of joining. */
 export function listManagers(query: Query | Tx, organizationId: string, limit: number): Promise<Member[]> {
   return members(query, organizationId)
     .where('m.left_at', 'is', null)
@@ -233,7 +233,7 @@ export function listManagers(query: Query | Tx, organizationId: string, limit: n
     .execute()
 }
 
-/** Whether somebody else is an owner or admin. */
+/** Whether another member is an owner or admin. */
 export async function hasOtherManager(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
   const other = await members(tx, organizationId)
     .where('m.left_at', 'is', null)
@@ -245,10 +245,10 @@ export async function hasOtherManager(tx: Tx, organizationId: string, userId: st
 
 async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
   if (!(await hasOtherManager(tx, organizationId, userId)))
-    throw new Fault('conflict', 'This is the last admin of the organization: make somebody else one first.')
+    throw new Fault('conflict', 'This is the last admin of the organization. Make another member an admin first.')
 }
 
-/** An address is how a person is known in all their organizations: one of several cannot change it. */
+/** Changes the address of a person, unless they belong to other organizations too. */
 async function changeAddress(tx: Tx, organizationId: string, userId: string, email: string): Promise<void> {
   const elsewhere = await tx
     .selectFrom('memberships')
@@ -256,11 +256,11 @@ async function changeAddress(tx: Tx, organizationId: string, userId: string, ema
     .where('organization_id', '!=', organizationId)
     .select('user_id')
     .executeTakeFirst()
-  if (elsewhere) throw new Fault('conflict', 'Their address is not only known here, so it cannot be changed from here.')
+  if (elsewhere) throw new Fault('conflict', 'The address cannot be changed here: another organization uses it too.')
   try {
     await tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Fault('conflict', `${email} is somebody else's address already.`)
+    throw new Fault('conflict', `${email} is the address of another person.`)
   }
 }

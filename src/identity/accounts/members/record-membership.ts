@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db/db.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import type { Member } from './member.ts'
 
-/** Writes down who joined, changed or left. */
+/** Writes the audit record of a membership change. */
 export async function recordMembership(
   deps: { now: Now; newId: NewId },
   tx: Tx,

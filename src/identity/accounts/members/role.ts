@@ -7,13 +7,13 @@ import type { AccessRole, WorkspaceRole } from '#platform/core/vocabulary.ts'
 export const memberRoles = ['owner', 'admin', 'developer', 'viewer', 'member'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
-/** Those who may do everything. An organization always has one of them. */
+/** The roles with all permissions. An organization always has a member with one of them. */
 export const managingRoles: readonly MemberRole[] = ['owner', 'admin']
 
 export const accessOf = (role: MemberRole | undefined): AccessRole =>
   role === undefined || role === 'member' ? 'developer' : role
 
-/** Whether a caller does all that an owner may: owners, and management keys themselves. */
+/** Whether a caller has the permissions of an owner: owners, and management keys. */
 export const actsAsOwner = ({ access }: { access?: AccessRole | undefined }) =>
   access === undefined || access === 'owner'
 

@@ -81,7 +81,7 @@ export async function workspacesOfMember(
   return rows.map(workspaceMember)
 }
 
-/** The console key of a member works again when they return, and opens nothing until then. */
+/** Excludes the console key of the member: it is invalid without the membership, and valid again with it. */
 export async function keysToDisable(tx: Tx, workspaceId: string, userId: string) {
   const keys = await enabledKeysInWorkspace(tx, workspaceId, userId)
   return keys.filter(({ hash }) => hash !== consoleKeyHash({ workspaceId, userId }))
