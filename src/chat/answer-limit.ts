@@ -1,5 +1,5 @@
 /**
- * Names for the most tokens of an answer, in all protocols and servers. Only one counts: the first that has a limit.
+ * The names of the limit of answer tokens in all protocols and servers. The first one with a value counts.
  */
 const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'max_new_tokens', 'n_predict'] as const
 export type LimitName = (typeof limitNames)[number]
@@ -11,8 +11,7 @@ export function isAnswerLimit(name: string): boolean {
 }
 
 /**
- * The answer limit of a request. A value below 1 means no limit: some servers use it for "without end", and presets may
- * contain it.
+ * Returns the answer limit of a request. A value below 1 means no limit, as on some servers.
  */
 export function answerLimitOf(request: object): number | undefined {
   for (const name of limitNames) {
@@ -22,7 +21,7 @@ export function answerLimitOf(request: object): number | undefined {
   return undefined
 }
 
-/** The changes that leave the limit under only this name; undefined for removed fields. */
+/** Returns the changes that move the limit to this name; undefined for removed fields. */
 export function limitUnder(request: object, as: LimitName): Record<string, number | undefined> {
   const changes: Record<string, number | undefined> = {}
   for (const name of limitNames) if (name in request) changes[name] = undefined
@@ -31,7 +30,7 @@ export function limitUnder(request: object, as: LimitName): Record<string, numbe
   return changes
 }
 
-/** Leaves the limit under this one name: an upstream that obeyed another one would not keep to what was set aside. */
+/** Moves the limit to this name, so that the upstream cannot use another one that exceeds the reservation. */
 export function nameLimit(request: Record<string, unknown>, as: LimitName): void {
   const limit = answerLimitOf(request)
   for (const name of limitNames) if (name in request) request[name] = undefined

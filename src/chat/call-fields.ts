@@ -2,14 +2,13 @@ import { z } from '#platform/json/schema.ts'
 import { text } from '#platform/json/text.ts'
 
 /**
- * Fields that describe one call and not how it is answered; the same in every kind of request body. Nested objects take
- * unknown keys.
+ * Fields about the call itself, the same in every kind of request body. Nested objects accept unknown keys.
  */
 
-/** Sticky routing key and observability grouping; the body's beats the `x-session-id` header. */
+/** Groups requests for sticky routing and reports. The field has priority over the header `x-session-id`. */
 export const SessionId = text({ max: 256 }).describe('Groups the requests of one conversation.')
 
-/** The caller's own end user. */
+/** The end user of the caller's application. */
 export const EndUser = text({ max: 256 }).describe('Names the end user on whose behalf the call is made.')
 
 export const Trace = z

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Some providers take no longer one. */
+/** The maximum length that all providers accept. */
 const longest = 40
 
 /**
- * An id for a tool call whose server gave none: the same for every reader of the answer, and different in each answer.
- * @param answerId the id of the answer, from its server or else from this service.
+ * Creates an id for a tool call without one. It is deterministic for an answer, and different in each answer.
+ * @param answerId the id of the answer, from its server or from this service.
  */
 export function madeCallId(answerId: string | undefined, index: number, prefix = 'call_'): string {
   const id = `${prefix}${answerId || 'unnamed'}_${index}`

@@ -21,7 +21,7 @@ const ChatFunction = z.looseObject({
   strict: z.boolean().nullish(),
 })
 
-/** Any tool; one of type `function` has the function beside it, and so has one without a type. */
+/** A tool of any type. Tools of type `function`, and those without a type, require the member `function`. */
 export const ChatTool = withFieldOfType(
   z.looseObject({ type: z.string().optional(), function: ChatFunction.optional() }),
   {
@@ -35,14 +35,14 @@ export const ChatTool = withFieldOfType(
   .meta({ else: { anyOf: [{ required: ['type'] }, { required: ['function'] }] } })
 export type ChatTool = z.infer<typeof ChatTool>
 
-/** `any` is what Mistral calls `required`. */
+/** `any` is Mistral's name for `required`. */
 const ChatToolChoice = z.union([z.enum(['auto', 'none', 'required', 'any']), z.looseObject({ type: z.string() })], {
   error: 'must be "auto", "none", "required" or an object such as {type: "function", function: {name}}',
 })
 
 const ResponseFormat = z.looseObject({ type: z.string(), json_schema: z.looseObject({}).optional() })
 
-/** Fields that shape the answer. */
+/** Fields that control generation. */
 const generation = {
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
@@ -78,7 +78,7 @@ const generation = {
   stop_server_tools_when: z.array(StopCondition).min(1).optional(),
 }
 
-/** Fields that say who may answer. */
+/** Fields that control routing. */
 const routing = {
   model: z.string().optional(),
   models: z.array(z.string()).nullish().describe('Fallback models, in this order.'),
@@ -89,7 +89,7 @@ const routing = {
   transforms: z.array(z.string()).nullish().describe('`middle-out` removes the middle of a prompt that is too long.'),
 }
 
-/** Fields that belong to this one call. */
+/** Fields about the call itself. */
 const call = {
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
@@ -108,8 +108,8 @@ const call = {
 }
 
 /**
- * The body of a chat-completions request. Nothing is filled in, and unknown fields pass: what one provider adds is not
- * ours to refuse.
+ * The body of a chat-completions request. No defaults are filled in. Unknown fields are accepted, because providers add
+ * their own.
  */
 export const ChatRequest = z
   .looseObject(

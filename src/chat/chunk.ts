@@ -1,10 +1,10 @@
 import type { ReasoningDetail } from './thoughts.ts'
 import type { Usage } from './usage.ts'
 
-/** Why a completion ended. Null while it has not. */
+/** Why a completion ended. Null before its end. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error'
 
-/** A piece of a tool call: the first carries id and name, the later ones more of the arguments. */
+/** A piece of a tool call. The first one has id and name, the others parts of the arguments. */
 export type ToolCallDelta = {
   index: number
   id?: string
@@ -18,7 +18,7 @@ export type Delta = {
   role?: 'assistant'
   content?: string | null
   reasoning?: string
-  /** The same with what its provider must see again on a later turn. */
+  /** The same with the data that the provider requires in a later turn. */
   reasoning_details?: ReasoningDetail[]
   refusal?: string
   tool_calls?: ToolCallDelta[]
@@ -26,7 +26,7 @@ export type Delta = {
   images?: { type: 'image_url'; image_url: { url: string } }[]
 }
 
-/** A source of what is said, and where of the message's text it is said. */
+/** A citation, and the part of the text that it refers to. */
 export type Annotation = {
   type: 'url_citation'
   url_citation: { url: string; title: string; start_index: number; end_index: number; content?: string }
@@ -39,17 +39,17 @@ export type ChunkChoice = {
   logprobs?: unknown
 }
 
-/** A failure after the first byte: `code` is the status it would have had before it. */
+/** A failure after the first byte. `code` is the HTTP status that it would have had before. */
 export type StreamError = { code: number; message: string; metadata?: Record<string, unknown> }
 
-/** One `data:` line of a streamed chat completion; the last before `[DONE]` has no choices, and the usage. */
+/** One `data:` line of a streamed chat completion. The last one before `[DONE]` has the usage and no choices. */
 export type Chunk = {
   id: string
   object: 'chat.completion.chunk'
   /** Unix time in seconds. */
   created: number
   model: string
-  /** The name of the provider that answers, for people. */
+  /** The display name of the provider. */
   provider?: string
   choices: ChunkChoice[]
   usage?: Usage | null

@@ -1,6 +1,6 @@
 /**
- * The names under which request bodies have their conversation, one for each kind of body. Filters, the bound of the
- * prompt and the plugins look there. A client protocol that uses another name adds it here.
+ * The names of the conversation field, one for each kind of body. Filters, the prompt limit and plugins read these fields.
+ * Add the name of a new client protocol here.
  */
 const conversationFields = ['messages', 'input'] as const
 export type ConversationField = (typeof conversationFields)[number]

@@ -9,7 +9,7 @@ const texts = { type: ['array', 'null'], items: { type: 'object', properties: { 
 const role = { enum: ['system', 'developer', 'user', 'assistant'] }
 const all = (fields: Record<string, JsonSchema>) => ({ required: Object.keys(fields), properties: fields })
 
-/** The fields of an input item by its type. Items of an unknown type may have any fields. */
+/** The fields of an input item by type. Items of unknown types can have any fields. */
 const byType: [types: (string | null)[], has: JsonSchema][] = [
   [['function_call'], all({ call_id: text, name: text, arguments: text })],
   [['custom_tool_call'], all({ call_id: text, name: text, input: text })],
@@ -26,11 +26,11 @@ const message = {
 }
 
 /**
- * The JSON Schema of an item of `input`, for the description alone. The code that reads an item checks it, and names
- * the place of a mistake.
+ * The JSON Schema of an item of `input`, only for the API description. Items are validated by the code that reads them,
+ * which reports the position of an error.
  */
 export const describedItem = byType.reduceRight<JsonSchema>(
   (rest, [types, has]) => ifThen({ required: ['type'], properties: { type: { enum: types } } }, has, rest),
-  // One without a type is a message.
+  // An item without a type is a message.
   ifThen({ properties: { type: { enum: ['message', null] } } }, message),
 )

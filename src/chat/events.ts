@@ -2,7 +2,7 @@ import type { FinishReason } from './chunk.ts'
 import type { ThoughtMark } from './thoughts.ts'
 
 /**
- * Tokens as the upstream counted them. `cached` and `cacheWritten` are parts of `prompt`; `reasoning` of `completion`.
+ * The token counts of the upstream. `cached` and `cacheWritten` are parts of `prompt`, `reasoning` is a part of `completion`.
  */
 export type TokenCounts = {
   prompt: number
@@ -10,7 +10,7 @@ export type TokenCounts = {
   cached: number
   cacheWritten: number
   reasoning: number
-  /** Only where there are some. */
+  /** Absent if there are none. */
   parts?: TokenParts
 }
 
@@ -28,26 +28,26 @@ export type TokenParts = {
 export type Extras = {
   /** Counts by unit: `image`, or the name of a tool that the provider ran. */
   pieces?: Record<string, number>
-  /** The tier of service that answered; `default` is the ordinary one. */
+  /** The service tier of the answer. `default` is the standard one. */
   serviceTier?: string
 }
 
-/** A source of what is said: from `start` up to `end` of all the text so far, where the provider says which part. */
+/** A citation. `start` and `end` are the cited part of the whole text, if the provider sends them. */
 export type Citation = CitedPlace & { title?: string; quote?: string; start?: number; end?: number }
 
-/** The place of a source: an address, or a file of the provider or the request, by its `index`. */
+/** The source of a citation: a URL, or a file of the provider or of the request. */
 type CitedPlace = { url: string; file?: undefined } | { url?: undefined; file: CitedFile }
 export type CitedFile = { id: string; name: string; index: number }
 
-/** An image that the model made: a data URL, or an address that the provider keeps it at. */
+/** A generated image: a data URL, or a URL of the provider. */
 export type Picture = { url: string }
 
-/** The provider's counts: sums of all pieces so far. */
+/** The counts of the provider, cumulative. */
 export type UsageEvent = {
   type: 'usage'
   tokens: TokenCounts
   extras?: Extras
-  /** Whether clients that read the provider's own words would see other counts than these. */
+  /** Whether the original event of the provider contains other counts than these. */
   restated?: true
   /** How the counts contradict each other, if they do. The larger ones are billed. */
   mismatch?: string
@@ -55,24 +55,24 @@ export type UsageEvent = {
 
 /** The pieces of a model's answer, the same for every protocol. */
 export type AnswerEvent = AnswerPiece & {
-  /** The number of the choice, if a request for several got this piece for another one than the first. */
+  /** The index of the choice, if it is not the first. */
   choice?: number
 }
 
 type AnswerPiece =
-  /** The provider that answers, as the upstream says. */
+  /** The provider, according to the upstream. */
   | { type: 'started'; id: string; model: string }
   | { type: 'text'; text: string }
-  /** A piece of a thought. The piece with a signature, or with the thought encrypted, ends the thought. */
+  /** A piece of reasoning. A signature or encrypted content ends a block. */
   | ({ type: 'reasoning'; text: string } & ThoughtMark)
   | { type: 'refusal'; text: string }
   | ({ type: 'citation' } & Citation)
   | ({ type: 'image' } & Picture)
-  /** The arguments of a `custom` one are free text, and no JSON. Few protocols have functions in namespaces. */
+  /** The arguments of a `custom` tool are free text instead of JSON. Few protocols have namespaces of functions. */
   | { type: 'tool_call'; index: number; id: string; name: string; custom?: true; namespace?: string }
   | { type: 'tool_arguments'; index: number; text: string }
   | UsageEvent
-  /** One of what is billed by the piece went by. */
+  /** A unit that is billed per piece, such as an image. */
   | { type: 'piece'; unit: string }
   | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string }
   /** The upstream failed: `status` if it sent one, its own `code`, and its details as JSON. */

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 
-/** Fields that shape the answer, the same in every kind of request body. Nested objects take unknown keys. */
+/** Fields that control generation, the same in every kind of request body. Nested objects accept unknown keys. */
 
 export const Reasoning = z
   .looseObject({

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 
-/** A part of a message: text, an image, a file, audio, or what a provider adds. */
+/** A part of a message: text, an image, a file, audio, or a provider's own type. */
 export const ContentPart = z.looseObject({ type: z.string(), text: z.string().nullish() })
 export type ContentPart = z.infer<typeof ContentPart>
 
@@ -9,7 +9,7 @@ export const Content = z.union([z.string(), z.array(ContentPart)], {
 })
 export type Content = z.infer<typeof Content>
 
-/** A call of a function, whole, as an assistant message holds it. */
+/** A complete function call of an assistant message. */
 export const ToolCall = z.looseObject({
   id: z.string(),
   type: z.string().optional(),
@@ -17,7 +17,7 @@ export const ToolCall = z.looseObject({
 })
 export type ToolCall = z.infer<typeof ToolCall>
 
-/** One message of a chat. Fields that providers add pass. */
+/** A message of a chat. Additional fields of providers are accepted. */
 export const Message = z.discriminatedUnion(
   'role',
   [

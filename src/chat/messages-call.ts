@@ -3,7 +3,7 @@ import { Reasoning } from './generation-fields.ts'
 import { MessagesRequest } from './messages-request.ts'
 import { neededFields } from './needed-fields.ts'
 
-/** The same body sent to be answered. */
+/** The same body in a call. */
 export const MessagesCall = MessagesRequest.extend({
   preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),
   max_tokens: z.int().min(0).optional().describe('0 only fills the prompt cache.'),

@@ -5,7 +5,7 @@ import { AnswerLimit, CacheControl } from './generation-fields.ts'
 import { Content } from './message.ts'
 import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
 
-/** A tool of the caller's (no type, or `custom`), or one the provider runs, named by its type. */
+/** A tool of the caller (without a type, or of type `custom`), or a tool of the provider, identified by its type. */
 export const MessagesTool = z.looseObject({
   type: z.string().nullish(),
   name: z.string().optional(),
@@ -35,7 +35,7 @@ const OutputConfig = z.looseObject({
   format: z.looseObject({ type: z.string(), schema: z.looseObject({}).optional() }).nullish(),
 })
 
-/** The body of a messages request (the Anthropic style). Nothing is filled in, and unknown fields pass. */
+/** The body of a messages request (Anthropic). No defaults are filled in, and unknown fields are accepted. */
 export const MessagesRequest = z
   .looseObject(
     {

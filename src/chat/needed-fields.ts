@@ -1,4 +1,4 @@
-/** A preset, named by `preset` or in `model`, may bring everything that a body leaves out. */
+/** A preset, named by `preset` or in `model`, can supply all fields that the body omits. */
 const namesPreset = {
   anyOf: [
     { required: ['preset'] },
@@ -9,8 +9,8 @@ const namesPreset = {
 const oneOf = (names: string[]) => ({ anyOf: names.map((name) => ({ required: [name] })) })
 
 /**
- * JSON Schema, for the description alone, of what a body without a preset must have: a model, and one field of each of
- * the `groups`. It is checked once the preset is in the body.
+ * The JSON Schema of the fields that a body without a preset requires: a model, and one field of each group. Only for the
+ * API description; the check runs after the preset is applied.
  */
 export const neededFields = (...groups: string[][]) => ({
   if: namesPreset,

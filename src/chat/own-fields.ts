@@ -1,6 +1,6 @@
 /**
- * Fields of a request's body that speak to this service. No upstream gets them, which is why no filter looks at them:
- * these fields must be removed from every body that is sent.
+ * Fields of a request that only this service uses. They are never sent to an upstream, so filters do not read them. Every
+ * encoder must remove them.
  */
 export const ownFields: ReadonlySet<string> = new Set([
   'models',

@@ -5,7 +5,7 @@ import { AnswerCount, AnswerLimit } from './generation-fields.ts'
 import { neededFields } from './needed-fields.ts'
 import { FunctionTool, notInput, ResponsesRequest } from './responses-request.ts'
 
-/** Any tool; a function must have what a function needs. */
+/** A tool of any type. Functions require a name. */
 export const Tool = withFieldOfType(
   z.looseObject({ ...FunctionTool.shape, type: z.string(), name: z.string().optional() }),
   { function: 'name' },
@@ -15,7 +15,7 @@ const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject(
   error: 'must be "auto", "none", "required" or an object with a type, such as {type: "function", name}',
 })
 
-/** The same body sent to be answered: what real clients send beyond the specified values is let through. */
+/** The same body in a call. Accepts additional values that real clients send. */
 export const ResponsesCall = ResponsesRequest.extend({
   input: z.union([z.string(), z.array(z.looseObject({}).meta(describedItem))], notInput).optional(),
   preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),

@@ -25,7 +25,7 @@ const Include = z.enum([
 export const notInput = { error: 'must be text or an array of input items (objects)' }
 const Input = z.union([z.string(), z.array(z.looseObject({}))], notInput)
 
-/** A stored prompt of the provider's and the values for its variables. */
+/** A stored prompt of the provider, with values for its variables. */
 const StoredPrompt = z.looseObject({ id: z.string().optional(), variables: z.looseObject({}).nullish() })
 
 const TextOptions = z
@@ -33,8 +33,8 @@ const TextOptions = z
   .describe('Format and verbosity of the text.')
 
 /**
- * The body of a responses-style request, field for field as specified; presets are made of it, and calls extend it.
- * Nothing is required and nothing is filled in: what is absent stays absent. Unknown fields pass.
+ * The body of a responses request, as specified. Presets contain it, and calls extend it. No field is required, no defaults
+ * are filled in, and unknown fields are accepted.
  */
 export const ResponsesRequest = z
   .looseObject(

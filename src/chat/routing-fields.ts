@@ -1,7 +1,7 @@
 import { withFieldOfType } from '#platform/json/described-rule.ts'
 import { z } from '#platform/json/schema.ts'
 
-/** Fields that control routing, the same in every kind of request body. Nested objects take unknown keys. */
+/** Fields that control routing, the same in every kind of request body. Nested objects accept unknown keys. */
 
 const Sort = z.enum(['price', 'throughput', 'latency'])
 
@@ -11,7 +11,7 @@ const Price = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?$
   error: 'must be a number or decimal text, at least 0, in USD per million tokens, or per image or request',
 })
 
-/** One bound, or one for each percentile of the last 30 minutes. */
+/** A bound, or one per percentile of the last 30 minutes. */
 const Measured = z.union(
   [z.number(), z.looseObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).partial()],
   {
@@ -53,7 +53,7 @@ export const Plugin = z.looseObject({ id: z.string() }).describe('A plugin and i
 
 export const ServiceTier = z.enum(['auto', 'default', 'flex', 'priority', 'scale'])
 
-/** Any condition that holds ends the server-tool loop. Kinds not known here are kept as they are. */
+/** A condition that ends the loop of server tools. Unknown kinds are passed unchanged. */
 export const StopCondition = withFieldOfType(
   z.looseObject({
     type: z.string(),

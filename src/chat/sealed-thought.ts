@@ -3,15 +3,15 @@ import { isThoughtPlace, type ThoughtMark } from './thoughts.ts'
 const prefix = 'sealed.'
 
 /**
- * Packs the mark of any provider's thought into the `encrypted_content` of a reasoning item. Clients keep it and send
- * it back unread. Content that the responses protocol encrypted itself stays as it is.
+ * Encodes the metadata of any provider's reasoning in the `encrypted_content` of a reasoning item, which clients store and
+ * send back unread. Encrypted content of the responses protocol itself is not changed.
  */
 export function seal(mark: ThoughtMark): string | undefined {
   if (mark.format === 'openai-responses-v1' && mark.via === undefined) return mark.encrypted
   return sealWhole(mark)
 }
 
-/** The same for a protocol that has no other place for what an item is called. */
+/** The same, with the id of the item, for a protocol that has no other place for it. */
 export function sealWhole(mark: ThoughtMark): string | undefined {
   const { format, signature, encrypted, id, via, isSummary, field, by } = mark
   const isUnsigned = signature === undefined && encrypted === undefined && via === undefined
@@ -24,7 +24,7 @@ export function isOurSeal(sealed: string): boolean {
   return sealed.startsWith(prefix)
 }
 
-/** Reads a seal; undefined for other text. @param id the id of the item. */
+/** Decodes such a text; undefined for other text. @param id the id of the item. */
 export function unseal(sealed: string, id: string | undefined): ThoughtMark | undefined {
   if (!isOurSeal(sealed)) return { format: 'openai-responses-v1', encrypted: sealed, ...(id !== undefined && { id }) }
   try {
@@ -37,7 +37,7 @@ export function unseal(sealed: string, id: string | undefined): ThoughtMark | un
 
 const formats: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-gemini-v1', 'openai-responses-v1'])
 
-/** Clients could write one themselves: nothing but what `seal` puts in comes out. */
+/** Keeps only members that `seal` writes, because clients can forge the text. */
 function sealableMark(mark: ThoughtMark): ThoughtMark | undefined {
   const { field, by, via } = mark
   if (isThoughtPlace(field)) return typeof by === 'string' ? { field, by } : undefined

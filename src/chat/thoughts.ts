@@ -16,13 +16,13 @@ export function isThoughtPlace(value: unknown): value is ThoughtPlace {
 
 /** A provider's addition to a thought, by which it recognises the thought in a later turn. */
 export type ThoughtMark = {
-  /** One of those above, or what a gateway calls another. */
+  /** One of the formats above, or another name from a gateway. */
   format?: string
   /** Reasoning from a detail of a chat, which is sent back to chat servers. */
   via?: 'chat'
   /** A summary, and not the thought itself. */
   isSummary?: true
-  /** Nobody signed it: where in a chat's message it came, and goes back to the same model. */
+  /** The member of the chat message that contained unsigned reasoning, and in which it is sent back to the same model. */
   field?: ThoughtPlace
   by?: string
   /** Proves that the text is the provider's own. */
@@ -105,8 +105,8 @@ function ownId(detail: ReasoningDetail): string | undefined {
 }
 
 /**
- * The pieces of each thought in a list: what stands together in one format, up to a signature or encrypted data.
- * Clients send the pieces as they came or joined.
+ * Groups pieces into thoughts: adjacent pieces of one format, up to a signature or encrypted data. Clients send the pieces
+ * back as received, or joined.
  */
 export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] {
   const thoughts: ReasoningDetail[][] = []

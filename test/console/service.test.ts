@@ -100,7 +100,7 @@ test('the catalogue shows its sources and skipped rows, and is reloaded', option
   await page.getByText('1 model, 1 endpoint,').waitFor()
   writeFileSync(file, 'models: [')
   await page.getByRole('button', { name: 'Reload' }).click()
-  await page.getByRole('alert').getByText('The catalogue was left as it was').waitFor()
+  await page.getByRole('alert').getByText('The catalogue was not changed').waitFor()
   assert.deepEqual(
     faults.filter((fault) => !fault.includes('409')),
     [],

@@ -89,7 +89,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
         return report
       } catch (error) {
         if (!(error instanceof CatalogueRefused)) throw error
-        throw new Fault('conflict', `The catalogue was left as it was: ${error.message}`)
+        throw new Fault('conflict', `The catalogue was not changed: ${error.message}`)
       }
     },
   }

@@ -19,7 +19,7 @@ function hasBit(bits: Bits, at: number): boolean {
   return (bits[at >>> 5]! & (1 << (at & 31))) !== 0
 }
 
-/** Keeps in `bits` what is in `others` too. */
+/** Intersects `bits` with `others`. */
 export function keepShared(bits: Bits, others: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word]! &= others[word]!
 }
@@ -32,7 +32,7 @@ export function addAll(bits: Bits, others: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word]! |= others[word]!
 }
 
-/** Keeps what passes; asks only about what is still in the set. */
+/** Removes members that do not pass. */
 export function keepWhere(bits: Bits, passes: (at: number) => boolean): void {
   for (let word = 0; word < bits.length; word++) {
     let rest = bits[word]!
@@ -57,7 +57,7 @@ export function countBits(bits: Bits): number {
   return count
 }
 
-/** The members in the order of `order`, a list of all numbers; in their own order without one. */
+/** Lists the members in the order of `order`, a permutation of all numbers; ascending without one. */
 export function membersOf(bits: Bits, order?: Uint32Array): Uint32Array {
   const members = new Uint32Array(countBits(bits))
   let found = 0

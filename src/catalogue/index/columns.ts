@@ -4,12 +4,11 @@ import type { Model } from './model.ts'
 import { supportedParameters } from './model-item.ts'
 import { type PriceScale, priceScale } from './price-scale.ts'
 
-/** Which models have a value. */
+/** The set of models that have a value, by value. */
 export type ValueIndex = ReadonlyMap<string, Bits>
 
 /**
- * Values that filters test: one array for each value instead of one object for each model. A missing number is NaN. Each
- * column is made when a filter first asks for it.
+ * The values that filters test, as one array per property. A missing number is NaN. Each column is built at its first use.
  */
 export type Columns = {
   size: number
@@ -21,7 +20,7 @@ export type Columns = {
   /** Family and tokenizer, in lower case. */
   architecture: ValueIndex
   distillable: Bits
-  /** Name and id in lower case, a line each. */
+  /** Name and id in lower case, on separate lines. */
   words: string[]
   created: Float64Array
   context: Float64Array

@@ -6,7 +6,7 @@ import { Architecture, architectureOf, Callable, callableOf, Pricing, pricingOf 
 const Percentiles = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable()
 const Uptime = z.number().nullable().describe('Percentage of successful requests; null without requests.')
 
-/** One provider's offer of a model. Fields that clients require and that the provider did not give are null. */
+/** One provider's offer of a model. Required fields without a value are null. */
 export const EndpointItem = z
   .object({
     name: z.string(),
@@ -39,7 +39,7 @@ export const EndpointItem = z
   .meta({ id: 'Endpoint' })
 export type EndpointItem = z.infer<typeof EndpointItem>
 
-/** Here clients require the members that lists leave out when they have no value. */
+/** A model with its endpoints. Unlike in lists, members without a value are present, because clients require them. */
 export const ModelEndpoints = z
   .object({
     id: z.string(),

@@ -3,7 +3,7 @@ import type { Provider } from './model.ts'
 
 export type EndpointStatus = 'healthy' | 'degraded' | 'down' | 'unconfigured'
 
-/** Below these percentages of successes. */
+/** An endpoint is degraded or down below these percentages of successes. */
 const degradedBelow = 95
 const downBelow = 50
 

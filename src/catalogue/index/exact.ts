@@ -3,7 +3,7 @@ export type Exact = { digits: bigint; scale: number }
 
 const decimal = /^(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
 
-/** More digits than any price has; a limit to what a client can make us calculate. */
+/** The maximum length of a number, in characters, which bounds the work that a client can cause. */
 const maxLength = 100
 
 /** Parses a decimal. Undefined for other text. */
@@ -16,14 +16,14 @@ export function parseExact(text: string): Exact | undefined {
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
 }
 
-/** Below, at or above 0, as `a` is less than, equal to or greater than `b`. */
+/** Compares two numbers, as for `Array.sort`. */
 export function compareExact(a: Exact, b: Exact): number {
   const leftDigits = a.scale < b.scale ? a.digits * 10n ** BigInt(b.scale - a.scale) : a.digits
   const right = b.scale < a.scale ? b.digits * 10n ** BigInt(a.scale - b.scale) : b.digits
   return leftDigits < right ? -1 : leftDigits > right ? 1 : 0
 }
 
-/** Three parts prompt and one part completion: what prices are sorted by. Four times the mean; only the order counts. */
+/** The price for sorting: three parts prompt and one part completion. It is four times the mean, because only the order matters. */
 export function blended(prompt: Exact, completion: Exact): Exact {
   const scale = Math.max(prompt.scale, completion.scale)
   const inUnits = (price: Exact) => price.digits * 10n ** BigInt(scale - price.scale)

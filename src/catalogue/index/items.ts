@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Model } from './model.ts'
 import { modelItem } from './model-item.ts'
 
-/** Every model's JSON, ready to be sent: answers are copied together from it. */
+/** The JSON of every model. Answers are assembled from slices of it. */
 export type Items = {
   /** All items in the snapshot's order, each followed by a comma. */
   bytes: Buffer
-  /** The start of each item, and at the end one more number. */
+  /** The start of each item, and the end of the last one. */
   starts: Uint32Array
   /** A digest of `bytes`: the same on every server with the same catalogue. */
   digest: string
@@ -22,7 +22,7 @@ export function encodeItems(models: readonly Model[]): Items {
   return { bytes, starts, digest: createHash('sha256').update(bytes).digest('base64url') }
 }
 
-/** A list of the models `selected`, between `before` and `after`: neighbours are copied in one go. */
+/** Returns the selected items between `before` and `after`. Adjacent items are copied together. */
 export function joinItems(items: Items, selected: Uint32Array, before: string, after: string): Buffer {
   const { bytes, starts } = items
   let size = 0
@@ -36,7 +36,7 @@ export function joinItems(items: Items, selected: Uint32Array, before: string, a
     for (place++; place < selected.length && selected[place] === to; place++) to++
     end += bytes.copy(joined, end, starts[from], starts[to])
   }
-  // The last comma gives way to what follows the list.
+  // Omit the last comma.
   if (selected.length > 0) end--
   end += tail.copy(joined, end)
   return joined.subarray(0, end)

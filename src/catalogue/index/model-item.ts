@@ -34,12 +34,12 @@ export const Callable = z
     'False if the service does not support the model, because it returns only embeddings, images or audio. Absent otherwise.',
   )
 
-/** The mark of a model that only its listing is there of. */
+/** False for a model that is only listed; undefined for one that can be called. */
 export const callableOf = (model: Model) => (canBeCalled(model) ? undefined : (false as const))
 
 const Index = z.number().nullable()
 
-/** As clients of OpenRouter read it; absent where the catalogue has no scores. */
+/** Benchmark scores in the form of OpenRouter. Absent without scores. */
 const Benchmarks = z.object({
   artificial_analysis: z
     .object({ intelligence_index: Index, coding_index: Index, agentic_index: Index })
@@ -59,7 +59,7 @@ function benchmarksOf({ benchmarks: { intelligence, coding, agentic } }: Model) 
   }
 }
 
-/** A model as every list shows it. */
+/** A model in the form of the API. */
 export const ModelItem = z
   .object({
     id: z.string(),
@@ -88,7 +88,7 @@ export const ModelItem = z
   .meta({ id: 'Model' })
 export type ModelItem = z.infer<typeof ModelItem>
 
-/** Members without value are undefined here, and so absent from the JSON. */
+/** Converts a model. Members without a value are undefined, and absent from the JSON. */
 export function modelItem(model: Model): ModelItem {
   const { endpoint } = cheapestEndpoint(model)
   return {
@@ -144,7 +144,7 @@ export function pricingOf(prices: Prices): z.infer<typeof Pricing> {
   }
 }
 
-/** Parameters that at least one endpoint accepts: a request with one of them can be served. */
+/** Parameters that at least one endpoint accepts. */
 export function supportedParameters(model: Model): string[] {
   return [...new Set(model.endpoints.flatMap((endpoint) => endpoint.supportedParameters))].sort()
 }

@@ -1,58 +1,58 @@
 import type { Protocol, Region } from '#platform/core/vocabulary.ts'
 
-/** A decimal number as text, in USD: never a binary float. `"0"` is free. */
+/** An amount of USD as decimal text. `"0"` means free. */
 export type Usd = string
 
-/** USD per token of each kind. Absent means unknown, not free. */
+/** USD per token by kind of token. Absent means unknown, not free. */
 export type TokenPrices = {
   prompt: Usd
   completion: Usd
   cacheRead?: Usd
   cacheWrite?: Usd
-  /** Written to a cache that keeps it for an hour. */
+  /** Tokens written to a cache with a lifetime of an hour. */
   cacheWrite1h?: Usd
   reasoning?: Usd
   audioPrompt?: Usd
   audioCompletion?: Usd
-  /** Of images in an answer. */
+  /** Tokens of images in an answer. */
   imageCompletion?: Usd
 }
 
-/** Prices other than of tokens: USD per request, per image and per call of a provider tool. */
+/** All prices: USD per token, request, image and call of a provider's tool. */
 export type Prices = TokenPrices & {
   request?: Usd
-  /** For each image in the prompt or the answer. */
+  /** Per image in the prompt or the answer. */
   image?: Usd
-  /** By the tool's name at the provider, without its day: `web_search`. */
+  /** Per call, by the provider's name of the tool without its date: `web_search`. */
   tools?: Record<string, Usd>
-  /** Prices that hold from a prompt size on, smallest size first; each names only what it changes. */
+  /** Prices from a prompt size on, in ascending order of sizes. Each tier contains only the prices that differ. */
   tiers?: ({ fromPromptTokens: number } & Partial<TokenPrices>)[]
-  /** Prices of the service tiers that are not the ordinary one: `priority`. */
+  /** Prices of service tiers other than the default, such as `priority`. */
   serviceTiers?: Record<string, Partial<TokenPrices>>
 }
 
-/** Properties of a model server that decide how it is used. An absent one has its usual value. */
+/** Properties of a model server that requests must be adapted to. Absent ones have their default. */
 export type Compatibility = {
-  /** Whether it knows the role `developer`. Usually not: such messages become system messages. */
+  /** Whether it accepts the role `developer`. By default such messages are sent as system messages. */
   developerRole?: boolean
-  /** Whether system messages can follow others. Usually not: they become a part of the message beside them. */
+  /** Whether system messages can follow other messages. By default they are merged into an adjacent message. */
   lateSystemMessages?: boolean
-  /** Whether several user messages can follow each other. Usually not: they become one. */
+  /** Whether several user messages can follow each other. By default they are merged. */
   repeatedRoles?: boolean
-  /** Whether `tool_choice` can name a tool. Usually so. Elsewhere that tool alone is sent, and required. */
+  /** Whether `tool_choice` can name a tool. By default true. Otherwise only that tool is sent, and is required. */
   namedToolChoice?: boolean
-  /** Whether it stops a whole answer when the client leaves. Usually so. Elsewhere a stream is requested and assembled. */
+  /** Whether it stops generating an unstreamed answer on disconnect. By default true. Otherwise a stream is requested and assembled. */
   wholeAnswers?: boolean
   /**
-   * Whether it stops generating and billing when the connection of a stream closes. Usually not. Elsewhere the answer is
-   * read for some time after its client disconnected, to learn its usage.
+   * Whether it stops generating and billing when the connection of a stream closes. By default false: then the answer is
+   * read for some time after its client has disconnected, to learn its usage.
    */
   stopsOnDisconnect?: boolean
-  /** The place in which it expects the reasoning of earlier answers. Usually where its answers have it. */
+  /** The field in which it expects the reasoning of earlier answers. By default the field of its own answers. */
   reasoningField?: ReasoningField
 }
 
-/** A member of an assistant message; `thinking` is a part of its content, `none` no place at all. */
+/** Members of an assistant message. `thinking` is a part of its content; with `none`, reasoning is not sent. */
 export const reasoningFields = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking', 'none'] as const
 export type ReasoningField = (typeof reasoningFields)[number]
 
@@ -62,16 +62,16 @@ export type Provider = {
   aliases?: readonly string[]
   name: string
   protocol: Protocol
-  /** `${NAME}` in it stands for the environment variable of that name. */
+  /** `${NAME}` is replaced by the environment variable of that name. */
   baseUrl: string | null
-  /** Environment variables that may hold the credential, in order; empty where none is needed. */
+  /** Environment variables of the credential; the first one that is set is used. Empty if none is needed. */
   credentialVariables: string[]
-  /** Whether models that the server lists itself are added to the catalogue. */
+  /** Whether the models in the list of the server are added to the catalogue. */
   discover?: true
   compatibility?: Compatibility
   /** The default prices of its endpoints. */
   prices?: Partial<Prices>
-  /** The price of a call of each tool that it runs, for every model. */
+  /** The price per call of each of its tools, for every model. */
   tools?: Record<string, Usd>
   privacyPolicyUrl: string | null
   termsOfServiceUrl: string | null
@@ -80,7 +80,7 @@ export type Provider = {
 
 /** One provider's offer of one model. */
 export type Endpoint = {
-  /** `<model id>@<tag>`: names the endpoint in measurements and plans, and stays the same over reloads. */
+  /** `<model id>@<tag>`. Identifies the endpoint in measurements and plans, also after a reload. */
   id: string
   provider: string
   /** The provider's slug, with a suffix if the provider has several endpoints: `deepinfra/fp8`. */
@@ -88,7 +88,7 @@ export type Endpoint = {
   name: string
   /** The provider's name for the model. */
   upstreamModel: string
-  /** Only where they differ from the provider's. */
+  /** Set if it differs from the provider's. */
   protocol?: Protocol
   baseUrl?: string
   compatibility?: Compatibility
@@ -102,9 +102,9 @@ export type Endpoint = {
   parametersSupposed?: true
   supportsImplicitCaching: boolean
   toolChoice: { auto: boolean; none: boolean; required: boolean; function: boolean }
-  /** Data regions, as far as the operator's catalogue names them. */
+  /** Data regions, if the operator's catalogue names them. */
   regions: Region[]
-  /** Data policies: false where nobody said otherwise. */
+  /** Data policies. False if unknown. */
   zeroDataRetention: boolean
   trainsOnData: boolean
   publishesPrompts: boolean
@@ -136,7 +136,7 @@ export type Model = {
   supportedVoices: string[] | null
   aliases: string[]
   categories: string[]
-  /** Null where nobody said. */
+  /** Null if unknown. */
   distillable: boolean | null
   benchmarks: { intelligence?: number; coding?: number; agentic?: number; designArenaElo?: number }
   endpoints: Endpoint[]
@@ -145,5 +145,5 @@ export type Model = {
 /** Whether an operation of this service can use the model: all operations answer with text, and possibly more. */
 export const canBeCalled = (model: Pick<Model, 'outputModalities'>) => model.outputModalities.includes('text')
 
-/** All that is known, after every source was read and merged. */
+/** The merged catalogue of all sources. */
 export type CatalogueData = { models: Model[]; providers: Provider[] }

@@ -13,7 +13,7 @@ export const providerOf = (tag: string) => tag.split('/', 1)[0]!
 
 const endsInDate = /-(20\d\d-?\d\d-?\d\d|\d\d-20\d\d)$/
 
-/** `author/slug-2025-08-07`, with the variant behind it; undefined without a day. */
+/** Returns `author/slug-2025-08-07` followed by the variant; undefined without a date. */
 export function defaultCanonicalSlug(modelId: string, created: number | undefined): string | undefined {
   if (created === undefined) return undefined
   const [base = '', variant] = modelId.split(':')

@@ -21,15 +21,15 @@ export const sorts = [
 ] as const
 export type Sort = (typeof sorts)[number]
 
-/** All models in a sort's order. The default order, which is the snapshot's own and that of `newest`, needs none. */
+/** All models in the order of each sort. The default order, `newest`, is the order of the snapshot. */
 export type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: Uint32Array }
 type MeasuredSort = 'throughput-high-to-low' | 'latency-low-to-high' | 'most-popular' | 'top-weekly'
-/** Those that follow from the catalogue alone. */
+/** Orders that depend only on the catalogue. */
 export type FixedOrders = Omit<Orders, MeasuredSort>
-/** Those that follow from measurements. */
+/** Orders that depend on measurements. */
 export type MeasuredOrders = Pick<Orders, MeasuredSort>
 
-/** Each is made when it is first asked for. */
+/** Each order is built at its first use. */
 export function fixedOrders(models: readonly Model[]): FixedOrders {
   const ranks = once(() => priceRanks(models))
   const highToLow = (valueIn: (model: Model) => number | undefined) => () => falling(models.map(valueIn))
@@ -44,7 +44,7 @@ export function fixedOrders(models: readonly Model[]): FixedOrders {
   })
 }
 
-/** Where each model stands by its price; equal prices stand at one place. */
+/** The rank of each model by its price. Equal prices have equal ranks. */
 function priceRanks(models: readonly Model[]): Float64Array {
   const prices = models.map((model) => cheapestEndpoint(model).price)
   const rising = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
@@ -57,7 +57,7 @@ function priceRanks(models: readonly Model[]): Float64Array {
   return ranks
 }
 
-/** Each is made when it is first asked for: a model is as fast as its fastest endpoint. */
+/** Each order is built at its first use. A model is as fast as its fastest endpoint. */
 export function measuredOrders(models: readonly Model[], figures: Figures): MeasuredOrders {
   const byEndpoints = (valueIn: (id: string) => number | undefined) => () =>
     falling(models.map(({ endpoints }) => highest(endpoints.map(({ id }) => valueIn(id)))))
@@ -70,7 +70,7 @@ export function measuredOrders(models: readonly Model[], figures: Figures): Meas
   })
 }
 
-/** The places of all values, the highest first, equals in their order, and last what has none. */
+/** Returns the indices of the values in descending order, stable; missing values are last. */
 function falling(values: (number | undefined)[]): Uint32Array {
   const keys = Float64Array.from(values, (value) => value ?? Number.NEGATIVE_INFINITY)
   return Uint32Array.from(keys.keys()).sort((a, b) => compareNumbers(keys[b]!, keys[a]!) || a - b)

@@ -47,7 +47,7 @@ export function text(description: string) {
   })
 }
 
-/** Free text, in which nothing is wrong. */
+/** Any text. */
 export function anyText(description: string) {
   return parameter((value) => value, { description })
 }
@@ -56,7 +56,7 @@ export function oneOf<const Value extends string>(values: readonly Value[], desc
   return parameter((value) => asOneOf(values, value), { description, enum: values })
 }
 
-/** Values with commas between them. */
+/** A comma-separated list. */
 export function listOf(description: string) {
   return listParameter(splitList, { description, pattern: nonEmptyItems })
 }
@@ -85,7 +85,7 @@ function itemsOf(values: readonly string[]): string {
 
 type Bounds = { min?: number; max?: number; orNull?: boolean }
 
-/** More than any count here. A greater value of a query means the same. */
+/** More than any count of the catalogue. Greater values are equivalent. */
 const most = 10 ** 15
 
 export function integer(description: string, { min = 0, max = most, orNull = false }: Bounds = {}) {
@@ -111,7 +111,7 @@ export function number(description: string, { max = Number.MAX_VALUE }: Pick<Bou
   )
 }
 
-/** USD per million tokens, kept exact: as a binary fraction it could miss a price it equals. */
+/** USD per million tokens, parsed exactly, so that it compares equal to the same price. */
 export function price(description: string) {
   return parameter(
     (value) => {

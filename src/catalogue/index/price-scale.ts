@@ -1,12 +1,12 @@
 import { compareExact, type Exact, parseExact } from './exact.ts'
 import type { Usd } from './model.ts'
 
-/** All prices of a catalogue, ascending: with it prices compare exactly, and as fast as small integers. */
+/** All prices of a catalogue in ascending order. Prices are compared exactly by their ranks, which are small integers. */
 export type PriceScale = {
   rankOf: (price: Usd) => number
-  /** The lowest rank of a price that is not below the bound. */
+  /** The lowest rank of a price at or above the bound. */
   firstFrom: (bound: Exact) => number
-  /** One more than the highest rank of a price that is not above the bound. */
+  /** One more than the highest rank of a price at or below the bound. */
   endAt: (bound: Exact) => number
 }
 
@@ -33,8 +33,8 @@ export function exactPrice(price: Usd): Exact {
 }
 
 /**
- * The number of items at the beginning for which the condition holds. It must hold for a first part of the items and
- * for none after it.
+ * Returns the number of items at the start that fulfil the condition, by binary search. No item after the first false one
+ * can fulfil it.
  */
 function countWhile<T>(items: T[], holds: (item: T) => boolean): number {
   let [from, to] = [0, items.length]

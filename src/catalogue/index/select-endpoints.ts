@@ -47,7 +47,7 @@ function rankBounds({ columns }: Snapshot, min: Bound, max: Bound): { from: numb
   return { from: min ? scale.firstFrom(min) : 0, end: max ? scale.endAt(max) : Number.POSITIVE_INFINITY }
 }
 
-/** One for each provider that has one of the names: a slug, an alias or a display name. */
+/** Marks the providers that have one of the names as slug, alias or display name with 1. */
 function requestedProviders({ columns, providers }: Snapshot, names: string[]): Uint8Array {
   const requested = new Set(names.map((name) => name.toLowerCase()))
   const isRequested = ({ slug, name, aliases = [] }: Provider) =>

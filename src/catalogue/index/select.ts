@@ -7,7 +7,7 @@ import type { Snapshot } from './snapshot.ts'
 
 const daySeconds = 24 * 60 * 60
 
-/** The models that pass, in the order asked for, as their places in the snapshot. */
+/** Returns the models that pass the filter in the requested order, as indices in the snapshot. */
 export function selectModels(
   snapshot: Snapshot,
   query: ModelFilter & { sort?: Sort | undefined },
@@ -60,7 +60,7 @@ function keepByNumbers(found: Bits, snapshot: Snapshot, query: ModelFilter, nowM
   keepWhere(found, (at) => created[at]! > oldest && created[at]! <= newest)
 }
 
-/** A number nobody gave is within no bounds. */
+/** Keeps models with a number within the bounds. A missing number is outside of all bounds. */
 function keepWithin(found: Bits, column: () => Float64Array, min: number | undefined, max: number | undefined): void {
   if (min === undefined && max === undefined) return
   const values = column()

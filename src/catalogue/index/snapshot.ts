@@ -12,7 +12,7 @@ type Compiled = {
   providers: readonly Provider[]
   /** By id (`author/slug`, `author/slug:variant`), canonical slug or alias. */
   findModel: (name: string) => Model | undefined
-  /** By slug or alias, or by display name without regard to case. `Google AI Studio` is `google-ai-studio`. */
+  /** By slug or alias, or by display name ignoring case. `Google AI Studio` is `google-ai-studio`. */
   findProvider: (slugOrName: string) => Provider | undefined
   items: () => Items
   columns: Columns
@@ -51,19 +51,19 @@ export class Snapshot {
     return this.#compiled.items()
   }
 
-  /** By model, 0 to 1; NaN where nothing was measured. */
+  /** By model, from 0 to 1; NaN without measurements. */
   get toolSuccess(): Float64Array {
     return this.#toolSuccess()
   }
 
-  /** All models in this order; undefined for the default order, which is that of `models`. */
+  /** All models in this order; undefined for the default order, which is the order of `models`. */
   orderOf(sort: Sort | undefined): Uint32Array | undefined {
     if (sort === undefined || sort === 'newest') return undefined
     const { orders } = this.#compiled
     return sort in orders ? orders[sort as keyof FixedOrders] : this.#measuredOrders[sort as keyof MeasuredOrders]
   }
 
-  /** The same catalogue with newer measurements: all that does not follow from them is shared. */
+  /** Returns the same catalogue with newer measurements. Everything else is shared. */
   withFigures(figures: Figures): Snapshot {
     return new Snapshot(this.#compiled, figures)
   }
@@ -104,7 +104,7 @@ function untaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Mod
   return untagged
 }
 
-/** The models that have each alias. One that several models have names none of them. */
+/** The models by alias. An alias of several models is ambiguous and not used. */
 function holdersOfAliases(models: readonly Model[]): Map<string, Model[]> {
   const holders = new Map<string, Model[]>()
   for (const model of models)
@@ -112,7 +112,7 @@ function holdersOfAliases(models: readonly Model[]): Map<string, Model[]> {
   return holders
 }
 
-/** Ids win over canonical slugs, and those over aliases, so that no alias can hide a model. */
+/** Ids have priority over canonical slugs, and those over aliases, so that no alias can hide a model. */
 function namesOf(models: readonly Model[]): Map<string, Model> {
   const byName = new Map<string, Model>()
   const add = (name: string, model: Model) => byName.has(name) || byName.set(name, model)

@@ -1,7 +1,7 @@
 import XMLBuilder from 'fast-xml-builder'
 import type { Model } from '../index/model.ts'
 
-/** Pages on which people look at models, for the links of the feed. */
+/** URLs of pages for people, for the links of the feed. */
 export type FeedLinks = {
   /** The feed's own address. */
   self: string
@@ -42,7 +42,7 @@ function feedItem(model: Model, links: FeedLinks) {
   }
 }
 
-/** Control characters, halves of surrogate pairs and the two non-characters cannot stand in XML 1.0, escaped or not. */
+/** Removes control characters, lone surrogates and the two non-characters, which XML 1.0 does not allow even if escaped. */
 function validXmlText(text: string): string {
   return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
 }

@@ -5,17 +5,17 @@ import { selectModels } from '../index/select.ts'
 import type { Snapshot } from '../index/snapshot.ts'
 import { defaultLimit, type ModelQuery } from './query.ts'
 
-/** A list of models, or a page of it, found but not yet written. */
+/** A page of a list of models, not serialized yet. */
 export type FoundModels = {
-  /** Places in the snapshot, in the order asked for. */
+  /** Indices in the snapshot, in the requested order. */
   page: Uint32Array
-  /** The number of items on all pages together. */
+  /** The number of items on all pages. */
   total: number
   /** The path and query of the next page. */
   next: string | null
 }
 
-/** @param url the path and query the client asked with: the next page keeps its parameters. */
+/** @param url the path and query of the request, whose parameters the URL of the next page repeats. */
 export function findModels(
   snapshot: Snapshot,
   query: ModelQuery,
@@ -37,13 +37,13 @@ function atOffset(url: string, offset: number): string {
   return `${pathname}?${searchParams}`
 }
 
-/** The list as JSON. */
+/** Serializes the list to JSON. */
 export function listBytes(snapshot: Snapshot, { page, total, next }: FoundModels): Buffer {
   const after = `],"total_count":${total},"links":{"next":${JSON.stringify(next)}}}`
   return joinItems(snapshot.items, page, '{"data":[', after)
 }
 
-/** Names what a list says without writing it: equal lists have equal tags, also on another server. */
+/** Returns the ETag of a list without serializing it. Equal lists have equal tags on all servers. */
 export function listTag(snapshot: Snapshot, { page, total, next }: FoundModels, form: string): string {
   const { buffer, byteOffset, byteLength } = page
   const digest = createHash('sha1')
@@ -57,7 +57,7 @@ export type WholeList = { tag: string; bytes: Buffer }
 
 const wholeLists = new WeakMap<Snapshot['items'], WholeList>()
 
-/** The list without any parameter, which most clients ask for. It is written once for each catalogue. */
+/** The list without parameters, which most clients request. Serialized once per catalogue. */
 export function wholeList(snapshot: Snapshot): WholeList {
   const cached = wholeLists.get(snapshot.items)
   if (cached) return cached

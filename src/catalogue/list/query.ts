@@ -6,7 +6,7 @@ import { anyText, flag, integer, listOf, listOfOnly, number, oneOf, price, text 
 export const inputModalities = ['text', 'image', 'audio', 'file'] as const
 export const outputModalities = ['text', 'image', 'audio', 'embeddings', 'all'] as const
 
-/** Which models a list holds. All bounds are inclusive, and all conditions must hold. */
+/** The filter of a list of models. Bounds are inclusive, and all conditions must hold. */
 export const ModelFilter = z.object({
   category: oneOf(categories, 'A use case of the model.'),
   supported_parameters: listOf('Comma-separated request parameters; the model must support all of them.'),
@@ -42,7 +42,7 @@ export type ModelFilter = z.infer<typeof ModelFilter>
 
 export const defaultLimit = 500
 
-/** A filter, an order, a page of it and a form. Without `offset` and `limit` the list is whole. */
+/** Filter, order, page and format of a list. Without `offset` and `limit` the list is complete. */
 export const ModelQuery = ModelFilter.extend({
   sort: oneOf(sorts, 'Models without a value for the sort key come last. Default: newest first.'),
   offset: integer('Number of models to skip.', { orNull: true }),

@@ -22,7 +22,7 @@ export type ModelFigures = {
   toolSuccess: number | null
 }
 
-/** Everything measured as of one moment. It never changes; newer figures are another object. */
+/** All measurements at one time. Immutable; newer figures are another object. */
 export type Figures = {
   endpoint: (id: string) => EndpointFigures
   model: (id: string) => ModelFigures

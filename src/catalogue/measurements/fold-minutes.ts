@@ -3,12 +3,12 @@ import { upsert } from '#platform/db/rows/upsert.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { addMinute, addUptime, type EndpointMinute, newEndpointMinute } from './tally.ts'
 
-/** So many minutes at once. There are more only after all servers stood still. */
+/** The maximum number of minutes in one pass. There are more only after all servers were stopped. */
 const minutesAtOnce = 10
 
 /**
- * Adds minutes before one to the history of their hours, and deletes them: both or neither. Several servers may, one at a
- * time does.
+ * Adds the minutes before a given one to the history of their hours and deletes them, in one transaction. Several servers
+ * can run it; only one does at a time.
  */
 export async function foldMinutes({ db }: { db: Db }, before: number): Promise<void> {
   const old = await oldestMinute(db.query, before)

@@ -11,7 +11,7 @@ export type HistoryPoint = {
   start: number
   latencyMs: Percentiles | null
   throughput: Percentiles | null
-  /** A percentage; null where nothing was asked of it. */
+  /** A percentage; null without requests. */
   uptime: number | null
 }
 
@@ -44,7 +44,7 @@ function pointOf(start: number, { latency, throughput, ...uptime }: EndpointMinu
   return { start, latencyMs: percentiles(latency), throughput: percentiles(throughput), uptime: percentage(uptime) }
 }
 
-/** Hours, and the minutes that are not added to theirs yet, in one statement: none is seen twice. */
+/** Reads hours and the minutes that are not added to them yet, in one statement, so that none is counted twice. */
 async function readHistory(
   db: Pick<Db, 'reports'>,
   endpointIds: readonly string[],

@@ -4,16 +4,16 @@
  */
 export type Outcome = 'success' | 'upstream_error' | 'rate_limited' | 'client_broke'
 
-/** One attempt at one endpoint, recorded when it is over. A request that fell back is several, one a success at most. */
+/** One attempt at one endpoint, recorded at its end. A request with fallbacks has several. */
 export type Measurement = {
   endpointId: string
   modelId: string
   outcome: Outcome
   /** The end, in milliseconds since the epoch; defaults to now. */
   at?: number
-  /** From sending the request to the upstream's first token; absent when none came. */
+  /** From sending the request to the first token; absent if there was none. */
   firstTokenMs?: number
-  /** From the first token to the last, for the throughput; absent when the answer was not streamed to its end. */
+  /** From the first token to the last, for the throughput; absent if the answer was not streamed to its end. */
   generationMs?: number
   promptTokens?: number
   completionTokens?: number

@@ -9,18 +9,18 @@ import { count, expire, isEmpty, minuteOf, newTally, replaceSlots, takeCells } f
 import { figuresOf } from './view.ts'
 import { deleteExpired, writeTally } from './write.ts'
 
-/** Measurements of requests: recorded in memory, added up later, stored in the database. */
+/** Measurements of requests: recorded in memory, summed up later, stored in the database. */
 export type Measures = {
-  /** Takes a few microseconds and never fails. */
+  /** Records a measurement in a few microseconds. Never throws. */
   record: (measurement: Measurement) => void
-  /** As of the last refresh, at most `refreshMs` ago. */
+  /** The figures of the last refresh, at most `refreshMs` ago. */
   figures: () => Figures
   /** Calls `listener` with newer figures, at most once every `refreshMs` and only when something was measured or expired. */
   onRefresh: (listener: (figures: Figures) => void) => () => void
   refresh: () => Promise<void>
-  /** Writes what this server counted, reads what the others did, and deletes what expired. */
+  /** Writes the counts of this server, reads those of others, and deletes expired ones. */
   exchange: () => Promise<void>
-  /** The last exchange, and no further. */
+  /** Runs a last exchange and stops. */
   close: () => Promise<void>
 }
 
@@ -28,21 +28,21 @@ type MeasuresDeps = {
   db: Db
   now: Now
   newId: NewId
-  /** How long the history of endpoints is kept. */
+  /** The retention of the history of endpoints, in days. */
   historyDays: number
   onError: (error: Error) => void
 }
 type Rhythm = { refreshMs?: number; exchangeMs?: number }
 
-/** Others may write rows late, and their clocks may be behind. */
+/** Rows are read again for this time, because other servers can write late and their clocks can be behind. */
 const hindsightMs = 60_000
 
-/** Starts with what is in the database. A crash loses what was recorded since the last exchange. */
+/** Starts with the stored measurements. A crash loses the measurements since the last exchange. */
 export async function createMeasures(
   deps: MeasuresDeps,
   { refreshMs = 5_000, exchangeMs = 20_000 }: Rhythm = {},
 ): Promise<Measures> {
-  // A fresh name each time: this life's rows must not overwrite those of the life before it.
+  // A new name for each process, so that its rows do not overwrite those of an earlier process.
   const writer = deps.newId()
   const own = newTally()
   const others = newTally()

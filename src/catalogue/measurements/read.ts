@@ -2,12 +2,12 @@ import type { Db } from '#platform/db/db.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { addModel, addUptime, cellIn, newEndpointMinute, newModelHour, newUptime, reach, type Tally } from './tally.ts'
 
-/** Rows that others wrote since then, as far as a window reaches them. */
+/** Selects rows that other servers wrote since a time and that are still within a window. */
 type News = { writer: string; since: number; now: number }
 
 /**
- * Adds up the counts of all other writers for each slot that one of them wrote since `since`. Such a sum is complete:
- * it replaces what was read for that slot before.
+ * Sums the counts of all other writers for each slot that one of them wrote since `since`. A sum is complete, and replaces
+ * the previous one of its slot.
  */
 export async function readOthers(deps: { db: Db }, news: News): Promise<Tally> {
   return {

@@ -1,7 +1,7 @@
 import { Sketch } from '#platform/metrics/sketch.ts'
 import type { Measurement } from './measurement.ts'
 
-/** Results of requests at one endpoint that count for its uptime. */
+/** The results of requests at one endpoint that count for its uptime. */
 export type Uptime = { successes: number; errors: number }
 export type EndpointMinute = Uptime & { latency: Sketch; throughput: Sketch }
 export type ModelHour = { requests: number; tokens: number; toolCalls: number }
@@ -9,7 +9,7 @@ export type ModelHour = { requests: number; tokens: number; toolCalls: number }
 /** Cells by slot of time (whole minutes or hours since the epoch), then by endpoint or model. */
 export type Slots<Cell> = Map<number, Map<string, Cell>>
 
-/** Everything counted, in three grains: old minutes need no sketches, and popularity needs no endpoints. */
+/** All counts, in three resolutions: old minutes need no sketches, and popularity needs no endpoints. */
 export type Tally = {
   endpointMinutes: Slots<EndpointMinute>
   endpointHours: Slots<Uptime>
@@ -22,7 +22,7 @@ const hourMs = 3_600_000
 export const minuteOf = (ms: number) => Math.floor(ms / minuteMs)
 export const hourOf = (ms: number) => Math.floor(ms / hourMs)
 
-/** The oldest slots that windows reach into. A slot counts whole as long as any part of it lies in the window. */
+/** The oldest slots within the windows. A slot counts completely if any part of it is within the window. */
 export const reach = (now: number) => ({
   fiveMinutes: minuteOf(now - 5 * minuteMs),
   halfHour: minuteOf(now - 30 * minuteMs),
@@ -62,7 +62,7 @@ export function cellIn<Cell>(slots: Slots<Cell>, slot: number, id: string, make:
   return slots.getOrInsertComputed(slot, () => new Map()).getOrInsertComputed(id, make)
 }
 
-/** Counts one measurement, and puts the cells it changed into `changed` as well: the same objects. */
+/** Counts one measurement, and adds the changed cells to `changed`, as the same objects. */
 export function count(tally: Tally, changed: Tally, measurement: Measurement & { at: number }): void {
   const { endpointId, modelId, at } = measurement
   const [minute, hour] = [minuteOf(at), hourOf(at)]
@@ -101,18 +101,18 @@ function countModel(cell: ModelHour, { outcome, promptTokens, completionTokens, 
   if (calledTools) cell.toolCalls++
 }
 
-/** Upstreams report the figures, and some report nonsense. */
+/** Ignores invalid numbers, which some upstreams report. */
 const isAmount = (value: number | undefined): value is number =>
   value !== undefined && value >= 0 && value <= Number.MAX_SAFE_INTEGER
 
-/** Takes over whole slots of a newer tally. */
+/** Replaces slots by those of a newer tally. */
 export function replaceSlots(tally: Tally, newer: Tally): void {
   for (const [slot, cells] of newer.endpointMinutes) tally.endpointMinutes.set(slot, cells)
   for (const [slot, cells] of newer.endpointHours) tally.endpointHours.set(slot, cells)
   for (const [slot, cells] of newer.modelHours) tally.modelHours.set(slot, cells)
 }
 
-/** Takes over the cells of another tally that it does not have itself. */
+/** Adds the cells of another tally that are missing. */
 export function takeCells(tally: Tally, from: Tally): void {
   takeInto(tally.endpointMinutes, from.endpointMinutes)
   takeInto(tally.endpointHours, from.endpointHours)
@@ -123,10 +123,10 @@ function takeInto<Cell>(slots: Slots<Cell>, from: Slots<Cell>): void {
   for (const [slot, cells] of from) for (const [id, cell] of cells) cellIn(slots, slot, id, () => cell)
 }
 
-/** Whether the tally is empty. Every measurement is in an hour's cell, and stays there longer than in any other. */
+/** Whether the tally is empty. Every measurement is counted in a cell of an hour, which is kept longest. */
 export const isEmpty = (tally: Tally) => tally.modelHours.size === 0
 
-/** Lets go of every slot that no window reaches any more. */
+/** Removes slots that are older than all windows. */
 export function expire(tally: Tally, now: number): void {
   const { halfHour, day, week } = reach(now)
   dropBefore(tally.endpointMinutes, halfHour)

@@ -22,12 +22,12 @@ import {
   type Uptime,
 } from './tally.ts'
 
-/** Fewer requests than this in the window say too little about how fast an endpoint is. */
+/** The minimum number of requests in the window for latency and throughput. */
 const enoughRequests = 5
 
 /**
- * Adds up what several tallies hold within the windows as of `now`. It is done in slices, slot by slot, so that even
- * a thousand busy endpoints do not hold up requests.
+ * Sums several tallies within the windows that end at `now`. Works in slices, so that even a thousand busy endpoints do not
+ * block requests.
  */
 export async function figuresOf(tallies: Tally[], now: number): Promise<Figures> {
   const { fiveMinutes, halfHour, day, week } = reach(now)
@@ -81,7 +81,7 @@ export function percentiles(sketch: Sketch): Percentiles | null {
   return { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99) }
 }
 
-/** In thousandths, rounded down: one failure in a million is not 100 %. */
+/** Returns a percentage with three decimal places, rounded down, so that one failure in a million is not 100 %. */
 export function percentage({ successes, errors }: Uptime = newUptime()): number | null {
   if (successes + errors === 0) return null
   return Math.floor((successes * 100_000) / (successes + errors)) / 1000

@@ -3,11 +3,11 @@ import { upsert } from '#platform/db/rows/upsert.ts'
 import { foldMinutes } from './fold-minutes.ts'
 import { type EndpointMinute, hourOf, type ModelHour, reach, type Slots, type Tally, type Uptime } from './tally.ts'
 
-/** Keeps rows a little longer than any window: the servers' clocks differ. */
+/** Rows are kept longer than any window by this time, because the clocks of servers differ. */
 const marginMs = 5 * 60_000
 const dayMs = 86_400_000
 
-/** Writes one writer's rows, all or none. Each holds a whole count, so that writing it again does no harm. */
+/** Writes the rows of one writer in one transaction. Each has a complete count, so writing it again has no effect. */
 export async function writeTally(deps: { db: Db }, writer: string, changed: Tally, now: number): Promise<void> {
   const common = { writer, written_at: now }
   await deps.db.query.transaction().execute(async (tx) => {
@@ -20,7 +20,7 @@ export async function writeTally(deps: { db: Db }, writer: string, changed: Tall
 type Common = { writer: string; written_at: number }
 type Entry<Cell> = [slot: number, id: string, cell: Cell]
 
-/** A statement takes a limited number of parameters. */
+/** Splits rows, because the number of parameters of a statement is limited. */
 function* inParts<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
   const entries = [...slots].flatMap(([slot, cells]) => [...cells].map(([id, cell]): Entry<Cell> => [slot, id, cell]))
   for (let from = 0; from < entries.length; from += 500) yield entries.slice(from, from + 500)
@@ -56,7 +56,7 @@ async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]):
   await upsert(tx, 'model_hours', rows, { key: ['hour', 'model', 'writer'] }).execute()
 }
 
-/** Deletes the rows that no window reaches any more. Those of minutes become history, which is kept for some days. */
+/** Deletes rows that are older than all windows. Minutes are first added to the history, which is kept for some days. */
 export async function deleteExpired(deps: { db: Db }, now: number, historyDays: number): Promise<void> {
   const { halfHour, day, week } = reach(now - marginMs)
   await foldMinutes(deps, halfHour)

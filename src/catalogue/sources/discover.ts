@@ -15,7 +15,7 @@ type DiscoverDeps = {
   retryMs?: number
 }
 
-/** Many times what a server that runs models itself has to say. */
+/** The maximum size of a list, which is many times larger than usual ones. */
 const maxBytes = 4 * 1024 * 1024
 
 const standardPatienceMs = 3_000
@@ -57,7 +57,7 @@ export function createDiscovery({
       return layer
     } catch (error) {
       const last = previous.get(slug)
-      // Under another address it is another server.
+      // Another address means another server.
       const isSame = last?.source === source
       if (!isSame) absent.set(slug, () => listOf(slug, provider, source))
       const before = isSame ? last : emptyLayer(source)
@@ -110,7 +110,7 @@ export function createDiscovery({
   return Object.assign(discover, { onBack })
 }
 
-/** A server that wants a key is named so at the check of a file, which is not in order then. */
+/** The reason for a server that requires a key. The check of a catalogue file reports it as an error. */
 export const keyWantedText = 'it wants a key'
 
 function keyWanted(status: number, variables: readonly string[], secret: string | undefined): string {

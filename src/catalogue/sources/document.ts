@@ -2,14 +2,14 @@ import type { ParsedNode } from 'yaml'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { CatalogueRefused } from './layer.ts'
 
-/** A parsed file that still knows where everything stood. */
+/** A parsed file with the line numbers of its members. */
 export type SourceDocument = {
   value: unknown
   /** The line of the member at a path, or of the nearest one around it. */
   lineOf: (path: readonly PropertyKey[]) => number | undefined
 }
 
-/** Reads JSON at JSON's speed and everything else as YAML. @throws CatalogueRefused naming the line. */
+/** Parses JSON, which is faster, or else YAML. @throws CatalogueRefused naming the line. */
 export function parseSource(text: string, source: string): SourceDocument {
   const value = asJson(text)
   if (value === undefined) return parseYaml(text, source)
@@ -52,7 +52,7 @@ function parseYaml(text: string, source: string): SourceDocument {
   }
 }
 
-/** The position of a member: that of its key, in a map. */
+/** Returns the position of a member. In a map it is the position of the key. */
 function offsetOf(parent: ParsedNode | undefined, member: PropertyKey): number | undefined {
   if (!lazyModules.yaml().isMap(parent))
     return (parent as { items?: ParsedNode[] } | undefined)?.items?.[Number(member)]?.range?.[0]

@@ -50,7 +50,7 @@ function readEndpoints(reading: Reading, id: string, rows: Record<string, unknow
   return endpoints
 }
 
-/** One row by its schema, or a line in the list of skipped ones. */
+/** Parses a row, or adds it to the list of skipped ones. */
 function readRow<Schema extends z.ZodObject>(
   reading: Reading,
   schema: Schema,

@@ -18,7 +18,7 @@ export function hintsOf({ source, providers, models, lineOf }: Layer): Skipped[]
   })
 }
 
-/** Servers have their operations below a version, some few excepted. */
+/** Returns a hint for a base URL without a version segment, which only few servers have. */
 function unversioned(baseUrl: string): string | undefined {
   if (/\/v\d/.test(baseUrl) || baseUrl.includes('${')) return undefined
   return `base_url ${baseUrl} names no version; most servers want ${baseUrl.replace(/\/+$/, '')}/v1`

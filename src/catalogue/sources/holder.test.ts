@@ -51,7 +51,7 @@ test('a bad file keeps the old catalogue and says why', async () => {
   write('models: [')
   await assert.rejects(catalogue.reload(), {
     kind: 'conflict',
-    message: /^The catalogue was left as it was: .* is neither YAML nor JSON: line 1: /,
+    message: /^The catalogue was not changed: .* is neither YAML nor JSON: line 1: /,
   })
   assert.deepEqual([context(), catalogue.report()], [1000, report])
 })
@@ -65,7 +65,7 @@ test('a file that has gone bad leaves every process of a host with what was load
   const catalogue_file = join(scratch, 'good.yaml')
   writeFileSync(catalogue_file, fileWith(2000))
   inForce = await loadCatalogue({ starter_catalogue: false, data_dir: scratch, catalogue_file })
-  await assert.rejects(catalogue.reload(), /The catalogue was left as it was: The file is bad/)
+  await assert.rejects(catalogue.reload(), /The catalogue was not changed: The file is bad/)
   assert.equal(context(), 2000)
 })
 

@@ -9,7 +9,7 @@ import { type Figures, noFigures } from '../measurements/figures.ts'
 import { CatalogueRefused } from './layer.ts'
 import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from './load.ts'
 
-/** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
+/** Holds the current catalogue. Call `current()` once per request; the returned snapshot does not change. */
 export type CatalogueHolder = {
   current: () => Snapshot
   /** The report of the last successful load. */
@@ -21,7 +21,7 @@ export type CatalogueHolder = {
   reload: () => Promise<LoadReport>
   /** Swaps in the same catalogue with newer measurements. */
   measured: (figures: Figures) => void
-  /** The payload with which this server announces its own reloads, and so knows them from others'. */
+  /** The payload of this server's reload notifications, by which it recognizes and ignores its own. */
   origin: string
   close: () => void
 }
@@ -31,19 +31,19 @@ type HolderDeps = {
   signals: Pick<Signals, 'subscribe' | 'onMissed'>
   newId: NewId
   load?: typeof loadCatalogue
-  /** Asks servers for the models that they have; nobody is asked without. */
+  /** Requests the model lists of servers; undefined to request none. */
   discover?: Discover | undefined
   /** A start waits this long for the lists of servers. Later lists are still used. */
   patienceMs?: number
   /** A first load that is running already. */
   loading?: ReturnType<typeof loadCatalogue>
-  /** Hears what every successful load found. */
+  /** Called after every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
-  /** Hears why a reload that another server asked for did not succeed. */
+  /** Called if a reload that another server requested has failed. */
   onError: (error: Error) => void
 }
 
-/** Loads the catalogue for the first time. @throws StartupError when a source cannot be used. */
+/** Loads the catalogue for the first time. @throws StartupError if a source cannot be used. */
 export async function openCatalogue({
   settings,
   signals,
@@ -77,7 +77,7 @@ export async function openCatalogue({
       if (!(error instanceof CatalogueRefused)) throw error
       // This server may not yet use the last valid catalogue, which another server loaded.
       if (error.inForce) take(error.inForce)
-      throw new Fault('conflict', `The catalogue was left as it was: ${error.message}`)
+      throw new Fault('conflict', `The catalogue was not changed: ${error.message}`)
     }
   })
   const follow = () => void reload().catch(onError)
@@ -86,7 +86,7 @@ export async function openCatalogue({
     signals.onMissed(follow),
     ...(discover?.onBack ? [discover.onBack(follow)] : []),
   ]
-  // A start is not held up by a server that is away.
+  // An unreachable server does not delay the start.
   if (discovers) await Promise.race([reload().catch(onError), sleep(patienceMs, undefined, { ref: false })])
   return {
     current: () => snapshot,

@@ -3,7 +3,7 @@ import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../index/
 /** A skipped row with the reason. `source` is a file or a name; `row` is the model, endpoint or provider. */
 export type Skipped = { source: string; line?: number; row: string; reason: string }
 
-/** `remove` takes away what earlier sources said. */
+/** Changes to a row. `remove` removes the row of earlier sources. */
 type Patch<T> = Partial<T> & { remove?: boolean }
 
 export type ProviderPatch = Patch<Omit<Provider, 'slug' | 'discover'> & { discover: boolean }>
@@ -30,7 +30,7 @@ export type Layer = {
   skipped: Skipped[]
   /** The number of rows that became endpoints of a model that another row had named already. */
   mergedRows: number
-  /** The line a row stands on, where the source has lines. */
+  /** The line number of a row, if the source has lines. */
   lineOf?: (path: readonly PropertyKey[]) => number | undefined
 }
 

@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { modelIdShape } from '../index/names.ts'
 import type { EndpointPatch, Layer, ModelPatch } from './layer.ts'
 
-/** More than any one server has; a gateway's list of thousands belongs into a file. */
+/** The maximum number of models of one server. The thousands of models of a gateway belong in a file. */
 const maxModels = 2000
 
 /**
@@ -52,7 +52,7 @@ export function listedModels(provider: string, answer: unknown, source: string):
   return layer
 }
 
-/** The name of a model without the folder, owner or file type before and behind it. */
+/** The name of a model without its folder, owner and file extension. */
 const lastPart = (name: string) => (name.split(/[/\\]/).at(-1) ?? name).replace(/\.gguf$/i, '')
 
 function inOurLetters(name: string): string {

@@ -26,7 +26,7 @@ export const snapshotPath = (settings: Pick<CatalogueSettings, 'models_dev_file'
 
 export type { Loaded, LoadReport }
 
-/** Every file that is read, if it is there. */
+/** The paths of all source files, including optional ones. */
 export function sourcePaths(settings: CatalogueSettings): string[] {
   const snapshot = snapshotPath(settings)
   return [
@@ -38,7 +38,7 @@ export function sourcePaths(settings: CatalogueSettings): string[] {
 }
 
 export type Discover = {
-  /** Asks the servers of providers for their models. The files say which servers to ask. Never throws. */
+  /** Requests the models of the servers that the files name. Never throws. */
   (layers: readonly Layer[]): Promise<Layer[]>
   /** Called when a server that was unreachable answers, so that all should be read again. @returns a function that stops it. */
   onBack?: (listener: () => void) => () => void

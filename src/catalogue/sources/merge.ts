@@ -3,7 +3,7 @@ import { defaultCanonicalSlug, providerOf } from '../index/names.ts'
 import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, Skipped } from './layer.ts'
 import { wholeEndpoint, wholeModel, wholeProvider } from './whole.ts'
 
-/** The catalogue that the layers make together, later ones overriding, and the rows that did not become whole. */
+/** Merges layers; later ones override earlier ones. Returns the catalogue and the rows that are incomplete. */
 export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: Skipped[] } {
   const providers = providersOf(layers)
   const models = new Map<string, ModelPatch>()
@@ -43,7 +43,7 @@ function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch):
   return { ...base, ...patch, ...mergedMember('tools', base, patch), ...mergedMember('prices', base, patch) }
 }
 
-/** Members of the patch win, one by one. Aliases are added. A dated name stays once it is set. */
+/** Members of the patch override those of the base. Aliases are added. A dated name is not changed once it is set. */
 function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatch): ModelPatch {
   if (!base) return patch
   const endpoints = new Map(base.endpoints)
@@ -77,7 +77,7 @@ function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch):
   }
 }
 
-/** One member of two, where each may name a part of it; nothing where neither does. */
+/** Merges an object member of two patches; undefined if neither has it. */
 function mergedMember<K extends string, T extends { [name in K]?: object }>(
   name: K,
   base: T = {} as T,
@@ -86,7 +86,7 @@ function mergedMember<K extends string, T extends { [name in K]?: object }>(
   return (base[name] ?? patch[name]) ? { [name]: { ...base[name], ...patch[name] } } : {}
 }
 
-/** Providers that the last word on them took away: their endpoints go without being reported as lost. */
+/** Removed providers, whose endpoints are removed without a report. */
 function removedProviders(layers: readonly Layer[]): Set<string> {
   const removed = new Set<string>()
   for (const { providers } of layers) {
@@ -98,7 +98,7 @@ function removedProviders(layers: readonly Layer[]): Set<string> {
   return removed
 }
 
-/** By slug; null for a removed one. */
+/** The complete providers by slug; null for a removed one. */
 function wholeProviders(
   patches: Map<string, ProviderPatch>,
   removed: Set<string>,

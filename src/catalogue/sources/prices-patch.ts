@@ -5,7 +5,7 @@ import { withoutUndefined } from './without-undefined.ts'
 
 type PricesPatchRow = z.output<typeof PricesRow>
 
-/** The prices of a row in a catalogue file, in this service's own words. */
+/** Converts the prices of a row in a catalogue file. */
 export function pricesPatch({
   tiers,
   service_tiers,

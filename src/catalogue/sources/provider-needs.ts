@@ -5,9 +5,9 @@ import { variablesIn } from './expand-url.ts'
 export type ProviderNeeds = {
   slug: string
   name: string
-  /** Any one of these holds the credential; none is needed where there is none. */
+  /** One of these must contain the credential. Empty if none is needed. */
   credential_variables: string[]
-  /** Parts of its address: all of these are needed. */
+  /** Parts of its base URL. All of these are needed. */
   address_variables: string[]
   /** The missing variables: the first one for the credential, and all in the address. */
   missing: string[]

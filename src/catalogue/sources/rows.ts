@@ -5,7 +5,7 @@ import { reasoningFields } from '../index/model.ts'
 import { modelIdShape, slugShape } from '../index/names.ts'
 import { holdsPassword } from './expand-url.ts'
 
-/** Below this, in USD per million tokens, somebody wrote the price of one token. */
+/** A lower price, in USD per million tokens, is most likely a price per token. */
 const cheapestPerMillion = 0.0001
 
 const Amount = z
@@ -48,7 +48,7 @@ export const TokenPricesRow = z.strictObject({
   image_completion: PerMillion.optional(),
 })
 
-/** Tools that a provider runs, and tiers of its service, by its own names. */
+/** A provider's own name of a tool or a service tier. */
 const Name = z.string().regex(/^[a-z][a-z0-9_:-]*$/, 'must be a name such as web_search or priority')
 const Tools = z.record(Name, Amount).describe('USD per call')
 

@@ -9,10 +9,10 @@ import { readModelsDev } from './models-dev/read.ts'
 export const modelsDevUrl = 'https://models.dev/api.json'
 
 const patienceMs = 60_000
-/** Many times what there is today. */
+/** The maximum size of a snapshot, many times its current size. */
 const maxBytes = 256 * 1024 * 1024
 
-/** The text at a URL. @throws CatalogueRefused with the reason when it cannot be had. */
+/** Downloads a text. @throws CatalogueRefused with the reason. */
 export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
@@ -37,7 +37,7 @@ export async function storeSnapshot(text: string, source: string, path: string):
   return report
 }
 
-/** Writes a file whole or not at all. */
+/** Replaces a file atomically. */
 async function replace(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}.new`
   try {

@@ -3,7 +3,7 @@ import { authorOf, defaultCanonicalSlug } from '../index/names.ts'
 import type { EndpointPatch, ModelPatch, ProviderPatch } from './layer.ts'
 import { providerAliases } from './provider-aliases.ts'
 
-/** The provider that a patch amounts to, or what it lacks, as a sentence. */
+/** Converts a patch to a provider, or returns which members are missing. */
 export function wholeProvider(slug: string, patch: ProviderPatch): Provider | string {
   const { name, protocol, aliases = providerAliases[slug] } = patch
   if (!name || !protocol) return missingMembers('provider', { name, protocol })
@@ -24,13 +24,13 @@ export function wholeProvider(slug: string, patch: ProviderPatch): Provider | st
   }
 }
 
-/** A name that moves on to newer releases stays undated where its own day is already another model's name. */
+/** Returns the dated name; undated if another model already has it, as for names that move to newer releases. */
 function datedName(id: string, created: number | undefined, isModelId: (name: string) => boolean): string | undefined {
   const dated = defaultCanonicalSlug(id, created)
   return dated && dated !== id && isModelId(dated) ? id : dated
 }
 
-/** The model without its endpoints, or what it lacks. */
+/** Converts a patch to a model without endpoints, or returns which members are missing. */
 export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: string) => boolean): Model | string {
   const { name, created, contextLength } = patch
   const canonicalSlug = patch.canonicalSlug ?? datedName(id, created, isModelId)
@@ -63,7 +63,7 @@ export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: stri
   }
 }
 
-/** A model's endpoint, or what it lacks. */
+/** Converts a patch to an endpoint, or returns which members are missing. */
 export function wholeEndpoint(model: Model, provider: Provider, tag: string, patch: EndpointPatch): Endpoint | string {
   const { upstreamModel } = patch
   const prices = pricesOf(patch, provider)
@@ -122,18 +122,18 @@ const supposed = [
   'structured_outputs',
 ]
 
-/** Its own prices, or its provider's where it names none for text. */
+/** The endpoint's prices, or the provider's if the endpoint has none for text. */
 function pricesOf({ prices }: EndpointPatch, provider: Provider): Partial<Prices> | undefined {
   const namesOwn = prices?.prompt !== undefined || prices?.completion !== undefined
   return namesOwn ? prices : provider.prices && { ...provider.prices, ...prices }
 }
 
-/** A tool costs what the endpoint says, else what its provider says. */
+/** Adds the provider's prices of tools that the endpoint does not price. */
 function withTools(prices: Prices, { tools }: Provider): Prices {
   return tools ? { ...prices, tools: prices.tools ? { ...tools, ...prices.tools } : tools } : prices
 }
 
-/** A row may be partial only where an earlier source holds the rest. */
+/** Describes the missing members of a row that no earlier source completes. */
 function missingMembers(kind: string, members: Record<string, unknown>): string {
   const missing = Object.keys(members).filter((name) => members[name] === undefined)
   if (missing.every((name) => name.startsWith('prices.')))

@@ -1,7 +1,7 @@
 import type { Provider } from '../index/model.ts'
 import type { Snapshot } from '../index/snapshot.ts'
 
-/** A provider that cannot be asked on this service's own account, and the models that it could answer. */
+/** A provider without a credential of the operator, and the number of its models. */
 export type SilentProvider = { provider: Provider; models: number }
 
 /** @param hasCredential whether an environment variable holds a provider's credential. */

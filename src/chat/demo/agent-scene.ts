@@ -5,13 +5,13 @@ import { type Line, linesOf, type Scene } from './scenarios.ts'
 import { callByName, type ToCall, toolboxOf } from './toolbox.ts'
 import { wordsOf } from './words.ts'
 
-/** The model's actions for an agent: pauses, pieces of an answer, and perhaps an error at the end. */
+/** The demo model's actions for an agent: pauses, pieces of an answer, and possibly an error at the end. */
 export type Performed = { waitMs: number; say: AnswerEvent }[]
 
-/** The most pieces of one answer: a prompt may ask for any number. */
+/** The maximum number of pieces of one answer. */
 const most = 100_000
 
-/** @returns the scenario for an agent whose tools are known, as far as this answer goes; undefined for other requests. */
+/** @returns the next step of the scenario for an agent with known tools; undefined for other requests. */
 export function performForAgent({ messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>): Performed | undefined {
   const offered = new Set((tools ?? []).flatMap(offeredBy))
   const toCall = toolboxOf(offered)

@@ -3,7 +3,7 @@
  * deterministic, so that demos, tests and benchmarks need no other model.
  */
 export type DemoOptions = {
-  /** Thinks before it answers. */
+  /** Sends reasoning before the answer. */
   reasoning: boolean
   /** Calls the first tool of the request, with arguments made up from its schema. */
   tool: boolean
@@ -15,7 +15,7 @@ export type DemoOptions = {
   break: boolean
   /** Drops the connection after the first words. */
   cut: boolean
-  /** Says nothing more after the first words, and keeps the connection. */
+  /** Sends nothing after the first words, but keeps the connection open. */
   stall: boolean
   /** Milliseconds before the first word. */
   slow: number

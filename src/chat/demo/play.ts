@@ -12,7 +12,7 @@ export type Step = { afterMs: number } & ({ say: AnswerEvent } | { stop: 'cut' |
 
 export type Scene = { refuses: { status: number; message: string } } | { steps: Step[] }
 
-/** The demo model: what it does follows from the request alone. */
+/** The demo model. Its behaviour depends only on the request. */
 export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>): Scene {
   const prompt = promptIn(chat.messages)
   const performed = asksByKeyword(prompt) ? undefined : performForAgent(chat)
@@ -91,7 +91,7 @@ function ending(chat: Parameters<typeof play>[0], options: DemoOptions, events: 
   return [finish, { afterMs: 0, say: { type: 'usage', tokens: tokensOf(chat, events) } }]
 }
 
-/** A token a word in the answer; a token for four characters in the prompt. */
+/** Counts one token per word of the answer, and one per four characters of the prompt. */
 function tokensOf({ messages }: Parameters<typeof play>[0], events: AnswerEvent[]): TokenCounts {
   const characters = messages.reduce((sum, { content }) => sum + textOf(content).length, 0)
   const reasoning = events.filter(({ type }) => type === 'reasoning').length

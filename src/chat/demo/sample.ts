@@ -7,7 +7,7 @@ type Schema = {
   const?: unknown
 }
 
-/** A value that fits a JSON Schema, always the same one: enough for a demonstration, not for every schema there is. */
+/** Creates a value for a JSON Schema, deterministically. Supports the schemas of demonstrations, not every schema. */
 export function sampleOf(schema: Schema | undefined, name = 'value', depth = 0): unknown {
   if (!schema || depth > 8) return null
   if (schema.const !== undefined) return schema.const

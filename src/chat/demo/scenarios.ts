@@ -16,7 +16,7 @@ export type Line =
   | { say: string; whole?: boolean }
   | { think: string }
   | Calling
-  /** A tool of a server, by the name that it has there. */
+  /** A tool of an MCP server, by its name there. */
   | { use: string; input: object }
   | { waitMs: number }
   | { fail: string; status: number }
@@ -75,7 +75,7 @@ const noSandbox = 'Without the shell, then: the sandbox is not available, and co
 const firstPoem = 'Names in a column,\neach one a door left ajar:\nlight from other rooms.\n'
 const finishedPoem = 'A door that stays shut:\nbehind it the files sleep on,\nunread, unbothered.\n'
 
-/** Reads something that the sandbox hides, first inside the sandbox, then outside. */
+/** Reads a file that the sandbox hides, first inside the sandbox, then outside. */
 function* escalate({ step, results }: Scene): Generator<Line> {
   const command = 'cat /etc/hostname'
   if (step === 0) {
@@ -98,7 +98,7 @@ function* shell({ prompt, step, results }: Scene): Generator<Line> {
   for (const command of commands) yield { call: 'shell', input: { command } }
 }
 
-/** A tool that a server of tools brought: its name and its arguments in JSON. */
+/** Calls a tool of an MCP server by its name, with arguments in JSON. */
 function* use({ prompt, step, results }: Scene): Generator<Line> {
   if (step > 0) return yield { say: results.join('\n') }
   const [, name = '', json = ''] = usage.exec(prompt) ?? []

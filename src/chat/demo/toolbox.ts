@@ -1,7 +1,7 @@
 import type { Calling, Field, ToolInputs, ToolName } from './scenarios.ts'
 
 type Call = { name: string; input: object }
-/** Undefined where the agent has nothing like that tool. */
+/** Returns undefined if the agent has no equivalent tool. */
 export type ToCall = (calling: Calling) => Call | undefined
 
 /**
@@ -13,8 +13,8 @@ type Toolbox = { offers: string[]; calls: { [Name in ToolName]: (input: ToolInpu
 const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_files', 'search', 'ask_user']
 
 /**
- * @param offered the tools by their names, and each field of each as `tool.field`.
- * @returns how to call the tools of the agent that offers these, or undefined where no known agent does.
+ * @param offered the names of the tools, and each of their fields as `tool.field`.
+ * @returns how to call the tools of this agent; undefined for an unknown agent.
  */
 export function toolboxOf(offered: ReadonlySet<string>): ToCall | undefined {
   const has = (names: string[]) => names.every((name) => offered.has(name))
@@ -23,7 +23,7 @@ export function toolboxOf(offered: ReadonlySet<string>): ToCall | undefined {
   return toolbox && (({ call, input }) => (toolbox.calls[call] as (input: object) => Call)(input))
 }
 
-/** How to call a tool of a server by the name that it has there: agents put something before it. */
+/** Calls a tool of an MCP server by its name there. Agents add a prefix to it. */
 export function callByName(name: string, input: object, offered: Iterable<string>): Call | undefined {
   const names = [...offered]
   const found = names.find((one) => one === name || one.endsWith(`_${name}`))
@@ -40,7 +40,7 @@ const codex: Toolbox = {
     shell: ({ command, unsandboxed, reason }) =>
       exec(command, unsandboxed ? { sandbox_permissions: 'require_escalated', justification: reason } : {}),
     read_file: ({ path }) => exec(`cat -- ${quoted(path)}`),
-    // It takes a patch out of the command and applies it itself.
+    // Codex extracts the patch from the command and applies it itself.
     write_file: ({ path, content }) => exec(`apply_patch <<'EOF'\n${patchThatAdds(path, content)}\nEOF`),
     list_files: () => exec('ls -a'),
     search: ({ pattern }) => exec(`grep -rnE -- ${quoted(pattern)} .`),
@@ -58,7 +58,7 @@ function patchThatAdds(path: string, content: string): string {
 
 const bash = (command: string): Call => ({ name: 'Bash', input: { command } })
 
-/** It looks for files and in them with its shell. */
+/** Claude Code searches files with its shell. */
 const claude: Toolbox = {
   offers: ['Bash', 'Read', 'Write.file_path'],
   calls: {
@@ -109,7 +109,7 @@ const qwen: Toolbox = {
   },
 }
 
-/** Its question is answered in its own terminal only. */
+/** Gemini CLI's questions can only be answered in its own terminal. */
 const gemini: Toolbox = {
   offers: ['run_shell_command', 'read_file', 'write_file', 'list_directory'],
   calls: {
@@ -119,7 +119,7 @@ const gemini: Toolbox = {
   },
 }
 
-/** It has no question for a client of the protocol. */
+/** OpenCode cannot ask questions over the protocol. */
 const opencode: Toolbox = {
   offers: ['bash', 'read', 'write', 'glob', 'grep'],
   calls: {
@@ -132,7 +132,7 @@ const opencode: Toolbox = {
   },
 }
 
-/** Agents that ask for a choice only get the first field that is one. */
+/** Returns the first field with choices, for agents that can only ask for a choice. */
 function choice(question: string, fields: Field[]) {
   const { name, options = ['yes', 'no'] } = fields.find((field) => field.options) ?? { name: 'answer' }
   const described = options.map((label) => ({ label, description: `It is ${label}.` }))

@@ -1,2 +1,2 @@
-/** Words with the space before them, as tokens mostly are. */
+/** Splits a text into words, each with the space before it, like most tokens. */
 export const wordsOf = (text: string): string[] => (/\S/.test(text) && text.match(/\s*\S+\s*$|\s*\S+/g)) || []

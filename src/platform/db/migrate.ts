@@ -120,7 +120,7 @@ export async function migrate(
   await usableSchema(db, names)
   const message = error instanceof Error ? error.message : String(error)
   throw (
-    lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was left as it was: ${message}`)
+    lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was not changed: ${message}`)
   )
 }
 

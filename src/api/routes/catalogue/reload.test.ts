@@ -63,7 +63,7 @@ onEachDatabase('POST /catalogue/reload', (kind) => {
     write('models: [')
     const { status, body } = await service.manage('POST', '/catalogue/reload')
     assert.equal(status, 409)
-    assert.match(body.error.message, /^The catalogue was left as it was: .* is neither YAML nor JSON: line 1/)
+    assert.match(body.error.message, /^The catalogue was not changed: .* is neither YAML nor JSON: line 1/)
     assert.equal(await contextOf(service), 1000)
     assert.equal((await service.manage('GET', '/audit?action=catalogue.reloaded')).body.total_count, 0)
   })

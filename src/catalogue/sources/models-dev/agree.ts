@@ -1,7 +1,7 @@
-/** Words for a model's size or tuning: one name may leave them out while another has them. */
+/** Words for a model's size or tuning, which some names omit. */
 const detail = /^(\d+(\.\d+)?[bt]|a\d+(\.\d+)?b|\d+e|e\d+b|instruct|it|chat|hf)$/
 
-/** A whole day is the vendor's own release name, and `preview` ends with the preview. */
+/** Dates are release names of the vendor, and `preview` is omitted after the preview. Both can be missing. */
 const mayBeMissing = /^(20\d{6}|preview)$/
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The authors of models, and how providers spell them. Only names that are certainly one author stand on one line; a
- * name that is not here is nobody we know, and its rows are merged with nobody's.
+ * The authors of models with the spellings of providers. Spellings on one line are certainly the same author. Rows of
+ * unknown authors are not merged.
  */
 const spellings: Record<string, readonly string[]> = {
   ai21: ['ai21-labs'],
@@ -74,7 +74,7 @@ const bySpelling = new Map(
 )
 
 /**
- * Providers that make some of the models they serve, and the names of these models. Their other models are not theirs.
+ * Providers that serve their own models, and the names of these models. Their other models have other authors.
  */
 const firstParties: Record<string, readonly [author: string, own: RegExp]> = {
   alibaba: ['qwen', /^(qwen|qwq|qvq)/],
@@ -103,13 +103,13 @@ const firstParties: Record<string, readonly [author: string, own: RegExp]> = {
   zhipuai: ['z-ai', /^glm-/],
 }
 
-/** The author a name stands for, in whatever spelling. Alibaba's own Qwen models are by `qwen`, as everybody has it. */
+/** Returns the author of a spelling. Alibaba's Qwen models have the author `qwen`, as in other catalogues. */
 export function authorNamed(spelling: string, modelName: string): string | undefined {
   const author = bySpelling.get(spelling.toLowerCase())
   return author === 'alibaba' && /^(qwen|qwq|qvq)/i.test(modelName) ? 'qwen' : author
 }
 
-/** The author of a model that its own maker serves. */
+/** Returns the author of a model that is served by its author. */
 export function firstPartyAuthor(provider: string, modelName: string): string | undefined {
   const [author, own] = firstParties[provider] ?? []
   return own?.test(modelName.toLowerCase()) ? author : undefined

@@ -37,14 +37,14 @@ function inputs({ modalities }: SourceModel): string[] {
   return modalities.input.map((kind) => (kind === 'pdf' ? 'file' : kind))
 }
 
-/** models.dev knows no embeddings, and lists models that make them as writing text. */
+/** Output modalities. models.dev lists embedding models with text output. */
 function outputs({ id, modalities }: SourceModel): string[] {
   if (/embed/i.test(id)) return ['embeddings']
   const kinds = modalities.output.filter((kind) => kind !== 'pdf')
   return kinds.length > 0 ? kinds : ['text']
 }
 
-/** A month alone is taken to its end. */
+/** Completes a month without a day to its last day. */
 function wholeDay(text: string): string | null {
   const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? []
   if (!year || !month) return null

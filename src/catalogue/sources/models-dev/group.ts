@@ -1,12 +1,12 @@
 import type { Row } from './row.ts'
 
-/** All entries for one model; the author is undefined where nobody we know made it, and then there is one entry. */
+/** All entries for one model. An unknown author is undefined; then there is one entry. */
 export type Group = { author: string | undefined; rows: Row[] }
 
 const dayMs = 24 * 60 * 60 * 1000
 const sameReleaseMs = 31 * dayMs
 
-/** Brings the entries for one model together, by author, name and variant. */
+/** Groups entries by author, name and variant. */
 export function groupRows(rows: readonly Row[]): Group[] {
   const authors = soleAuthors(rows)
   const groups = new Map<string, Group>()
@@ -25,7 +25,7 @@ export function groupRows(rows: readonly Row[]): Group[] {
   return [...[...groups.values()].flatMap(byRelease).flatMap(byOutput), ...unknown]
 }
 
-/** A model that others quantize and publish under another name keeps its original author. */
+/** Returns the original author of a model, also for a quantized copy by somebody else. */
 function authorOf(row: Row, authors: Map<string, string | undefined>): string | undefined {
   const sole = row.foreign ? undefined : authors.get(row.key)
   return row.quantization && sole ? sole : (row.author ?? sole)
@@ -45,8 +45,8 @@ function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
 }
 
 /**
- * A name with a day and the same name without one are one release only if the name is known with that day alone and
- * came out about then: `gpt-4o` has moved over three days, `claude-opus-4-1` is `claude-opus-4-1-20250805`.
+ * A name with a date and the same name without one are the same release only if there is one date, and the release date
+ * is near it: `gpt-4o` has had three dates, `claude-opus-4-1` is always `claude-opus-4-1-20250805`.
  */
 function byRelease(group: Group): Group[] {
   const days = Map.groupBy(group.rows, (row) => row.day)
@@ -61,7 +61,7 @@ function releasedAbout(undated: Row[], day: string): boolean {
   return Math.abs(Date.parse(reference.model.release_date) - Date.parse(day)) <= sameReleaseMs
 }
 
-/** An image model and a text model of one name are two models; the first-named kind keeps the name. */
+/** Separates image and text models of the same name. The kind that is listed first keeps the name. */
 function byOutput(group: Group): Group[] {
   const lead = leadRow(group.rows)
   const [same, other] = [[] as Row[], [] as Row[]]
@@ -72,7 +72,7 @@ function byOutput(group: Group): Group[] {
   return [{ author: group.author, rows: same }, ...other.map((row) => ({ author: undefined, rows: [row] }))]
 }
 
-/** The row whose facts are the model's: the maker's own, else one that says what it is based on, else the first. */
+/** Returns the row with the facts of the model: the author's own, else one with a base model, else the first. */
 export function leadRow(rows: readonly Row[]): Row {
   return rows.find((row) => row.firstParty) ?? rows.find((row) => row.based) ?? rows[0]!
 }

@@ -38,7 +38,7 @@ function slugFor(author: string, rows: readonly Row[]): string {
   return lead.firstParty || lead.based ? lead.slug : usualSlug(rows)
 }
 
-/** The spelling most entries have; of equally common ones that with more dots, as vendors write versions. */
+/** The most frequent spelling; among equally frequent ones the one with more dots, as vendors write versions. */
 function usualSlug(rows: readonly Row[]): string {
   const dots = (slug: string) => slug.split('.').length
   const spellings = [...Map.groupBy(rows, (row) => row.slug)]
@@ -50,7 +50,7 @@ const unmarked = ({ model: { id }, variant }: Row) => (variant === 'free' ? id.r
 
 const withVariant = (name: string, { variant }: Row) => (variant ? `${name}:${variant}` : name)
 
-/** A provider's own name for a model as the second half of an id. */
+/** Converts a provider's name for a model to the second part of an id. */
 function plain(listed: string): string {
   return listed
     .toLowerCase()

@@ -12,10 +12,10 @@ export type KeptNames = ReadonlyMap<string, string>
 
 const Names = z.record(z.string(), z.string())
 
-/** They lie beside the snapshot. */
+/** The path of the file of names, next to the snapshot. */
 export const namesPath = (snapshot: string) => `${snapshot.replace(/\.json$/, '')}.names.json`
 
-/** None where nothing was kept yet. @throws CatalogueRefused when what was kept is no longer readable. */
+/** Reads the stored names; empty without a file. @throws CatalogueRefused if the file is not valid. */
 export async function readNames(snapshot: string): Promise<KeptNames> {
   const path = namesPath(snapshot)
   if (!existsSync(path)) return new Map()
@@ -26,7 +26,7 @@ export async function readNames(snapshot: string): Promise<KeptNames> {
   }
 }
 
-/** The file with the names of new models added. */
+/** Returns the content of the file with the names of new models added. */
 export function withNames(names: KeptNames, models: readonly Model[]): string {
   const all = {
     ...Object.fromEntries(models.map(({ id, canonicalSlug }) => [id, canonicalSlug])),

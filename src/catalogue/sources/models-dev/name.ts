@@ -3,16 +3,16 @@ import { authorNamed } from './authors.ts'
 /** The parts of a provider's name for a model. */
 export type ParsedName = {
   author: string | undefined
-  /** Whether the name stands under somebody who is neither a known author nor a host. */
+  /** Whether the name has a prefix that is neither a known author nor a host. */
   foreign: boolean
-  /** The model's own name: lowercase, without what only says where and how it is served. */
+  /** The model's name in lower case, without parts about where and how it is served. */
   slug: string
   /** Equal for two spellings of one name. */
   key: string
   /** `free`, `thinking`, …: a separate row. */
   variant: string | undefined
   quantization: string | undefined
-  /** `2025-08-07`, where the name ends in a whole day; the key is without it. */
+  /** The date at the end of the name, such as `2025-08-07`, which is not part of the key. */
   day: string | undefined
 }
 
@@ -29,19 +29,19 @@ const quantizations: readonly (readonly [RegExp, string])[] = [
 /** Suffixes for the way a model is served: a confidential enclave, Vertex's model-as-a-service and default version. */
 const servingSuffix = /-(?:tee|maas|default)$/
 
-/** Brands that hosts put before other people's names. */
+/** Brands that hosts prepend to the names of models. */
 const houseBrand = /^(?:databricks|snowflake|umans)-/
 
 const dayAtEnd = /-(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/
 
-/** Path segments that name a host, or somebody who packs other people's models, and not the model's author. */
+/** Path segments that name a host or a repackager, and not the author. */
 const hosts = new Set(
   'accounts baseten chutesai cortecs fireworks grok hf kimi models neuralmagic novita pro public route routers siliconflow tee unsloth workers-ai @cf'.split(
     ' ',
   ),
 )
 
-/** Reads a name such as `accounts/fireworks/models/glm-5p1` or `hf:zai-org/GLM-5.1-FP8`. */
+/** Parses a name such as `accounts/fireworks/models/glm-5p1` or `hf:zai-org/GLM-5.1-FP8`. */
 export function parseName(listed: string): ParsedName {
   const path = listed
     .replace(/^~/, '')
@@ -71,7 +71,7 @@ export function parseName(listed: string): ParsedName {
   }
 }
 
-/** `qwen-3-8b`, `qwen3_8b` and `Qwen3-8B` are one key; `qwen2-57b` and `qwen2.5-7b` are two. */
+/** Normalizes a name: `qwen-3-8b`, `qwen3_8b` and `Qwen3-8B` have the same key, `qwen2-57b` and `qwen2.5-7b` do not. */
 export function keyOf(slug: string): string {
   return slug
     .replace(/[._-]+/g, '-')
@@ -79,7 +79,7 @@ export function keyOf(slug: string): string {
     .replaceAll('-', '')
 }
 
-/** Ollama writes a size behind a colon where others write a hyphen; everything else there names a variant. */
+/** Splits off a variant after a colon. Ollama writes the size there, which is part of the name. */
 function splitVariant(name: string): [name: string, variant: string | undefined] {
   const at = name.indexOf(':')
   if (at < 0 || /^\d+(\.\d+)?[bt](-.*)?$/i.test(name.slice(at + 1))) return [name, undefined]
@@ -92,7 +92,7 @@ function splitVariant(name: string): [name: string, variant: string | undefined]
   ]
 }
 
-/** Authors that providers write before a name which does not itself begin so, as in `zai-org-glm-5`. */
+/** Authors that providers prepend to a name, as in `zai-org-glm-5`. */
 const authorPrefix =
   /^(anthropic|openai|google|xai|x-ai|zai-org|z-ai|zai|xiaomi|nvidia|cohere|meta|amazon|moonshotai|stepfun)[-.]+(?=(claude|gpt|o\d|gemini|gemma|grok|glm|mimo|nemotron|nvidia|command|llama|nova|kimi|step)\b)/
 
@@ -103,7 +103,7 @@ function withoutAuthor(slug: string): { slug: string; author?: string } {
   return { slug: rest, author: authorNamed(spelling, rest) }
 }
 
-/** Claude names turned round when the fourth came; both orders are in use for all of them. */
+/** Normalizes the order of words in Claude names, which changed with version 4. Both orders are in use. */
 function claudeOrder(slug: string): string {
   if (!slug.startsWith('claude')) return slug
   return slug

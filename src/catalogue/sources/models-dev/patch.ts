@@ -20,7 +20,7 @@ export function modelPatch(tagged: ReadonlyMap<string, Row>, { canonicalSlug, al
   }
 }
 
-/** When the model came out: by who should know, else what most entries say, else the earliest of those. */
+/** The release date: the author's, else the most frequent one, else the earliest of those. */
 function releaseDay(rows: readonly Row[]): string {
   const lead = leadRow(rows)
   if (lead.firstParty || lead.based) return lead.model.release_date

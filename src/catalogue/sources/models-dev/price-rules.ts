@@ -1,14 +1,14 @@
 import type { SourceCost, SourceModel } from './source.ts'
 
-/** Figures of a price list, per million tokens, that models.dev has no member for. */
+/** Prices per million tokens for which models.dev has no member. */
 export type MoreCosts = { cacheWrite1h?: number; imageCompletion?: number }
 
-/** Prices that follow from a provider's price list, though models.dev has no member for them. */
+/** Derives such prices from the price list of a provider. */
 type Rules = (model: SourceModel, cost: Partial<SourceCost>) => MoreCosts
 
 const none: Rules = () => ({})
 
-/** Of a maker's own image models models.dev states the price of the image tokens; gateways state that of the text. */
+/** For image models of the author's own API, models.dev has the price of image tokens; for gateways that of text tokens. */
 const statesImages: Rules = ({ modalities }, { output }) =>
   modalities.output.includes('image') && output !== undefined ? { imageCompletion: output } : {}
 

@@ -4,8 +4,8 @@ import { type MoreCosts, rulesOf } from './price-rules.ts'
 import type { SourceCost, SourceModel } from './source.ts'
 
 /**
- * models.dev's USD per million tokens as ours per token; undefined without a price.
- * @param provider whose price list may say more of the same model.
+ * Converts USD per million tokens to USD per token; undefined without a price.
+ * @param provider the provider whose price rules apply.
  */
 export function pricesOf(model: SourceModel, provider = ''): Prices | undefined {
   const { cost } = model
@@ -25,7 +25,7 @@ export function pricesOf(model: SourceModel, provider = ''): Prices | undefined 
   return prices
 }
 
-/** The modes that a request asks for by the tier of service. */
+/** The modes that a request selects by service tier. */
 function servicesOf({ experimental }: SourceModel): [name: string, cost: Partial<SourceCost>][] {
   if (typeof experimental !== 'object' || experimental === null) return []
   return Object.values(experimental.modes ?? {}).flatMap(({ cost, provider }) => {
@@ -51,7 +51,7 @@ function tokenPrices(cost: Partial<SourceCost>, whole: SourceCost, more: MoreCos
   }
 }
 
-/** Zero where other tokens cost something is how "not stated" is written. */
+/** Zero means "unknown" if other tokens have a price. */
 function stated(name: keyof TokenPrices, price: number | undefined, other: number): Partial<TokenPrices> {
   return price === undefined || (price === 0 && other > 0) ? {} : priced(name, price)
 }

@@ -46,7 +46,7 @@ function parse(text: string, source: string): [id: string, provider: unknown][] 
   return providers
 }
 
-/** Every entry that can be used; what cannot is listed. */
+/** Yields the usable entries. The others are added to the skipped rows. */
 function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Generator<Row> {
   const skip = (row: string, reason: string) => void layer.skipped.push({ source: layer.source, row, reason })
   for (const [key, value] of providers) {
@@ -75,8 +75,8 @@ function usableRow(provider: SourceProvider, model: SourceModel, usual: Upstream
 const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output === 0
 
 /**
- * A price of zero for what others sell is the price of a subscription or a trial and not of a token: as a price it
- * would make the model look free. A variant that says `free` is another model and not among these rows.
+ * Removes prices of zero if other providers charge for the model: they belong to a subscription or trial. Variants named
+ * `free` are separate models and not affected.
  */
 function withoutPlans({ rows }: Group, layer: Layer): Row[] {
   const sold = rows.some((row) => !isFree(row))

@@ -17,7 +17,7 @@ export type Row = ParsedName & {
   firstParty: boolean
 }
 
-/** Reads who and what an entry is about: by its `base_model` unless its name contradicts, else by its name. */
+/** Identifies the model of an entry: by its `base_model` unless its name contradicts that, else by its name. */
 export function rowOf(provider: SourceProvider, model: SourceModel, api: UpstreamApi, isUsualApi = true): Row {
   const name = withFreeVariant(parseName(model.id), model)
   const base = model.base_model === undefined ? undefined : parseOnce(model.base_model)
@@ -28,7 +28,7 @@ export function rowOf(provider: SourceProvider, model: SourceModel, api: Upstrea
   return { ...name, ...identity, author, provider, model, api, isUsualApi, based, firstParty }
 }
 
-/** A few hundred names are the base of all entries. */
+/** A cache: all entries have a few hundred base models. */
 const parsed = new Map<string, ParsedName>()
 
 function parseOnce(name: string): ParsedName {
@@ -37,7 +37,7 @@ function parseOnce(name: string): ParsedName {
   return result
 }
 
-/** `-free` behind a name means the free variant when it is free. */
+/** A name that ends with `-free` is the free variant if its price is 0. */
 function withFreeVariant(name: ParsedName, { id, cost }: SourceModel): ParsedName {
   if (!/-free$/i.test(id) || name.variant || !cost || cost.input > 0 || cost.output > 0) return name
   return { ...parseName(id.replace(/-free$/i, '')), variant: 'free' }

@@ -10,11 +10,11 @@ export type SourceCost = {
   reasoning?: number
   input_audio?: number
   output_audio?: number
-  /** Of images in answers, by the token too. */
+  /** Of images in answers, per million tokens. */
   image?: number
 }
 
-/** The members of a models.dev entry that are read; there are more. */
+/** The members of a models.dev entry that are used. */
 export type SourceModel = {
   id: string
   name: string
@@ -31,7 +31,7 @@ export type SourceModel = {
   modalities: { input: string[]; output: string[] }
   limit: { context: number; output: number; input?: number }
   cost?: SourceCost & { tiers?: (Partial<SourceCost> & { tier: { type?: string; size: number } })[] }
-  /** Other ways to be served, each with what a request must say for it; true or false in some entries. */
+  /** Other modes of serving, each with the request fields that select it. A boolean in some entries. */
   experimental?: { modes?: Record<string, SourceMode> } | boolean
   /** The API of this entry, if it differs from the provider's. */
   provider?: { npm?: string; api?: string; shape?: string }
@@ -42,7 +42,7 @@ export type SourceMode = { cost?: Partial<SourceCost>; provider?: { body?: { ser
 export type SourceProvider = {
   id: string
   name: string
-  /** The client package that speaks its protocol. */
+  /** The client package of its protocol. */
   npm: string
   api?: string
   env: string[]

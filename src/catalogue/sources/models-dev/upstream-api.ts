@@ -58,7 +58,7 @@ function azure(name: string, { id }: SourceProvider): { protocol: Protocol; base
 
 const plainUrl = (url: string) => url.replace(/\/chat\/completions\/?$/, '').replace(/\/$/, '')
 
-/** The variables that hold a secret: models.dev lists those for accounts, hosts and regions with them. */
+/** The variables with a secret. models.dev lists variables for accounts, hosts and regions with them. */
 export function credentialsOf({ env }: SourceProvider): string[] {
   return env.filter((name) => /(KEY|TOKEN|PAT)(_|$)/.test(name) && !/ACCESS_KEY_ID|SECRET_ACCESS_KEY/.test(name))
 }
