@@ -119,9 +119,7 @@ export async function migrate(
   // A server of a newer version can have migrated before this one got the lock.
   await usableSchema(db, names)
   const message = error instanceof Error ? error.message : String(error)
-  throw (
-    lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was not changed: ${message}`)
-  )
+  throw lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was not changed: ${message}`)
 }
 
 /** @throws StartupError if code with these migrations cannot use the database. */

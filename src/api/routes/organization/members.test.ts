@@ -124,7 +124,7 @@ onEachDatabase('members of the organization', (kind) => {
     const taken = await service.manage('PATCH', `${path}/${id}`, { email: 'ada@example.com' })
     assert.deepEqual(
       [taken.status, taken.body.error.message],
-      [409, "ada@example.com is the address of another person."],
+      [409, 'ada@example.com is the address of another person.'],
     )
   })
 
