@@ -77,6 +77,7 @@ export const mayCall: Record<string, string> = {
   retryWebhookDelivery: 'oa---m--M',
   getInternSession: 'oadvdmDV-',
   listInternSessionEvents: 'oadvdmDV-',
+  listInternSessionRequests: 'oadvdmDV-',
   listQuestions: 'oadvdmDV-',
   getInternRules: 'oadvdmDV-',
   setInternRules: 'oad-dmD--',

@@ -8,6 +8,7 @@ import { Heading } from '../components/heading.tsx'
 import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
 import { RelativeTime } from '../components/timestamp.tsx'
 import { counted } from '../format/count.ts'
+import { ChangeIntern, DeleteIntern, isDeletable } from './change-intern.tsx'
 import { Files } from './files/files.tsx'
 import { InternHost } from './hosts/intern-host.tsx'
 import { Inbox } from './inbox.tsx'
@@ -41,11 +42,13 @@ export function InternPage({ id }: { id: string }) {
             <Heading>{data.name}</Heading>
             <InternStatus intern={data} />
             <InternActions intern={data} after={reload} />
+            {canChange && <Changes intern={data} after={reload} />}
           </header>
           {data.last_failure_message && <p class="bad">{escapeInvisible(data.last_failure_message)}</p>}
           {data.description && <p>{escapeInvisible(data.description)}</p>}
           <p class="dim">
-            {data.approval_mode === 'manual' ? 'Manual approval' : 'Self-drive'} · {data.model ?? 'default model'} ·{' '}
+            {data.approval_mode === 'manual' ? 'Manual approval' : 'Self-drive, without a sandbox by default'} ·{' '}
+            {data.model ?? 'default model'} ·{' '}
             {data.visibility === 'workspace' ? 'Visible to the workspace' : 'Visible to its creator'}
           </p>
           <InternHost intern={data} mayChange={canChange} after={reload} />
@@ -54,6 +57,26 @@ export function InternPage({ id }: { id: string }) {
         </>
       )}
     </div>
+  )
+}
+
+/** Buttons to change and delete the intern. */
+function Changes({ intern, after }: { intern: Intern; after: () => void }) {
+  const [open, setOpen] = useState<'change' | 'delete'>()
+  const close = () => setOpen(undefined)
+  return (
+    <span class="intern-acts">
+      <button type="button" onClick={() => setOpen('change')}>
+        Change
+      </button>
+      {isDeletable(intern) && (
+        <button type="button" onClick={() => setOpen('delete')}>
+          Delete
+        </button>
+      )}
+      {open === 'change' && <ChangeIntern intern={intern} after={after} onClose={close} />}
+      {open === 'delete' && <DeleteIntern intern={intern} onClose={close} />}
+    </span>
   )
 }
 
@@ -75,12 +98,26 @@ function Tab({ intern, waiting, canChange, after }: TabProps) {
       <Inbox waiting={waiting} />
       <h2>Sessions</h2>
       {intern.status === 'running' && canUseModels() && <NewSession intern={intern} />}
-      {intern.status !== 'running' && <NotRunning />}
-      <Sessions id={intern.id} name={intern.name} />
-      {canUseModels() && <Files id={intern.id} />}
+      {isInTransition(intern) ? (
+        <p class="dim">Sessions and files appear when the intern is {endOfTransition[intern.status]}.</p>
+      ) : (
+        <>
+          {intern.status !== 'running' && <NotRunning />}
+          <Sessions id={intern.id} name={intern.name} />
+          {canUseModels() && <Files id={intern.id} />}
+        </>
+      )}
     </>
   )
 }
+
+/** The states in which the service cannot read sessions and files, and the states after them. */
+const endOfTransition: Partial<Record<Intern['status'], string>> = {
+  queued: 'started',
+  provisioning: 'started',
+  destroying: 'stopped',
+}
+const isInTransition = ({ status }: Intern) => endOfTransition[status] !== undefined
 
 export const NotRunning = () => <p class="dim">The intern is not running. Wake it to continue.</p>
 

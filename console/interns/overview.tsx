@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
+import { CreateIntern } from './create-intern.tsx'
 import { Inbox } from './inbox.tsx'
 import { InternList } from './intern-list.tsx'
 import { useInterns } from './intern-updates.ts'
@@ -7,6 +9,7 @@ import { useInterns } from './intern-updates.ts'
 /** The open questions and all interns. */
 export function Overview() {
   const { data, failure, reload } = useInterns()
+  const [isCreating, setCreating] = useState(false)
   return (
     <>
       {canUseModels() && data && data.waiting.length > 0 && (
@@ -14,6 +17,14 @@ export function Overview() {
           <kbd>a</kbd> allow once <kbd>A</kbd> always <kbd>r</kbd> reject <kbd>j</kbd> <kbd>k</kbd> move
         </p>
       )}
+      {canUseModels() && data && (
+        <div class="does">
+          <button type="button" onClick={() => setCreating(true)}>
+            Create intern
+          </button>
+        </div>
+      )}
+      {isCreating && <CreateIntern onClose={() => setCreating(false)} />}
       {failure?.status === 404 ? (
         <EmptyState title="You do not have access to interns">
           <p>Interns are disabled for this organization. An owner can enable them.</p>
@@ -29,7 +40,9 @@ export function Overview() {
         >
           <p>
             An intern is a long-running agent that asks here before it acts.
-            {canUseModels() ? ' To create one:' : ' You see the interns that are shared with the workspace.'}
+            {canUseModels()
+              ? ' Create one above, or in a terminal:'
+              : ' You see the interns that are shared with the workspace.'}
           </p>
         </EmptyState>
       )}

@@ -3,15 +3,15 @@ import { call } from '../api/client.ts'
 import { fetchAllItems } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import { canUseModels } from '../api/session.ts'
-import type { Intern, InternEntry } from '../api/types.ts'
+import type { Intern } from '../api/types.ts'
 import { Heading } from '../components/heading.tsx'
 import { FailureState, Loading } from '../components/page-states.tsx'
 import { Composer } from './composer.tsx'
-import { EntryView } from './entry-view.tsx'
 import { Inbox } from './inbox.tsx'
 import { sendMessage, stopRun } from './intern-messages.ts'
 import { NotRunning } from './intern-page.tsx'
 import { useInternChanges, useInterns } from './intern-updates.ts'
+import { SessionTranscript } from './session-transcript.tsx'
 import { useTranscript } from './use-transcript.ts'
 import { escapeInvisible } from './visible-text.ts'
 
@@ -37,31 +37,25 @@ function StoredConversation({ intern, sessionId }: { intern: Intern; sessionId: 
   const params = { internId: intern.id, sessionId }
   const { data, failure, reload } = useResource(`kept session ${intern.id} ${sessionId}`, async (signal) => {
     let title = ''
+    let turns = 0
     const { rows } = await fetchAllItems(async (query) => {
       const page = await call('GET /interns/{internId}/sessions/{sessionId}', { params, query }, { signal })
       title = escapeInvisible(page.data.session.title)
+      turns = page.data.session.turns
       return { ...page, data: page.data.entries }
     })
-    return { title, entries: rows }
+    return { title, turns, entries: rows }
   })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   return (
     <>
       <Heading>{data.title || 'Session'}</Heading>
-      <Entries entries={data.entries} />
+      <SessionTranscript intern={intern} sessionId={sessionId} turns={data.turns} entries={data.entries} />
       <NotRunning />
     </>
   )
 }
-
-const Entries = ({ entries }: { entries: readonly InternEntry[] | undefined }) => (
-  <ol class="transcript" aria-label="Transcript">
-    {entries?.map((entry) => (
-      <EntryView key={entry.id} entry={entry} />
-    ))}
-  </ol>
-)
 
 function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
   const params = { internId: intern.id, sessionId }
@@ -85,7 +79,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
         )}
       </header>
       {session.dropped_entries > 0 && <p class="dim">Earlier entries are no longer stored.</p>}
-      <Entries entries={entries} />
+      <SessionTranscript intern={intern} sessionId={sessionId} turns={session.turns} entries={entries} />
       <Inbox waiting={waiting} />
       {/* After the transcript has loaded, because that would move the input. */}
       {session.status === 'idle' && canUseModels() && (entries || session.turns === 0) && (

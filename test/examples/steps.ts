@@ -98,6 +98,10 @@ export const steps: Step[] = [
     params: { internId: 'bob', sessionId: '$session' },
   },
   {
+    operation: 'get /interns/{internId}/sessions/{sessionId}/requests',
+    params: { internId: 'bob', sessionId: '$session' },
+  },
+  {
     operation: 'post /interns/{internId}/sessions/{sessionId}/chat/completions',
     params: { internId: 'bob', sessionId: 'changelog' },
     body: { messages: [{ role: 'user', content: 'Hello' }] },

@@ -67,6 +67,7 @@ import { listInternHosts } from './interns/list-hosts.ts'
 import { listInternQuestions } from './interns/list-questions.ts'
 import { listInternRuns } from './interns/list-runs.ts'
 import { listInternSessionEvents } from './interns/list-session-events.ts'
+import { listInternSessionRequests } from './interns/list-session-requests.ts'
 import { listInternSessions } from './interns/list-sessions.ts'
 import { createInternFolder } from './interns/make-folder.ts'
 import { moveOneIntern } from './interns/move.ts'
@@ -222,6 +223,7 @@ const table = {
   listInternSessions,
   getInternSession,
   listInternSessionEvents,
+  listInternSessionRequests,
   listGuardrails: listAllGuardrails,
   createGuardrail: createOneGuardrail,
   getGuardrail: getOneGuardrail,

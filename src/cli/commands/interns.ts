@@ -12,6 +12,7 @@ import { logCommand } from './interns/log.ts'
 import { internsMcpCommand } from './interns/mcp.ts'
 import { internsRulesCommand } from './interns/rules.ts'
 import { runsCommands } from './interns/runs.ts'
+import { sessionRequestsCommand } from './interns/session-requests.ts'
 
 type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
 
@@ -95,6 +96,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
 
   internsMcpCommand(interns, terminal)
   runsCommands(interns, terminal)
+  sessionRequestsCommand(interns, terminal)
   logCommand(interns, terminal)
   filesCommands(interns, terminal)
   internsRulesCommand(interns, terminal)

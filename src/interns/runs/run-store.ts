@@ -48,6 +48,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
       .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
       .execute()
   if (run.background) await ownRow().set({ background: 1 }).execute()
+  if (meteredKey !== null) await ownRow().set({ own_key: meteredKey }).where('own_key', 'is', null).execute()
   const { budget } = run
   if (budget) {
     // An intern that was stopped and started meanwhile has another key than the one that its turn spent with.

@@ -45,6 +45,7 @@ import * as schemaRange from './migrations/0091_schema_range.ts'
 import * as pooledBudgets from './migrations/0092_pooled_budgets.ts'
 import * as workspaceMembers from './migrations/0093_workspace_members.ts'
 import * as passkeys from './migrations/0096_passkeys.ts'
+import * as ownKeysOfRuns from './migrations/0101_own_keys_of_runs.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /** Applied once each, in the order of their names. There are no down migrations. A new one is a file and a line here. */
@@ -92,6 +93,7 @@ export const migrations: Record<string, Migration> = {
   '0092_pooled_budgets': pooledBudgets,
   '0093_workspace_members': workspaceMembers,
   '0096_passkeys': passkeys,
+  '0101_own_keys_of_runs': ownKeysOfRuns,
 }
 
 /**

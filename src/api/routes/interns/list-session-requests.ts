@@ -1,0 +1,95 @@
+import { findIntern } from '#interns/registry/store.ts'
+import { concurrentWindows, isWithin, type RunWindow, runWindows } from '#interns/runs/run-windows.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import type { GenerationRecord } from '#spend/ledger/record.ts'
+import { costInWindows, requestsInWindows } from '#spend/ledger/requests-in-windows.ts'
+import { route } from '../route.ts'
+import { SessionPath } from './path.ts'
+
+const SessionRequest = z
+  .object({
+    id: z.string().describe('The ID of the request, as in `GET /generation`.'),
+    run_id: z.string(),
+    created_at: z.iso.datetime(),
+    model: z.string(),
+    provider_name: z.string().nullable(),
+    outcome: z.enum(['success', 'failed', 'refused', 'client_left']),
+    tokens_prompt: z.int(),
+    tokens_completion: z.int(),
+    cost_usd: z.number().describe('The cost with any credential.'),
+    generation_time: z.number().nullable().describe('Milliseconds.'),
+    is_shared: z
+      .boolean()
+      .describe('Whether a run of another session was in flight, so that the request can belong to that one.'),
+  })
+  .meta({ id: 'InternSessionRequest', description: 'A model request during a session of an intern.' })
+
+export const listInternSessionRequests = route({
+  method: 'get',
+  path: '/interns/{internId}/sessions/{sessionId}/requests',
+  tag: 'interns',
+  key: 'api',
+  summary: 'List the model requests of a session, oldest first',
+  description:
+    'The requests that were sent with the key of the intern during the runs of the session, and their total cost. Available to everyone who sees the intern. Requests are written within a second of their end. Runs that ended before an upgrade to this version have none.',
+  request: {
+    params: SessionPath,
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 500 }).default(200),
+      starting_after: z
+        .string()
+        .regex(/^\d{1,15} .{1,256}$/, 'must be the next_cursor of an earlier page')
+        .optional()
+        .describe('The `next_cursor` of the previous page.'),
+    }),
+  },
+  response: z.object({
+    data: z.object({
+      requests: z.array(SessionRequest),
+      request_count: z.int().describe('The number of all requests of the session.'),
+      total_cost_usd: z.number().describe('The cost of all requests of the session, with any credential.'),
+    }),
+    has_more: z.boolean(),
+    next_cursor: z.string().optional(),
+  }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params: { internId, sessionId }, query: { limit, starting_after: cursor }, caller }, deps) => {
+    const { id } = await findIntern(deps, caller, internId)
+    const windows = await runWindows(deps, id, sessionId)
+    const page = { limit: limit + 1, after: placeOf(cursor) }
+    const [found, total] = await Promise.all([requestsInWindows(deps, windows, page), costInWindows(deps, windows)])
+    const records = found.slice(0, limit)
+    const [first, last] = [records[0], records.at(-1)]
+    const during = first && last && { sessionId, from: timeOf(first), to: timeOf(last) }
+    const others = during ? await concurrentWindows(deps, id, during) : []
+    const hasMore = found.length > limit
+    return {
+      data: {
+        requests: records.map((record) => requestItem(record, windows, others)),
+        request_count: total.count,
+        total_cost_usd: total.usd,
+      },
+      has_more: hasMore,
+      ...(hasMore && last && { next_cursor: `${timeOf(last)} ${last.id}` }),
+    }
+  },
+})
+
+const timeOf = ({ created_at }: GenerationRecord) => Date.parse(created_at)
+
+function placeOf(cursor: string | undefined) {
+  const [, at, id] = /^(\d+) (.+)$/.exec(cursor ?? '') ?? []
+  return at === undefined || id === undefined ? undefined : { at: Number(at), id }
+}
+
+function requestItem(record: GenerationRecord, windows: RunWindow[], others: RunWindow[]) {
+  const request = { keyHash: record.key_hash, at: timeOf(record) }
+  const { id, created_at, model, provider_name, outcome, tokens_prompt, tokens_completion, generation_time } = record
+  return {
+    ...{ id, created_at, model, provider_name, outcome, tokens_prompt, tokens_completion, generation_time },
+    run_id: windows.find((window) => isWithin(request, window))?.runId ?? '',
+    cost_usd: record.upstream_inference_cost,
+    is_shared: others.some((window) => isWithin(request, window)),
+  }
+}

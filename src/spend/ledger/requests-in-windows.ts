@@ -1,0 +1,73 @@
+import type { ExpressionBuilder } from 'kysely'
+import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { exactSum } from './exact.ts'
+import { readSum } from './read-sum.ts'
+import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+
+/** The requests of a key that started between two instants. */
+export type KeyWindow = { keyHash: string; from: number; to: number | undefined }
+type Deps = { db: Pick<Db, 'reports'> }
+
+/** The number of windows in one statement. */
+const windowsAtOnce = 100
+
+const inWindows = (windows: readonly KeyWindow[]) => (e: ExpressionBuilder<Tables, 'generations'>) =>
+  e.or(
+    windows.map(({ keyHash, from, to }) =>
+      e.and([
+        e('key_hash', '=', keyHash),
+        e('created_at', '>=', from),
+        ...(to === undefined ? [] : [e('created_at', '<=', to)]),
+      ]),
+    ),
+  )
+
+function* chunks(windows: readonly KeyWindow[]): Generator<readonly KeyWindow[]> {
+  for (let at = 0; at < windows.length; at += windowsAtOnce) yield windows.slice(at, at + windowsAtOnce)
+}
+
+/** @param windows in the order of time, and not overlapping. @returns the requests after a position, oldest first. */
+export async function requestsInWindows(
+  { db }: Deps,
+  windows: readonly KeyWindow[],
+  { limit, after }: { limit: number; after: { at: number; id: string } | undefined },
+): Promise<GenerationRecord[]> {
+  const found: GenerationRecord[] = []
+  const remaining = after ? windows.filter(({ to }) => to === undefined || to >= after.at) : windows
+  for (const some of chunks(remaining)) {
+    if (found.length >= limit) break
+    const rows = await db.reports
+      .selectFrom('generations')
+      .where(inWindows(some))
+      .$if(after !== undefined, (all) => all.where(sql<boolean>`(created_at, id) > (${after?.at}, ${after?.id})`))
+      .select(recordColumns)
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit - found.length)
+      .execute()
+    found.push(...rows.map(generationRecord))
+  }
+  return found
+}
+
+/** The number and the cost of all requests in the windows. */
+export async function costInWindows(
+  { db }: Deps,
+  windows: readonly KeyWindow[],
+): Promise<{ count: number; usd: number }> {
+  let count = 0
+  let cost: PicoUsd = 0n
+  for (const some of chunks(windows)) {
+    const sums = await db.reports
+      .selectFrom('generations')
+      .where(inWindows(some))
+      .select((e) => [e.fn.countAll<number>().as('count'), exactSum(sql.ref('cost_pico')).as('cost')])
+      .executeTakeFirstOrThrow()
+    count += Number(sums.count)
+    cost += readSum(sums.cost)
+  }
+  return { count, usd: toUsd(cost) }
+}
