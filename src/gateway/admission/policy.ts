@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { LeaveSignal } from '#platform/async/leave-signal.ts'
+import type { Fault } from '#platform/core/fault.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { ContentFinding } from '#policy/guardrails/decide/content.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
@@ -76,7 +77,7 @@ export type Policy = {
   recheckInFlight: (question: InFlightQuestion) => Promise<void>
   /**
    * Applies guardrails that changed after the decision, just before the request is sent.
-   * @throws Fault if they forbid the endpoint, or would change the request.
+   * @returns the fault if they forbid the endpoint, or would change the request.
    */
-  recheckBeforeSend: (question: BeforeSendQuestion) => Promise<void>
+  recheckBeforeSend: (question: BeforeSendQuestion) => Promise<Fault | undefined>
 }

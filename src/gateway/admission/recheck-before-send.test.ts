@@ -23,7 +23,7 @@ function recheck(current: unknown, retainsNothing = false) {
 }
 const decided: never[] = []
 
-test('unchanged guardrails are not applied again', () => recheck(decided))
+test('unchanged guardrails are not applied again', async () => assert.equal(await recheck(decided), undefined))
 
 test('a changed guardrail refuses the request with its rule', async () => {
   for (const [rules, rule] of [
@@ -31,18 +31,20 @@ test('a changed guardrail refuses the request with its rule', async () => {
     [{ allowed_providers: ['q'] }, 'allowed_providers'],
     [{ allowed_data_regions: ['europe'] }, 'allowed_data_regions'],
   ] as [Partial<Rules>, string][]) {
-    const refused = await Promise.resolve(recheck([guardrail(rules)])).catch((error) => error)
-    assert.deepEqual([refused.kind, refused.details.metadata.rule], ['forbidden', rule])
+    const refused = await recheck([guardrail(rules)])
+    assert.deepEqual([refused?.kind, refused?.details.metadata?.rule], ['forbidden', rule])
   }
 })
 
 test('a changed guardrail that forbids storage asks the client to repeat', async () => {
   const zdr = [guardrail({ enforce_zdr_other: true })]
-  await assert.rejects(async () => recheck(zdr), { kind: 'unavailable', message: /Send it again/ })
-  await recheck(zdr, true)
+  const refused = await recheck(zdr)
+  assert.equal(refused?.kind, 'unavailable')
+  assert.match(refused.message, /Send it again/)
+  assert.equal(await recheck(zdr, true), undefined)
 })
 
 test('an unreachable database leaves the earlier decision in force', async () => {
-  await recheck(Promise.reject(new Fault('unavailable', 'away')))
+  assert.equal(await recheck(Promise.reject(new Fault('unavailable', 'away'))), undefined)
   await assert.rejects(async () => recheck(Promise.reject(new Error('broken'))), { message: 'broken' })
 })

@@ -26,11 +26,17 @@ export function recheckingBeforeSend(deps: RecheckDeps): Policy['recheckBeforeSe
   return async (question) => {
     const { caller, decision } = question
     let applied = decision.guardrails
-    let current = await currentPolicies(deps, caller)
-    for (let round = 0; current && current.guardrails !== applied && round < maxRounds; round++) {
-      applied = current.guardrails
-      await recheck(deps, question, current)
-      current = await currentPolicies(deps, caller)
+    try {
+      let current = await currentPolicies(deps, caller)
+      for (let round = 0; current && current.guardrails !== applied && round < maxRounds; round++) {
+        applied = current.guardrails
+        await recheck(deps, question, current)
+        current = await currentPolicies(deps, caller)
+      }
+      return undefined
+    } catch (error) {
+      if (error instanceof Fault) return error
+      throw error
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Policy } from '../admission/policy.ts'
+import type { BeforeSendQuestion, Policy } from '../admission/policy.ts'
 import type { AttemptPermit, Circuits } from '../plan/circuits.ts'
 import { hasRoomFor } from '../plan/context-length.ts'
 import { noEndpointFault } from '../plan/no-endpoint-fault.ts'
@@ -104,7 +104,7 @@ async function tryTarget(
 ): Promise<Outcome> {
   const { record } = request
   try {
-    const forbidden = await changedRulesForbid(deps, request, target)
+    const forbidden = await deps.policy.recheckBeforeSend(recheckQuestion(request, target))
     if (forbidden) {
       record.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
@@ -125,27 +125,12 @@ async function tryTarget(
   }
 }
 
-/** @returns the fault if guardrails that changed since the decision forbid the endpoint. */
-async function changedRulesForbid(
-  { policy }: AttemptDeps,
+function recheckQuestion(
   { call, decision, reservation, access, response }: AdmittedRequest,
   target: Target,
-): Promise<Fault | undefined> {
-  try {
-    await policy.recheckBeforeSend({
-      caller: call.caller,
-      host: call.host,
-      decision,
-      request: reservation.request,
-      target,
-      access,
-      signal: response.signal,
-    })
-    return undefined
-  } catch (error) {
-    if (error instanceof Fault) return error
-    throw error
-  }
+): BeforeSendQuestion {
+  const { caller, host } = call
+  return { caller, host, decision, request: reservation.request, target, access, signal: response.signal }
 }
 
 /** Sends keep-alives on a stream while it has no other output. */
