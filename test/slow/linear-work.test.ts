@@ -12,7 +12,8 @@ import { middleOut } from '#gateway/request/plugins/middle-out.ts'
 import { estimatePrompt } from '#gateway/request/prompt-size.ts'
 import { needsOf } from '#gateway/request/request-needs.ts'
 import { parseWith } from '#platform/http/compilers.ts'
-import { jsonReader, requireNoExcess } from '#platform/http/request/json-body.ts'
+import { jsonReader } from '#platform/http/request/json-body.ts'
+import { excessOfText } from '#platform/http/request/json-parts.ts'
 import { filterBodies } from '#policy/filters/filter-bodies.ts'
 import { compileFilters } from '#policy/filters/rules.ts'
 import { chatBodies } from '../growing-bodies/chat-bodies.ts'
@@ -34,7 +35,7 @@ const hopelessMs = 5000
 
 const parse = jsonReader(fastify())
 const read = (text: string) => {
-  requireNoExcess(text)
+  assert.equal(excessOfText(text), undefined)
   return parse(text)
 }
 const { rules } = compileFilters([

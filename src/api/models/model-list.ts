@@ -29,7 +29,7 @@ export function answerModelList(
 }
 
 /** Returns the list for a request without parameters. */
-export function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
+function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
   const { tag, bytes } = wholeList(snapshot)
   return { etag: tag, type: 'application/json', bytes: () => bytes }
 }

@@ -7,9 +7,7 @@ import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
 import { spareFreshConnections } from '#platform/http/fresh-connections.ts'
 import { mountRoutes } from '#platform/http/mount.ts'
 import { hostReader } from '#platform/http/request/forwarded-host.ts'
-import { jsonReader } from '#platform/http/request/json-body.ts'
 import { type FinishedRequest, logRequest, requestsUnderWay, watchRequests } from '#platform/http/response/finished.ts'
-import { takeShortcuts } from '#platform/http/shortcut.ts'
 import { unknownRouteLog } from '#platform/http/unknown-routes.ts'
 import { type Address, addressRefused, originOf } from '../access/address.ts'
 import { admit } from '../access/admit.ts'
@@ -20,9 +18,7 @@ import { mountConsole } from '../console/mount.ts'
 import { dialects } from '../models/dialect.ts'
 import { routes } from '../routes/routes.ts'
 import { absentOperations } from './absent-operations.ts'
-import { completionShortcut } from './completion-shortcut.ts'
 import { mountDescription } from './mount-description.ts'
-import { wholeListShortcut } from './whole-list-shortcut.ts'
 
 /**
  * Chooses the form of errors. A request below a protocol's path, or with headers that show the protocol, gets errors in
@@ -75,15 +71,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
   })
   mountDescription(app)
   if (deps.console) mountConsole(app, deps.console, deps.log, root)
-  let closing = false
-  app.addHook('preClose', (done) => {
-    closing = true
-    done()
-  })
   await app.ready()
-  const { checkResponses = false } = options
-  const completions = completionShortcut({ deps, underWay, hostOf, readJson: jsonReader(app), checkResponses })
-  takeShortcuts(app, () => closing, [completions, wholeListShortcut(deps, finished)])
   return app
 }
 

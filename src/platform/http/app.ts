@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
+import { takeTurn } from '../net/pipelined-requests.ts'
 import { discardBody } from '../net/request-body.ts'
 import type { Log } from '../process/log.ts'
 import { compilersFactory } from './compilers.ts'
@@ -33,7 +34,7 @@ declare module 'fastify' {
 /** A client's own request id is kept when it is harmless in a log. */
 const plainId = /^[\w.-]{1,64}$/
 
-export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && plainId.test(given) ? given : randomUUID()
 }
@@ -87,9 +88,7 @@ export function createApp({
 }: AppOptions): FastifyInstance {
   const sendFailure = failureSender(envelopeOf)
   const app = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    // One for all: a child for each request costs more than many an answer, and what is logged names the request id.
-    childLoggerFactory: (logger) => logger,
+    loggerInstance: withoutChildren(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     schemaController: { compilersFactory },
@@ -119,7 +118,7 @@ export function createApp({
       }
       const answer = (failure: unknown) =>
         void sendFailure(restated(failure), request as FastifyRequest, reply as FastifyReply)
-      guarded.then(() => answer(error), answer)
+      takeTurn(request.raw, reply.raw, () => void guarded.then(() => answer(error), answer))
     },
   })
   app.server.on('checkExpectation', answerExpectation)
@@ -127,7 +126,7 @@ export function createApp({
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     const wrong = wrongWithHost(request.raw)
-    done(wrong === undefined ? undefined : new Fault('invalid', wrong))
+    takeTurn(request.raw, reply.raw, () => done(wrong === undefined ? undefined : new Fault('invalid', wrong)))
   })
   if (origins.length > 0) allowOrigins(app, origins)
   if (guard) {
@@ -152,6 +151,16 @@ export function createApp({
     return sendFailure(new Fault('not_found', message), request, reply)
   })
   return app
+}
+
+/**
+ * A logger whose children are itself. A child for each request costs more than some answers, and each line names the
+ * request id anyway. With a factory of children, the framework would check every child.
+ */
+function withoutChildren(log: Log): FastifyBaseLogger {
+  const logger = Object.create(log) as FastifyBaseLogger
+  logger.child = () => logger
+  return logger
 }
 
 const ofContent = /^(content-.*|etag|last-modified|accept-ranges)$/

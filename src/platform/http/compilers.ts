@@ -1,4 +1,4 @@
-import type { FastifyServerOptions } from 'fastify'
+import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify'
 import type { z } from 'zod'
 import { invalidRequest } from './description/issues.ts'
 
@@ -12,6 +12,15 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
     return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }
   }
 }
+
+/** Compiles the schema of a body that its route keeps as it was sent, instead of the copy that the schema makes. */
+export const keepingValidator = (isSurelyValid: ((body: unknown) => boolean) | undefined) =>
+  (({ schema }: { schema: z.ZodType }) =>
+    (body: unknown) => {
+      if (isSurelyValid?.(body)) return { value: body }
+      const parsed = parseWith(schema, body)
+      return parsed.success ? { value: body } : { error: invalidRequest(parsed.error.issues) }
+    }) as unknown as FastifySchemaCompiler<unknown>
 
 /** A body with more parts than this is checked up to its first error only: each further error costs time. */
 const maxPartsExplained = 10_000

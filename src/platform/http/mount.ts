@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
+import { keepingValidator } from './compilers.ts'
 import { noteFailureReason } from './failure-reason.ts'
 import { knownPaths, routerPath } from './known-paths.ts'
 import { refuseOtherMethods } from './refuse-methods.ts'
@@ -61,12 +62,19 @@ function mountRoute<Caller, Deps>(
     // Management stores what it is sent; the body of a completion only passes through.
     if (route.key === 'management') refuseNul('body', request.body)
     const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
-    const handle = () => route.handler(call, deps)
-    const run = wrap ? () => wrap(route, request, reply, handle) : handle
-    const result = await answered(run, request, reply)
-    if (reply.sent) return reply
-    if (checkResponses) checkAnswer(route, result)
-    return send(reply, route.status ?? 200, result)
+    try {
+      const handle = () => route.handler(call, deps)
+      const result = await (wrap ? wrap(route, request, reply, handle) : handle())
+      if (reply.sent) return reply
+      if (checkResponses) checkAnswer(route, result)
+      return send(reply, route.status ?? 200, result)
+    } catch (error) {
+      if (!reply.sent) throw error
+      // The response is incomplete, and must not look complete.
+      request.log.error({ err: error, requestId: request.id }, 'a stream broke')
+      reply.raw.destroy()
+      return reply
+    }
   }
   const scope = (act: (on: FastifyInstance) => void) =>
     route.uploads || route.takesForm
@@ -88,7 +96,9 @@ function mountRoute<Caller, Deps>(
         key: route.key,
         ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
         ...(route.restate && { restate: route.restate }),
+        ...(route.keepsBody && { keepsBody: true }),
       },
+      ...(route.keepsBody && { validatorCompiler: keepingValidator(route.isSurelyValid) }),
       schema: {
         ...(params && { params }),
         ...(query && { querystring: query }),
@@ -118,18 +128,6 @@ function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unkn
   }
 }
 
-/** After the first byte, a defect breaks the connection, so that an incomplete response does not look complete. */
-async function answered(handle: () => unknown, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  try {
-    return await handle()
-  } catch (error) {
-    if (!reply.sent) throw error
-    request.log.error({ err: error, requestId: request.id }, 'a stream broke')
-    reply.raw.destroy()
-    return undefined
-  }
-}
-
 function send(reply: FastifyReply, status: number, result: unknown) {
   return result instanceof HttpAnswer ? sendAnswer(reply, result) : reply.code(status).send(result)
 }
@@ -145,7 +143,7 @@ export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
 }
 
 /** @throws Error for an answer that its schema forbids. */
-export function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
+function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
   if (!route.response || result instanceof HttpAnswer) return
   const checked = route.response.safeParse(result)
   if (checked.success) return

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { Fault, FaultKind } from '../core/fault.ts'
+import type { JsonSource } from '../json/json-source.ts'
 import type { ResponseStream } from '../net/response-stream.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
@@ -29,6 +30,8 @@ export type Call<S extends Schemas, Caller> = {
   signal: AbortSignal
   /** The body of a route that says what it `uploads`, as it comes. */
   upload: AsyncIterable<Buffer>
+  /** The bytes of the body, if it is long and its route keeps it. */
+  source: JsonSource | undefined
   /** For answers that stream. Once it has opened, what the handler returns is ignored. */
   response: ResponseStream
 }
@@ -82,6 +85,10 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   restate?: (fault: Fault) => Fault
   /** In bytes. Defaults to the setting `max_body_bytes`. */
   bodyLimit?: number
+  /** Whether the handler gets the body as it was sent, with its bytes, instead of the copy that the schema makes. */
+  keepsBody?: boolean
+  /** Returns true for a body that is valid for certain. The schema checks the others. For routes that keep their body. */
+  isSurelyValid?: (body: unknown) => boolean
   /** Its body is what a form of a page sends; all others are JSON. */
   takesForm?: boolean
   /** Omitted from the API description. */

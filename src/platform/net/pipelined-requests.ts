@@ -13,33 +13,36 @@ const maxWaiting = 31
  * `error` without a listener ends the process.
  */
 export function inTurn(listener: RequestListener): RequestListener {
-  const startNext = onePerLoopTurn(listener)
-  return (request, response) => {
-    request.on('error', ignoreError)
-    // Node assigns the socket to a response after it has sent the previous answer.
-    if (response.socket) return listener(request, response)
-    const queue = queueOf(request.socket)
-    queue.add()
-    response.once('socket', () => startNext(request, response, queue))
-  }
+  return (request, response) => takeTurn(request, response, () => listener(request, response))
+}
+
+/** Does the same for one request: calls `start` at its turn, and never if its client disconnects first. */
+export function takeTurn(request: IncomingMessage, response: ServerResponse, start: () => void): void {
+  request.on('error', ignoreError)
+  // Node assigns the socket to a response after it has sent the previous answer.
+  if (response.socket) return start()
+  const queue = queueOf(request.socket)
+  queue.add()
+  response.once('socket', () => startInOrder({ response, start, queue }))
 }
 
 function ignoreError(): void {}
 
-type Exchange = { request: IncomingMessage; response: ServerResponse; queue: Queue }
+type WaitingRequest = { response: ServerResponse; start: () => void; queue: Queue }
+
+/** Requests of all connections whose turn has come. */
+const ready: WaitingRequest[] = []
 
 /** Starts one waiting request per turn of the event loop, so that requests of other connections start in between. */
-function onePerLoopTurn(listener: RequestListener) {
-  const ready: Exchange[] = []
-  function startFirst(): void {
-    const { request, response, queue } = ready.shift()!
-    if (ready.length > 0) setImmediate(startFirst)
-    queue.remove()
-    if (!response.destroyed) listener(request, response)
-  }
-  return (request: IncomingMessage, response: ServerResponse, queue: Queue): void => {
-    if (ready.push({ request, response, queue }) === 1) setImmediate(startFirst)
-  }
+function startInOrder(waiting: WaitingRequest): void {
+  if (ready.push(waiting) === 1) setImmediate(startFirst)
+}
+
+function startFirst(): void {
+  const { response, start, queue } = ready.shift()!
+  if (ready.length > 0) setImmediate(startFirst)
+  queue.remove()
+  if (!response.destroyed) start()
 }
 
 const queues = new WeakMap<Socket, Queue>()

@@ -12,7 +12,6 @@ import { appOf } from './app.ts'
 type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'response'> & {
   body: Body
   source?: JsonSource | undefined
-  pause?: Pause | undefined
 }
 
 /**
@@ -54,23 +53,13 @@ function declaredBytes({ 'content-length': length }: Incoming['headers']): numbe
 export async function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
   const pause = pauseFor(declaredBytes(call.headers))
   await pause?.()
-  return wholeAnswer(await startCompletion(routing, call, client, pause))
-}
-
-/**
- * @returns bytes for an answer that goes out as it came, undefined for one that was streamed.
- * @throws Fault when it is refused, at once or later.
- */
-export function startCompletion(
-  routing: GatewayDeps,
-  call: Incoming,
-  client: ClientProtocol,
-  pause = call.pause,
-): ReturnType<typeof complete> {
+  // A client can leave during a pause.
+  if (call.response.signal.aborted) return undefined
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
   const completion = completionCall(call, client, pause)
-  return call.caller.keyKind === 'intern' ? completeForIntern(routing, completion) : complete(routing, completion)
+  const isOfIntern = call.caller.keyKind === 'intern'
+  return wholeAnswer(await (isOfIntern ? completeForIntern(routing, completion) : complete(routing, completion)))
 }
 
 /** A request that an intern makes with its own key. */

@@ -28,6 +28,8 @@ function completionRoute(client: ClientProtocol): Route {
     summary,
     description,
     request: { body: request },
+    keepsBody: true,
+    ...(client.isSurelyValid && { isSurelyValid: client.isSurelyValid }),
     response,
     mediaTypes: ['text/event-stream'],
     events,

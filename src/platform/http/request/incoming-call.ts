@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { abortSignalOf, type LeaveSignal, Leaving } from '../../async/leave-signal.ts'
+import type { JsonSource } from '../../json/json-source.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
-import { eventStream } from '../response/response-stream.ts'
+import { ReplyStream } from '../response/response-stream.ts'
 import { uploadOf } from './upload.ts'
 
 /**
@@ -17,6 +19,8 @@ export class IncomingCall<Caller> {
   readonly requestId: string
   /** The host it came in by. */
   readonly host: string | undefined
+  /** The bytes of the body, if it is long and its route keeps them. */
+  readonly source: JsonSource | undefined
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
   #response: ResponseStream | undefined
@@ -31,6 +35,7 @@ export class IncomingCall<Caller> {
     this.url = request.url
     this.requestId = request.id
     this.host = host
+    this.source = request.bodySource
     this.#reply = reply
   }
 
@@ -40,7 +45,7 @@ export class IncomingCall<Caller> {
 
   /** Aborts when the client leaves before the answer is over; most routes never ask. */
   get signal(): AbortSignal {
-    this.#signal ??= signalOfLeaving(this.#reply)
+    this.#signal ??= abortSignalOf(this.response.signal)
     return this.#signal
   }
 
@@ -49,15 +54,19 @@ export class IncomingCall<Caller> {
   }
 
   get response(): ResponseStream {
-    this.#response ??= eventStream(this.#reply, this.signal)
+    this.#response ??= new ReplyStream(this.#reply, leaveSignalOf(this.#reply))
     return this.#response
   }
 }
 
-function signalOfLeaving(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) controller.abort()
-  })
-  return controller.signal
+/** Aborts if the client has left before the end of the response. */
+function leaveSignalOf({ raw }: FastifyReply): LeaveSignal {
+  const leaving = new Leaving()
+  const abortUnfinished = () => {
+    if (!raw.writableEnded) leaving.abort()
+  }
+  // The client can leave before its request is handled.
+  if (raw.destroyed) abortUnfinished()
+  else raw.on('close', abortUnfinished)
+  return leaving
 }

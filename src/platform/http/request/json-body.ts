@@ -1,34 +1,74 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Pause, pauseFor } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
+import { JsonSource, worthASource } from '../../json/json-source.ts'
 import { utf8Of } from '../../text/text-of-bytes.ts'
 import { excessOfText, excessOfValue } from './json-parts.ts'
 import { withPlainNames } from './plain-names.ts'
 
-/** Reads JSON bodies and no others. An empty one counts as none: many clients declare JSON on every request. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the request gets its `bodySource`. */
+    keepsBody?: boolean
+  }
+  interface FastifyRequest {
+    /** The bytes of a long body that its route keeps. */
+    bodySource: JsonSource | undefined
+  }
+}
+
+/**
+ * Reads JSON bodies and no others, a long one in stages. An empty one counts as none: many clients declare JSON on every
+ * request.
+ */
 export function parseJsonBodies(app: FastifyInstance): void {
   const read = jsonReader(app)
-  const readWhole = (text: string) => {
-    requireNoExcess(text)
-    return read(text)
-  }
+  app.decorateRequest('bodySource', undefined)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ headers }, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    const refuse = (error: unknown) => done(isCompressed(request.headers) ? compressed() : (error as Error))
+    const pause = pauseFor(bytes.length)
+    if (pause) return void readLongBody(read, request, bytes, pause).then((value) => done(null, value), refuse)
     let value: unknown
     try {
-      if (body.length > 0) value = readWhole(textOfBody(body))
+      if (bytes.length > 0) value = readBody(read, request, bytes)
     } catch (error) {
-      return done(isCompressed(headers) ? compressed() : (error as Error))
+      return refuse(error)
     }
     done(null, value)
   })
 }
 
-/** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8. */
-export function textOfBody(bytes: Buffer): string {
-  if (isUtf8(bytes)) return utf8Of(bytes)
-  throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
+function readBody(read: JsonReader, request: FastifyRequest, bytes: Buffer): unknown {
+  const text = textOfBody(bytes)
+  const value = read(text)
+  keepSource(request, value, bytes, text)
+  return value
+}
+
+async function readLongBody(read: JsonReader, request: FastifyRequest, bytes: Buffer, pause: Pause): Promise<unknown> {
+  const text = textOfBody(bytes)
+  await pause()
+  const value = read(text)
+  keepSource(request, value, bytes, text)
+  await pause()
+  return value
+}
+
+function keepSource(request: FastifyRequest, value: unknown, bytes: Buffer, text: string): void {
+  if (bytes.length < worthASource || typeof value !== 'object' || !request.routeOptions.config.keepsBody) return
+  request.bodySource = new JsonSource(value!, bytes, text)
+}
+
+/** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8, or if parsing would take too much memory or time. */
+function textOfBody(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
+  const text = utf8Of(bytes)
+  const excess = excessOfText(text)
+  if (excess) throw excess
+  return text
 }
 
 /** Returns whether the headers declare compression. Only used for the error of an invalid body: some clients declare it wrongly. */
@@ -46,12 +86,6 @@ const compressed = () =>
  * @throws Fault if it is not valid JSON, or nested too deeply.
  */
 export type JsonReader = (body: string) => unknown
-
-/** @throws Fault if parsing the text would take too much memory or time. */
-export function requireNoExcess(text: string): void {
-  const excess = excessOfText(text)
-  if (excess) throw excess
-}
 
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')

@@ -12,30 +12,14 @@ const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: promisify<Buffer, Buffer>(zstdCompress),
 }
 
-type Form = { coming: Promise<Buffer>; done?: Buffer }
-
-const forms = new WeakMap<Buffer, Partial<Record<Encoding, Form>>>()
+const compressed = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
 
 /** Off the main thread, and once: bytes that stay for many answers keep their compressed forms as long as they live. */
 export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
-  const cached = forms.get(bytes) ?? {}
-  forms.set(bytes, cached)
-  cached[encoding] ??= begin(bytes, encoding)
-  return cached[encoding].coming
-}
-
-/** The result of an earlier `compress`, if it is ready. */
-export function alreadyCompressed(bytes: Buffer, encoding: Encoding): Buffer | undefined {
-  return forms.get(bytes)?.[encoding]?.done
-}
-
-function begin(bytes: Buffer, encoding: Encoding): Form {
-  const form: Form = { coming: compressors[encoding](bytes) }
-  form.coming.then(
-    (done) => {
-      form.done = done
-    },
-    () => forms.delete(bytes),
-  )
-  return form
+  const cached = compressed.getOrInsertComputed(bytes, () => ({}))
+  cached[encoding] ??= compressors[encoding](bytes).catch((error: unknown) => {
+    compressed.delete(bytes)
+    throw error
+  })
+  return cached[encoding]
 }

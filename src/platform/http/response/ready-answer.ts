@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { acceptedEncoding, type Encoding } from '../request/accept-encoding.ts'
 import { HttpAnswer } from '../route.ts'
-import { alreadyCompressed, compress } from './compress.ts'
+import { compress } from './compress.ts'
 
 /** A response of bytes with an entity tag. The bytes are read only when they are sent. */
 export type ReadyAnswer = {
@@ -31,22 +31,10 @@ export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): 
   return whole(ready, encoding, encoding ? await compress(plain, encoding) : plain)
 }
 
-/** The same where nothing has to be waited for; undefined elsewhere. */
-export function answerReadyNow(
-  request: RequestHeaders,
-  ready: ReadyAnswer,
-): (HttpAnswer & { body: Buffer }) | undefined {
-  if (request['if-none-match'] !== undefined) return undefined
-  const plain = ready.bytes()
-  const encoding = encodingFor(request, plain)
-  const body = encoding ? alreadyCompressed(plain, encoding) : plain
-  return body && whole(ready, encoding, body)
-}
-
-function whole(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer & { body: Buffer } {
+function whole(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer {
   const headers: Record<string, string> = { ...namesOf(ready), 'content-type': ready.type }
   if (encoding) headers['content-encoding'] = encoding
-  return new HttpAnswer(200, headers, body) as HttpAnswer & { body: Buffer }
+  return new HttpAnswer(200, headers, body)
 }
 
 function namesOf({ etag }: ReadyAnswer) {

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pino from 'pino'
+import { z } from '../json/schema.ts'
+import { createApp } from './app.ts'
+import { mountRoutes } from './mount.ts'
+import { type AnyRoute, type Call, HttpAnswer } from './route.ts'
+
+const BodySchema = z.looseObject({ text: z.string().default('none') })
+type BodyCall = Call<{ body: typeof BodySchema }, undefined>
+
+/** Sends a body to a route. @returns the response, undefined if the connection was closed, and the logged messages. */
+async function ask(handler: (call: BodyCall) => unknown, body: object = {}, spec: object = {}) {
+  const logged: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) })
+  await using app = createApp({ log, bodyLimit: 1_000_000, prefix: '' })
+  const route: AnyRoute<undefined, undefined> = {
+    ...{ method: 'post', path: '/x', tag: 'x', key: 'none', summary: 'X', faults: [] },
+    ...{ request: { body: BodySchema }, handler, ...spec },
+  }
+  mountRoutes(app, [route], { deps: undefined, prefix: '', admit: () => undefined, hostOf: () => undefined })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/x`, { method: 'POST', headers, body: JSON.stringify(body) })
+    .then(async (given) => ({ status: given.status, headers: given.headers, text: await given.text() }))
+    .catch(() => undefined)
+  return { response, logged }
+}
+
+test('a failure of the handler is a 500, and is logged', async () => {
+  const { response, logged } = await ask(() => assert.fail('a defect'))
+  assert.deepEqual([response?.status, logged], [500, ['request failed']])
+})
+
+test('a failure after the first byte closes the connection', async () => {
+  const { response, logged } = await ask(({ response: stream }) => {
+    stream.write('a')
+    throw new Error('a defect')
+  })
+  assert.deepEqual([response, logged], [undefined, ['a stream broke']])
+})
+
+test('the last piece of a stream is sent with its end, also if it is the only one', async () => {
+  for (const pieces of [['a', 'b'], []]) {
+    const { response } = await ask(({ response: stream }) => {
+      stream.header('x-generation-id', 'one')
+      stream.header('x-generation-id', 'two')
+      for (const piece of pieces) stream.write(piece)
+      stream.end(Buffer.from('c'))
+    })
+    assert.equal(response?.text, `${pieces.join('')}c`)
+    assert.equal(response?.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+    assert.equal(response?.headers.get('x-generation-id'), 'two')
+  }
+})
+
+test('a whole answer is written before the next tick', async () => {
+  let bytesWritten = 0
+  const { response } = await ask(async ({ raw }) => {
+    await undefined
+    process.nextTick(() => {
+      bytesWritten = raw.socket.bytesWritten
+    })
+    return new HttpAnswer(200, {}, Buffer.from('{}'))
+  })
+  assert.equal(response?.status, 200)
+  assert.notEqual(bytesWritten, 0)
+})
+
+/** Sends a body of this length. @returns how many turns of the event loop passed between parsing and validating it. */
+async function turnsToValidation(length: number): Promise<number | undefined> {
+  let turns: number | undefined
+  let immediate: NodeJS.Immediate | undefined
+  const count = () => {
+    turns = turns === undefined ? 0 : turns + 1
+    immediate = setImmediate(count)
+  }
+  const { parse } = JSON
+  const parseAndCount: typeof parse = (text, reviver) => {
+    if (text.startsWith('{"text":"xx')) count()
+    return parse(text, reviver)
+  }
+  let found: number | undefined
+  const isSurelyValid = () => {
+    found = turns
+    return true
+  }
+  JSON.parse = parseAndCount
+  try {
+    await ask(() => ({}), { text: 'x'.repeat(length) }, { keepsBody: true, isSurelyValid })
+  } finally {
+    JSON.parse = parse
+    clearImmediate(immediate)
+  }
+  return found
+}
+
+test('only a long body is validated in a later turn of the event loop than it is parsed', async () => {
+  assert.equal(await turnsToValidation(1000), 0)
+  assert.notEqual((await turnsToValidation(300_000)) ?? 0, 0)
+})
+
+test('a route that keeps its body gets it without the changes of its schema, and the source of a long one', async () => {
+  const seen: unknown[] = []
+  const handler = ({ body, source }: BodyCall) => {
+    seen.push(body.text, source?.value === body)
+    return {}
+  }
+  const long = { long: 'x'.repeat(10_000) }
+  await ask(handler, {}, { keepsBody: true })
+  await ask(handler, long, { keepsBody: true })
+  await ask(handler, long)
+  assert.deepEqual(seen, [undefined, false, undefined, true, 'none', false])
+  const { response } = await ask(handler, { text: 5 }, { keepsBody: true })
+  assert.equal(response?.status, 400)
+})
