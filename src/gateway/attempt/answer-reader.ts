@@ -9,7 +9,14 @@ import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsChoice } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
-import { type AttemptFailure, failureOfStatus, failureOfTransport, retryAfterMs, withContextLength } from './failure.ts'
+import {
+  type AttemptFailure,
+  failureOfStatus,
+  failureOfTransport,
+  waitIn,
+  waitOf,
+  withContextLength,
+} from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { providerErrorOf } from './provider-error.ts'
 import type { Receiver } from './receiver.ts'
@@ -45,13 +52,15 @@ export class AttemptAnswer implements Sink {
   #hold: ContentHold | undefined
   #fastPath: DeltaFastPath | undefined
   #status = 0
-  #retryAfter: string | string[] | undefined
+  /** The time that the provider asks to wait. */
+  #retryAfterMs: number | undefined
   #wholeBody: ByteBuffer | undefined
   readonly #receivedSize = new AnswerSizeLimit()
   readonly #contentSize = new AnswerSizeLimit()
   #emptyEvents = 0
   #started = false
   #finished = false
+  #hasCalls = false
   #over = false
   #usageTimer: NodeJS.Timeout | undefined
   #endBackgroundRead: (() => void) | undefined
@@ -73,7 +82,7 @@ export class AttemptAnswer implements Sink {
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     this.firstByteMs = Math.round(performance.now() - this.#startedAt)
     this.#status = status
-    this.#retryAfter = headers['retry-after']
+    this.#retryAfterMs = waitOf(headers, this.#now())
     const isStream = status < 300 && /event-stream/i.test(String(headers['content-type']))
     if (isStream) this.#startStream()
     else this.#wholeBody = new ByteBuffer()
@@ -163,6 +172,11 @@ export class AttemptAnswer implements Sink {
   }
 
   #readBody(chunk: Buffer, whole: ByteBuffer): void {
+    if (this.#status < 300 && whole.bytes === 0 && startsEvents(chunk)) {
+      this.#wholeBody = undefined
+      this.#startStream()
+      return this.#readStream(chunk)
+    }
     whole.add(chunk)
     if (this.#status < 300) return this.#receivedSize.take(chunk.length)
     if (whole.bytes <= maxErrorBytes) return
@@ -190,7 +204,10 @@ export class AttemptAnswer implements Sink {
       if (error) return this.#upstreamError(error)
       this.#countEmpty(read)
       this.#contentSize.takeEvent(event.raw, read)
-      if (read.some((one) => one.type === 'finish')) this.#finished = true
+      for (const { type } of read) {
+        if (type === 'finish') this.#finished = true
+        else if (type === 'tool_call') this.#hasCalls = true
+      }
       const isPlain = !event.data.includes('\n') && !read.some((one) => one.type === 'usage')
       const raw = isPlain ? event.raw : onOneLine(event)
       if (!this.#started && !read.some(endsChoice)) {
@@ -235,9 +252,15 @@ export class AttemptAnswer implements Sink {
   #endStream(isWhole: boolean): void {
     const rest = this.#read(endMark)
     if (!isWhole && !rest.some((one) => one.type === 'finish')) return this.#endTooEarly()
+    if (!this.#finished && !rest.some((one) => one.type === 'finish')) rest.push(this.#unstatedFinish())
     this.#start()
     if (rest.length > 0) this.#receiver.events(rest, undefined)
     this.#finish()
+  }
+
+  /** The finish of a stream that ended with the end mark alone. */
+  #unstatedFinish(): AnswerEvent {
+    return { type: 'finish', reason: this.#hasCalls ? 'tool_calls' : 'stop', native: 'stop' }
   }
 
   #endTooEarly(): void {
@@ -278,7 +301,7 @@ export class AttemptAnswer implements Sink {
   ): AttemptFailure {
     const { credential, credentialOwner, providerProtocol } = this.#attempt
     const message = maskSecrets(rawMessage, credential)
-    const wait = retryAfterMs(this.#retryAfter, this.#now()) ?? facts.retryAfterMs
+    const wait = this.#retryAfterMs ?? facts.retryAfterMs ?? waitIn(rawMessage)
     const failure = failureOfStatus(status, message || undefined, wait, credentialOwner)
     const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
     const words = {
@@ -305,6 +328,11 @@ export class AttemptAnswer implements Sink {
     this.#receiver.broke(failure)
     this.#settle(undefined)
   }
+}
+
+/** Whether an answer starts as a stream does. Some servers and proxies name another content type. JSON starts otherwise. */
+function startsEvents(chunk: Buffer): boolean {
+  return /^(?:data|event|id|retry)?:/.test(withoutMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
 }
 
 const defaultHoldMs = 15_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { endpointOf } from '#test/harness/upstream/candidates.ts'
-import { failureOfStatus, faultOf, retryAfterMs } from './failure.ts'
+import { failureOfStatus, faultOf, retryAfterMs, waitIn, waitOf } from './failure.ts'
 
 const target = { endpoint: endpointOf('north') } as Parameters<typeof faultOf>[1]
 const at = Date.UTC(2026, 10, 18, 12)
@@ -74,4 +74,13 @@ test('Retry-After is read in seconds and as a date', () => {
     [retryAfterMs('soon', at), retryAfterMs('', at), retryAfterMs(undefined, at)],
     [undefined, undefined, undefined],
   )
+})
+
+test('the time to wait is also read in milliseconds and from the message', () => {
+  assert.equal(waitOf({ 'retry-after-ms': '4500', 'retry-after': '5' }, 0), 4500)
+  assert.equal(waitOf({ 'retry-after-ms': 'soon', 'retry-after': '5' }, 0), 5000)
+  assert.equal(waitIn('Rate limit reached. Please try again in 7.66s. Visit our site.'), 7660)
+  assert.equal(waitIn('Please try again in 1m7.5s.'), 67_500)
+  assert.equal(waitIn('Please retry after 250ms.'), 250)
+  assert.equal(waitIn('Please try again later.'), undefined)
 })

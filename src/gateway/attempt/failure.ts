@@ -140,6 +140,26 @@ export function faultOf(failure: AttemptFailure, target: Target): Fault {
 /** The longest accepted `Retry-After`, in milliseconds. */
 const maxWaitMs = 24 * 3_600_000
 
+type Headers = Record<string, string | string[] | undefined>
+
+/** The time that a provider's headers ask to wait. OpenAI and Azure also send it in milliseconds. */
+export function waitOf(headers: Headers, now: number): number | undefined {
+  const exact = Number(headers['retry-after-ms'])
+  if (Number.isFinite(exact) && exact > 0) return Math.min(maxWaitMs, Math.round(exact))
+  return retryAfterMs(headers['retry-after'], now)
+}
+
+/** The time that an error message asks to wait, as OpenAI and Groq write it: "Please try again in 1m7.66s". */
+export function waitIn(message: string): number | undefined {
+  const found =
+    /\b(?:try again|retry) (?:in|after) (?:(?<minutes>\d{1,4})m)?(?:(?<amount>\d{1,9}(?:\.\d{1,9})?) ?(?<unit>ms|s))\b/i.exec(
+      message,
+    )?.groups
+  if (!found) return undefined
+  const seconds = Number(found.minutes ?? 0) * 60 + Number(found.amount) / (found.unit === 'ms' ? 1000 : 1)
+  return Math.min(maxWaitMs, Math.ceil(seconds * 1000))
+}
+
 /** `Retry-After` in either of its forms, in milliseconds from now. */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header

@@ -41,6 +41,24 @@ const rows: [keyof typeof protocols, string, { limit?: number; tokens?: number }
     'Invalid request: Your request exceeded model token limit: 131072 (requested: 200000)',
     { limit: 131072, tokens: 200000 },
   ],
+  [
+    'openai-chat',
+    "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    { limit: 8192, tokens: 9000 },
+  ],
+  ['openai-chat', 'Requested input length 9000 exceeds maximum input length 8191', { limit: 8191, tokens: 9000 }],
+  [
+    'openai-chat',
+    'The estimated number of input and maximum output tokens (12000) exceeded this model context window limit (7968).',
+    { limit: 7968, tokens: 12000 },
+  ],
+  ['openai-chat', 'too many tokens: size limit exceeded by 1024 tokens.', {}],
+  [
+    'openai-chat',
+    'the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model',
+    { limit: 8192, tokens: 9000 },
+  ],
+  ['openai-chat', 'The maximum context length of Meta-Llama-3.1-8B is 8192. Shorten your prompt.', { limit: 8192 }],
   ['openai-chat', 'Range of input length should be [1, 129024]', { limit: 129024 }],
   [
     'openai-chat',

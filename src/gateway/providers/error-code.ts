@@ -64,18 +64,30 @@ function retryDelayIn(details: unknown): number | undefined {
   return undefined
 }
 
-/** The message of a refusal. FastAPI uses `detail`: a text or a list of problems. */
+/**
+ * The message of a refusal. Most servers have it in `error`, FastAPI in `detail`: a text, an object or a list of problems.
+ * Cloudflare has a list of `errors`.
+ */
 export function messageOfRefusal(body: unknown): string | undefined {
-  const { error, detail, message } = (body ?? {}) as { error?: unknown; detail?: unknown; message?: unknown }
-  const texts = Array.isArray(detail) ? detail.flatMap((one) => detailText(one) ?? []) : [detail]
-  const text = texts.filter((one) => typeof one === 'string').join(' ')
-  return messageOfError(errorIn(body)) ?? [error, text, message].find((one): one is string => isText(one))
+  return messageOfError(errorIn(body)) ?? textIn(body, 4)
 }
 
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const messageFields = ['error', 'detail', 'message', 'errors'] as const
+
+/** @param depth how many levels deep it is searched. */
+function textIn(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') return value || undefined
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined
+  if (Array.isArray(value)) return value.flatMap((one) => problemText(one) ?? textIn(one, depth - 1) ?? []).join(' ')
+  for (const field of messageFields) {
+    const text = textIn((value as { [field in (typeof messageFields)[number]]?: unknown })[field], depth - 1)
+    if (text) return text
+  }
+  return undefined
+}
 
 /** One problem with its field. */
-function detailText(entry: unknown): string | undefined {
+function problemText(entry: unknown): string | undefined {
   const { msg, loc } = (entry ?? {}) as { msg?: unknown; loc?: unknown }
   if (typeof msg !== 'string') return undefined
   const field = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : ''

@@ -19,7 +19,8 @@ export const openaiContextErrors: ContextErrors = {
     // xAI
     /maximum prompt length is (?<limit>[\d,]+) but the request contains (?<tokens>[\d,]+)/i,
     // OpenAI, DeepSeek, OpenRouter, vLLM: "However, you requested about 9000 tokens", "your request has 9000 input tokens"
-    /maximum context length (?:is|of) (?<limit>[\d,]+)(?:\D*?(?<tokens>[\d,]+) (?:input |prompt )?tokens)?/i,
+    // SambaNova names the model: "maximum context length of Llama-3 is 8192"
+    /maximum context length (?:of \S+ )?(?:is|of) (?<limit>[\d,]+)(?:\D*?(?<tokens>[\d,]+) (?:input |prompt )?tokens)?/i,
     // Fireworks
     /prompt is too long: (?<tokens>\d+), model maximum context length: (?<limit>\d+)/i,
     // vLLM's older versions
@@ -31,6 +32,15 @@ export const openaiContextErrors: ContextErrors = {
     // Together, text-generation-inference
     /max_new_tokens` must be <= (?<limit>\d+)\. Given: (?<tokens>\d+)/i,
     /inputs` must have less than (?<limit>\d+) tokens\. Given: (?<tokens>\d+)/i,
+    // SGLang
+    /input \((?<tokens>\d+) tokens\) is longer than the model's context length \((?<limit>\d+) tokens\)/i,
+    // DeepInfra
+    /input length (?<tokens>\d+) exceeds maximum input length (?<limit>\d+)/i,
+    // Cloudflare
+    /tokens \((?<tokens>\d+)\) exceeded this model context window limit \((?<limit>\d+)\)/i,
+    // Cohere, watsonx
+    /too many tokens: size limit exceeded/i,
+    /input tokens (?<tokens>\d+) cannot exceed the total tokens limit (?<limit>\d+)/i,
     // LM Studio
     /context length of only (?<limit>\d+) tokens/i,
     /tokens to keep from the initial prompt is greater than the context length/i,

@@ -20,6 +20,8 @@ export class AnswerRepair {
   readonly #first = new CallRepair()
   #others: Map<number, CallRepair> | undefined
   #hasSeveral = false
+  /** Calls are in `function_call`, as clients of that field expect. */
+  #isLegacy = false
 
   /**
    * @param text the JSON or its end as a latin1 string; `wholeText` is all of it.
@@ -28,7 +30,8 @@ export class AnswerRepair {
   repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
     if (this.#hasSeveral) return this.#repairsOfSeveral(text, events, part, wholeText)
-    const calls = this.#first.repaired(callsIn(text), events, part === 'message')
+    if (!this.#isLegacy && events.some(isCall)) this.#isLegacy = legacyCall.test(text)
+    const calls = this.#isLegacy ? undefined : this.#first.repaired(callsIn(text), events, part === 'message')
     const finish = repairedFinish(endsIn(text), events, part)
     return isNothing({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
@@ -59,9 +62,11 @@ export class AnswerRepair {
   }
 }
 
+const legacyCall = /"function_call"\s*:\s*\{/
 const isNothing = ({ calls, finish }: ChoiceRepair) => calls === undefined && finish === undefined
 const endsIn = (text: string) => /"finish_reason"\s*:\s*"[^"]/.test(text)
-const isOfCallOrEnd = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish'
+const isCall = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments'
+const isOfCallOrEnd = (event: AnswerEvent) => isCall(event) || event.type === 'finish'
 
 const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 

@@ -76,6 +76,7 @@ function withRewrittenLine(text: string, from: number, named: Named, right: Repa
 
 /** Searched as text, because quotes within strings are escaped. */
 function needsRewriteInChoice(text: string): boolean {
+  if (!text.includes('"delta"')) return !text.includes('"choices":[]')
   if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
     return !text.includes('"choices":[]')
   return needsRewriteInMessage(text)
@@ -129,11 +130,19 @@ function rewritten(text: string, part: 'delta' | 'message', named: Named, right:
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   for (const [position, choice] of (answer.choices ?? []).entries()) {
     const repair = right?.get(position)
+    if (part === 'delta' && !choice.delta && choice.message) choice.delta = takenMessage(choice)
     if (repair) applyRepair(choice as RawChoice, part, repair)
     choice.finish_reason ||= null
     if (choice[part]) fillIn(choice[part], answer.id || named.id, named.model)
   }
   return bytesOfJson(answer)
+}
+
+/** The message of a stream's only event, removed from its choice. */
+function takenMessage(choice: Choice): ChatDelta | undefined {
+  const { message } = choice
+  delete choice.message
+  return message
 }
 
 function fillIn(message: ChatDelta, answerId: string, model: string): void {

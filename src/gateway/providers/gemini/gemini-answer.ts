@@ -78,6 +78,8 @@ class GeminiAnswer {
   #ended = false
   #usage: UsageObject = {}
   #calls = 0
+  /** The calls by their ids. */
+  readonly #named = new Map<string, string>()
   #id = ''
   readonly #text = new BytePlaces()
   readonly #ownId: string
@@ -131,11 +133,13 @@ class GeminiAnswer {
 
   #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): UpstreamEvent[] {
     const index = this.#calls++
-    const callId = id || callIdFor(this.#id || this.#ownId, index)
     const whole = typeof args === 'string' ? args : JSON.stringify(args ?? {})
+    const isNew = id ? (this.#named.get(id) ?? whole) === whole : false
+    const callId = id && isNew ? id : callIdFor(this.#id || this.#ownId, index)
+    if (isNew) this.#named.set(callId, whole)
     const call: UpstreamEvent = {
       type: 'call_piece',
-      key: id ? undefined : index,
+      key: isNew ? undefined : index,
       id: callId,
       name,
       whole,

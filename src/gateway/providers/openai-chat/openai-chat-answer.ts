@@ -22,7 +22,9 @@ type WithUsage = {
   choices?: { usage?: UpstreamUsage | null }[]
   service_tier?: string | null
 }
-type UpstreamDelta = ChatContent & Omit<Delta, keyof ChatContent> & { audio?: unknown }
+/** `function_call` is the predecessor of `tool_calls`. */
+type UpstreamDelta = ChatContent &
+  Omit<Delta, keyof ChatContent> & { audio?: unknown; function_call?: ToolCallDelta['function'] | null }
 /** Some servers send the error as a string. */
 type UpstreamError = { error?: string | { message?: string; code?: unknown } }
 export type Completion = UpstreamError &
@@ -53,8 +55,10 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   if (chunk.error) events.push(errorEvent(chunk.error))
   for (const choice of chunk.choices ?? []) {
     const own: UpstreamEvent[] = []
-    if (choice.delta?.role) own.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
-    readDelta(choice.delta ?? {}, own, chunk.id)
+    // Servers that do not generate in pieces send a whole answer as the only event.
+    const delta = choice.delta ?? numbered((choice as WholeChoice).message) ?? {}
+    if (delta.role) own.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
+    readDelta(delta, own, chunk.id)
     if (choice.finish_reason && !chunk.error) own.push(finishEvent(choice.finish_reason))
     pushAll(events, ofChoice(choice.index, own))
   }
@@ -84,14 +88,20 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
 }
 
 function readChoice({ message }: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
+  readDelta(numbered(message) ?? {}, events, answerId)
+}
+
+/** A whole message as a delta, in which calls have numbers. */
+function numbered(message: UpstreamDelta | null | undefined): UpstreamDelta | undefined {
   const calls = message?.tool_calls?.map((call, index) => ({ ...call, index }))
-  readDelta({ ...message, ...(calls && { tool_calls: calls }) }, events, answerId)
+  return calls ? { ...message, tool_calls: calls } : (message ?? undefined)
 }
 
 function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: string | undefined): void {
   readContent(delta, events)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   for (const call of delta.tool_calls ?? []) events.push(callPiece(call, answerId))
+  if (delta.function_call) events.push(callPiece({ index: 0, function: delta.function_call }, answerId))
   if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
 }
 

@@ -95,6 +95,13 @@ class ResponseStream {
         return this.#sayRest('reasoning', output, summary_index, event.text)
       case 'response.reasoning_text.done':
         return this.#sayRest('reasoning', output, content_index, event.text)
+      case 'response.content_part.done':
+        return [
+          ...this.#sayRest('text', output, content_index, event.part?.text),
+          ...this.#sayRest('refusal', output, content_index, event.part?.refusal),
+        ]
+      case 'response.reasoning_summary_part.done':
+        return this.#sayRest('reasoning', output, summary_index, event.part?.text)
       case 'response.output_item.added':
         return isCall(item) ? this.#call(item, event.output_index) : pieceOf(item)
       case 'response.function_call_arguments.delta':

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SseReader } from '#platform/net/sse.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
+import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
+import { oddAnswers, oddErrors } from './odd-answers.ts'
+import { type Door, doors, streamReaders, wholeReaders } from './tool-calls/clients.ts'
+
+describe('answers of servers that follow their protocol loosely', () => {
+  let recorded: RecordedProviders
+  before(async () => {
+    recorded = await startWithUpstream(
+      (received) => {
+        const { name } = askedOf(received)
+        const [, number] = name.split('-')
+        if (name.startsWith('error-')) {
+          const [body] = oddErrors[Number(number)]!
+          return { status: 400, type: 'application/json', body: JSON.stringify(body) }
+        }
+        return { status: 200, type: 'text/event-stream', ...oddAnswers[Number(number)]!.reply }
+      },
+      [...oddAnswers.map((_, at) => `answer-${at}`), ...oddErrors.map((_, at) => `error-${at}`)],
+    )
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  for (const [at, { name, protocol, calls = [], text = '', end, not, whole }] of oddAnswers.entries())
+    for (const door of (Object.keys(doors) as Door[]).filter((one) => one !== not))
+      test(`${door}: ${name}`, async () => {
+        const { path, body } = doors[door]
+        const model = `${protocol}/answer-${at}`
+        const reply = await recorded.service.ask('POST', path, { body: { ...body, model, stream: !whole } })
+        assert.equal(reply.status, 200, reply.text)
+        const events = whole ? [] : new SseReader().push(Buffer.from(reply.text)).map(({ data }) => data)
+        const parsed = events.filter((data) => data.startsWith('{')).map((data) => JSON.parse(data))
+        const got = whole ? wholeReaders[door](reply.body) : streamReaders[door](parsed)
+        const ids = got.calls.map(([id]) => id)
+        assert.equal(new Set(ids).size, ids.length, 'ids are different')
+        assert.ok(ids.every(Boolean), 'every call has an id')
+        assert.deepEqual([got.text, got.calls.map((call) => call.slice(1))], [text, calls], reply.text)
+        assert.equal(got.end, end[door], reply.text)
+      })
+
+  test('the words of an error are found wherever a server writes them', async () => {
+    for (const [at, [, words]] of oddErrors.entries()) {
+      const body = { ...doors.chat.body, model: `openai-chat/error-${at}` }
+      const reply = await recorded.service.ask('POST', '/chat/completions', { body })
+      assert.deepEqual([reply.status, reply.body.error.message], [400, words])
+    }
+  })
+})
