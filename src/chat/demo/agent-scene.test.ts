@@ -99,6 +99,20 @@ describe('the demo model as the model of an agent', () => {
     assert.match(call(opencode, 'question').text ?? '', /I have no tool ask_user/)
   })
 
+  test('pi and cline are asked in their own words', () => {
+    const withPath = (name: string) => {
+      const parameters = { type: 'object', properties: { path: { type: 'string' } } }
+      return { type: 'function', function: { name, parameters } }
+    }
+    const pi = [...toolsNamed('bash edit'), withPath('read'), withPath('write')]
+    assert.deepEqual(gist([user('write /w/a: hi')], pi).calls, [
+      'call_demo_1_1 write {"path":"/w/a","content":"hi\\n"}',
+    ])
+    const cline = toolsNamed('read_files search_codebase run_commands editor')
+    assert.deepEqual(gist([user('run: ls')], cline).calls, ['call_demo_1_1 run_commands {"commands":["ls"]}'])
+    assert.match(gist([user('write /w/a: hi')], cline).calls?.[0] ?? '', /editor \{"path":"\/w\/a","new_text":"hi/)
+  })
+
   test('a tool of a server is called by the name that it has there, whatever the agent puts before it', () => {
     const prompt = user('use add {"a": 1}')
     const call = (names: string) => gist([prompt], [...builtin, ...toolsNamed(names)]).calls?.[0]

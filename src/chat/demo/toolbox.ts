@@ -19,7 +19,7 @@ const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_file
 export function toolboxOf(offered: ReadonlySet<string>): ToCall | undefined {
   const has = (names: string[]) => names.every((name) => offered.has(name))
   if (has(builtinTools)) return ({ call, input }) => ({ name: call, input })
-  const toolbox = [codex, claude, kimi, qwen, gemini, opencode].find(({ offers }) => has(offers))
+  const toolbox = [codex, claude, kimi, qwen, gemini, opencode, pi, cline].find(({ offers }) => has(offers))
   return toolbox && (({ call, input }) => (toolbox.calls[call] as (input: object) => Call)(input))
 }
 
@@ -128,6 +128,34 @@ const opencode: Toolbox = {
     write_file: ({ path, content }) => ({ name: 'write', input: { filePath: path, content } }),
     list_files: ({ pattern = '*' }) => ({ name: 'glob', input: { pattern } }),
     search: ({ pattern }) => ({ name: 'grep', input: { pattern } }),
+    ask_user: () => undefined,
+  },
+}
+
+/** It has no tools for lists, searches and questions. */
+const pi: Toolbox = {
+  offers: ['bash', 'read.path', 'write.path'],
+  calls: {
+    shell: ({ command }) => ({ name: 'bash', input: { command } }),
+    read_file: ({ path }) => ({ name: 'read', input: { path } }),
+    write_file: ({ path, content }) => ({ name: 'write', input: { path, content } }),
+    list_files: () => ({ name: 'bash', input: { command: 'ls -a' } }),
+    search: ({ pattern }) => ({ name: 'bash', input: { command: `grep -rnE -- ${quoted(pattern)} .` } }),
+    ask_user: () => undefined,
+  },
+}
+
+const runCommands = (command: string): Call => ({ name: 'run_commands', input: { commands: [command] } })
+
+/** It takes several commands, files and searches in one call. */
+const cline: Toolbox = {
+  offers: ['run_commands', 'read_files', 'editor'],
+  calls: {
+    shell: ({ command }) => runCommands(command),
+    read_file: ({ path }) => ({ name: 'read_files', input: { files: [{ path }] } }),
+    write_file: ({ path, content }) => ({ name: 'editor', input: { path, new_text: content } }),
+    list_files: () => runCommands('ls -a'),
+    search: ({ pattern }) => ({ name: 'search_codebase', input: { queries: [pattern] } }),
     ask_user: () => undefined,
   },
 }

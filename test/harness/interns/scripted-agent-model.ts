@@ -61,7 +61,10 @@ const conversations: Record<UpstreamProtocol, (body: any) => Conversation> = {
       if (role === 'model') return [assistant(asText(parts))]
       const results = parts.flatMap((part: any) => part.functionResponse ?? [])
       const text = asText(parts)
-      const output = ({ response }: any) => response?.output ?? response?.error ?? JSON.stringify(response)
+      const output = ({ response }: any) => {
+        const said = response?.output || response?.error || response
+        return typeof said === 'string' ? said : JSON.stringify(said)
+      }
       return [...results.map((part: any) => result(output(part))), ...(text ? [user(text)] : [])]
     }),
     tools: tools
