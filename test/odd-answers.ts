@@ -1,7 +1,7 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Door } from './tool-calls/clients.ts'
 
-/** What a server answers, and what every client must understand: name and arguments of each call, text, and end. */
+/** A server's answer, and how every client must understand it: name and arguments of each call, text, and end. */
 export type OddAnswer = {
   name: string
   protocol: Protocol

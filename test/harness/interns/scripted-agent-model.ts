@@ -62,8 +62,8 @@ const conversations: Record<UpstreamProtocol, (body: any) => Conversation> = {
       const results = parts.flatMap((part: any) => part.functionResponse ?? [])
       const text = asText(parts)
       const output = ({ response }: any) => {
-        const said = response?.output || response?.error || response
-        return typeof said === 'string' ? said : JSON.stringify(said)
+        const value = response?.output || response?.error || response
+        return typeof value === 'string' ? value : JSON.stringify(value)
       }
       return [...results.map((part: any) => result(output(part))), ...(text ? [user(text)] : [])]
     }),
