@@ -28,15 +28,14 @@ const isPackage = /(?:^|\/)node_modules\//
 /** Keeps paths relative to a source file valid in the bundle. */
 const inPlace: Plugin = {
   name: 'in place',
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
     // Omits the schema library's messages in other languages, which are not used.
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export {}' }))
-    // Loads HTTP/2 lazily, because this service does not use it.
-    onLoad({ filter: /fastify\/lib\/server\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8')
-        .replace("const http2 = require('node:http2')\n", '')
-        .replaceAll('http2.create', "require('node:http2').create"),
-    }))
+    // Fastify loads HTTP/2 at every start, and this service does not use it.
+    onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+      importer.endsWith('fastify/lib/server.js') ? { path: 'http2', namespace: 'unused' } : undefined,
+    )
+    onLoad({ filter: /^http2$/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}', loader: 'js' }))
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (isPackage.test(path)) return undefined
       const source = readFileSync(path, 'utf8')
@@ -106,7 +105,7 @@ for (const name of ['server', 'worker'])
     `import { runScript } from ${runner}\nawait runScript(import.meta.url, '${name}')\n`,
   )
 const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
-const sources = [...inputs].filter((path) => !isPackage.test(path))
+const sources = [...inputs].filter((path) => !isPackage.test(path) && !path.startsWith('unused:'))
 const folder = folderFor(sources)
 // If a source changed during the build, the bundle does not match its name. The next start builds another one.
 if (unchangedSince(sources, beganAt)) keep()

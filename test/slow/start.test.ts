@@ -264,7 +264,7 @@ test('a broken configuration is one sentence that says where', async () => {
   assert.match(await refusal({ CONFIG: file('unknown.yaml', 'prot: 8080\n') }), /has no setting "prot"/)
   assert.match(await refusal({ CONFIG: file('list.yaml', '- port\n') }), /must hold "name: value" lines/)
   assert.match(await refusal({ CONFIG: join(scratch, 'absent.yaml') }), /absent\.yaml .*does not exist/)
-  assert.match(await refusal({ PORT: 'eighty' }), /^The setting port from the environment variable PORT is not right/)
+  assert.match(await refusal({ PORT: 'eighty' }), /^The setting port from the environment variable PORT is invalid/)
 })
 
 test('a broken catalogue file is one sentence that says where', async () => {

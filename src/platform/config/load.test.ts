@@ -73,7 +73,7 @@ test('a bad value is refused with the name of the setting and where it came from
   assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is invalid: it must be a number$/)
   assert.match(refusal({ WORKERS: 'two' }), /WORKERS is invalid: must be "auto" or a whole number from 1 to 256$/)
   const CONFIG = configFile('log_level: loud\n')
-  assert.match(refusal({ CONFIG }), /^The setting log_level from the configuration file .*signalbox\.yaml is not right/)
+  assert.match(refusal({ CONFIG }), /^The setting log_level from the configuration file .*signalbox\.yaml is invalid/)
 })
 
 test('a bad value within a setting is named by its path', () => {

@@ -1,6 +1,2 @@
-/**
- * Zod, whose schemas are made when they are first used: Zod makes an object for each link of a chain, and all routes have
- * thousands of them.
- */
-export * as z from './lazy-zod.ts'
-export { defaultOf } from './lazy-zod.ts'
+/** The library that validates settings, request bodies and stored JSON. The daemons of interns do not load it. */
+export * as z from 'zod'
