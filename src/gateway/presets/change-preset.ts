@@ -1,7 +1,7 @@
 import type { PresetPatch, PresetWithVersion } from './preset.ts'
 import { findVersion, updatePreset } from './preset-rows.ts'
 import { noPreset, noVersion } from './read-presets.ts'
-import { type WriteDeps, type Writer, writePreset } from './write-preset.ts'
+import { timeAfter, type WriteDeps, type Writer, writePreset } from './write-preset.ts'
 
 /** Changes name, description or status, if given. @throws Fault `not_found`, `conflict`. */
 export function changePreset(
@@ -15,7 +15,7 @@ export function changePreset(
     const { name = before.name, description = before.description, status = before.status } = patch
     const statusChanged = status !== before.status
     if (!statusChanged && name === before.name && description === before.description) return undefined
-    const at = deps.now()
+    const at = timeAfter(deps, before)
     await updatePreset(tx, before.id, {
       name,
       description,
@@ -37,7 +37,7 @@ export function designateVersion(
     if (!before) return noPreset(slug)
     const version = (await findVersion(tx, before.id, number)) ?? noVersion(slug, number)
     if (version.id === before.designated_version_id) return undefined
-    await updatePreset(tx, before.id, { designated_version_id: version.id, updated_at: deps.now() })
+    await updatePreset(tx, before.id, { designated_version_id: version.id, updated_at: timeAfter(deps, before) })
     return { action: 'preset.version_designated' }
   })
 }

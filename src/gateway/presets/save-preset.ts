@@ -1,7 +1,7 @@
 import type { PresetVersion, PresetWithVersion } from './preset.ts'
 import { findVersionById, insertPreset, insertVersion, newestVersionNumber, updatePreset } from './preset-rows.ts'
 import type { PresetSettings } from './preset-settings.ts'
-import { type WriteDeps, type Writer, writePreset } from './write-preset.ts'
+import { timeAfter, type WriteDeps, type Writer, writePreset } from './write-preset.ts'
 
 /**
  * Saves settings as the next version of a preset, which becomes the designated one. The preset is created when there
@@ -41,7 +41,7 @@ function save(
   { settings, versionId, isDesignated }: Save,
 ): Promise<PresetWithVersion> {
   return writePreset(deps, caller, slug, async (tx, before) => {
-    const at = deps.now()
+    const at = timeAfter(deps, before)
     const presetId = before?.id ?? deps.newId()
     const designated = isDesignated && { designated_version_id: versionId }
     if (before) await updatePreset(tx, presetId, { ...designated, updated_at: at })

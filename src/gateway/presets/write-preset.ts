@@ -9,7 +9,7 @@ import { findPreset } from './preset-rows.ts'
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
 /** The user and key that write, and the workspace. */
-export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash'>
+export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash' | 'precondition'>
 
 /** `version`: a saved version that is not designated, which the preset does not name. */
 type Written = { action: Change['action']; version?: { id: string; version: number } } | undefined
@@ -43,6 +43,11 @@ export async function writePreset(
     }
     return after
   })
+}
+
+/** The time of a change, later than the previous one, so that the entity tag changes with `updated_at`. */
+export function timeAfter({ now }: { now: Now }, before: PresetWithVersion | undefined): number {
+  return Math.max(now(), before ? Date.parse(before.updated_at) + 1 : 0)
 }
 
 /** Versions never change and are never deleted, so the audit trail refers to them. */

@@ -1,3 +1,4 @@
+import type { Precondition } from '#platform/core/entity-tag.ts'
 import type { AccessRole, Interval } from '#platform/core/vocabulary.ts'
 import type { KeptShare } from './io-logging.ts'
 import type { MemberRole } from './members/role.ts'
@@ -34,6 +35,8 @@ export type Caller = {
   access?: AccessRole | undefined
   /** The session of the browser that sends the request, if it is one. */
   sessionId?: string | undefined
+  /** The state that the caller expects of what it changes. */
+  precondition?: Precondition | undefined
   /** The JSON Web Token that authorized the request, if one did. */
   token?: AcceptedToken | undefined
 }

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import { isoTime, type Now } from '#platform/core/clock.ts'
+import { type Precondition, requireMatch } from '#platform/core/entity-tag.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
@@ -46,15 +47,26 @@ export type AuditEvent = {
  * The user, key and browser session of a change. `keyHash` is null for a change by a command that uses the database
  * directly.
  */
-export type Actor = { organizationId: string; userId: string; keyHash: string | null; sessionId?: string | undefined }
+export type Actor = {
+  organizationId: string
+  userId: string
+  keyHash: string | null
+  sessionId?: string | undefined
+  precondition?: Precondition | undefined
+}
 
-/** Writes the audit record of a change, in the same transaction. */
+/**
+ * Writes the audit record of a change, in the same transaction.
+ * @throws Fault `precondition_failed`, which undoes the change, if the actor expected another state.
+ */
 export async function recordChange(
   deps: { now: Now; newId: NewId },
   tx: Tx,
   actor: Actor,
   change: Change,
 ): Promise<void> {
+  const { precondition } = actor
+  if (precondition?.entity.kind === change.targetKind) requireMatch(precondition, change.before)
   await tx
     .insertInto('audit_events')
     .values({

@@ -9,6 +9,7 @@ export type FaultKind =
   | 'request_timeout'
   | 'conflict'
   | 'gone'
+  | 'precondition_failed'
   | 'payload_too_large'
   | 'range_not_satisfiable'
   | 'upgrade_required'

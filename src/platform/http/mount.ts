@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
+import { type Entity, entityTag, type Precondition } from '../core/entity-tag.ts'
 import { keepingValidator } from './compilers.ts'
 import { noteFailureReason } from './failure-reason.ts'
 import { knownPaths, routerPath } from './known-paths.ts'
@@ -61,12 +62,14 @@ function mountRoute<Caller, Deps>(
     refuseNul('query', request.query)
     // Management stores what it is sent; the body of a completion only passes through.
     if (route.key === 'management') refuseNul('body', request.body)
+    if (route.ifMatch) setPrecondition(request, route.ifMatch)
     const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
     try {
       const handle = () => route.handler(call, deps)
       const result = await (wrap ? wrap(route, request, reply, handle) : handle())
       if (reply.sent) return reply
       if (checkResponses) checkAnswer(route, result)
+      if (route.etag) reply.header('etag', entityTag(route.etag, dataOf(result)))
       return send(reply, route.status ?? 200, result)
     } catch (error) {
       if (!reply.sent) throw error
@@ -109,6 +112,15 @@ function mountRoute<Caller, Deps>(
     }),
   )
 }
+
+/** Adds the header `If-Match` to the caller, so that it reaches the transaction that makes the change. */
+function setPrecondition(request: FastifyRequest, entity: Entity): void {
+  const ifMatch = request.headers['if-match']
+  if (ifMatch === undefined) return
+  request.caller = { ...(request.caller as object), precondition: { entity, ifMatch } satisfies Precondition }
+}
+
+const dataOf = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)
 
 /** Calls back at once where the caller is known at once: an asynchronous hook would cost every request more. */
 function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unknown): onRequestHookHandler {

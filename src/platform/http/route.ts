@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
+import type { Entity } from '../core/entity-tag.ts'
 import type { Fault, FaultKind } from '../core/fault.ts'
 import type { JsonSource } from '../json/json-source.ts'
 import type { ResponseStream } from '../net/response-stream.ts'
@@ -74,6 +75,10 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   roles?: readonly string[]
   /** Whether roles in the organization or in the workspace of the request decide. Defaults to `workspace`. */
   scope?: 'organization' | 'workspace'
+  /** What the answer contains, as `data` or as a whole. Its entity tag is returned as `ETag`. */
+  etag?: Entity
+  /** What the route changes only if it matches the header `If-Match`. The caller has the header as `precondition`. */
+  ifMatch?: Entity
   /** The status of a success. Defaults to 200. */
   status?: number
   faults: FaultKind[]

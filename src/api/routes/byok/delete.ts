@@ -1,5 +1,6 @@
 import { deleteCredential } from '#identity/provider-keys/credentials.ts'
 import { z } from '#platform/json/schema.ts'
+import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
 export const deleteByok = route({
@@ -11,6 +12,7 @@ export const deleteByok = route({
   description: 'Requests then use the operator’s key for this provider, if there is one.',
   request: { params: z.object({ id: z.string() }) },
   response: z.object({ deleted: z.literal(true) }),
+  ifMatch: credentialEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await deleteCredential(deps, caller, params.id)

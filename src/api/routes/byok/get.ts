@@ -1,6 +1,7 @@
 import { Credential } from '#identity/provider-keys/credential.ts'
 import { getCredential } from '#identity/provider-keys/credentials.ts'
 import { z } from '#platform/json/schema.ts'
+import { credentialEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
 export const getByok = route({
@@ -12,6 +13,7 @@ export const getByok = route({
   description: 'Returns the record without the key itself.',
   request: { params: z.object({ id: z.string() }) },
   response: z.object({ data: Credential }),
+  etag: credentialEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => ({ data: await getCredential(deps, caller, params.id) }),
 })

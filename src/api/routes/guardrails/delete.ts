@@ -1,5 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { deleteGuardrail } from '#policy/guardrails/change.ts'
+import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
@@ -14,6 +15,7 @@ export const deleteOneGuardrail = route({
     'Afterwards, only the default guardrail of their workspace applies to its keys and members. A workspace default cannot be deleted.',
   request: { params: GuardrailPath },
   response: z.object({ deleted: z.literal(true) }),
+  ifMatch: guardrailEntity,
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await deleteGuardrail(deps, caller, params.id)

@@ -1,6 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { getGuardrail } from '#policy/guardrails/read.ts'
+import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
@@ -11,9 +12,10 @@ export const getOneGuardrail = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   summary: 'Get a guardrail',
-  description: 'The default guardrail of a workspace can be read before its first update. It has no rules then.',
+  description: 'The default guardrail of a workspace does not exist before its first update.',
   request: { params: GuardrailPath },
   response: z.object({ data: Guardrail }),
+  etag: guardrailEntity,
   faults: ['unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => ({ data: await getGuardrail(deps, caller, params.id) }),
 })

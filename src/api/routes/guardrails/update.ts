@@ -2,6 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { changeGuardrail } from '#policy/guardrails/change.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { GuardrailPatch } from '#policy/guardrails/patch.ts'
+import { guardrailEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
@@ -17,6 +18,8 @@ export const updateGuardrail = route({
     'Missing fields stay unchanged; other fields are replaced completely; null removes a rule. The change takes effect for the next request on this server, and within a second on other servers.',
   request: { params: GuardrailPath, body: GuardrailPatch },
   response: z.object({ data: Guardrail }),
+  etag: guardrailEntity,
+  ifMatch: guardrailEntity,
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large'],
   handler: async ({ params, body, caller }, deps) => ({ data: await changeGuardrail(deps, caller, params.id, body) }),
 })

@@ -1,5 +1,6 @@
 import { deleteIntern } from '#interns/lifecycle/change.ts'
 import { z } from '#platform/json/schema.ts'
+import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
@@ -16,6 +17,7 @@ export const deleteOneIntern = route({
   request: { params: InternPath, body: DeleteBody },
   status: 202,
   response: z.object({ deleting: z.literal(true) }),
+  ifMatch: internEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await deleteIntern(deps, caller, params.internId)

@@ -1,6 +1,7 @@
 import { InternRecord } from '#interns/registry/intern.ts'
 import { findIntern } from '#interns/registry/store.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
+import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
@@ -13,6 +14,7 @@ export const getIntern = route({
   description: 'Returns the configuration and the state of the intern.',
   request: { params: InternPath },
   response: InternRecord,
+  etag: internEntity,
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => internAnswer(deps, await findIntern(deps, caller, params.internId)),
 })

@@ -4,6 +4,7 @@ import { findIntern } from '#interns/registry/store.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { requireRepository } from '../../interns/intern-repository.ts'
 import { requireModel } from '../../interns/interns.ts'
+import { internEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
@@ -17,6 +18,8 @@ export const updateIntern = route({
     'Missing fields stay unchanged. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
   request: { params: InternPath, body: InternPatch },
   response: InternRecord,
+  etag: internEntity,
+  ifMatch: internEntity,
   faults: [
     'invalid',
     'unauthenticated',

@@ -1,5 +1,6 @@
 import { deleteKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
+import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { KeyParams } from './key.ts'
 
@@ -14,6 +15,7 @@ export const deleteOneKey = route({
     'The key stops working immediately on this server, and within a second on other servers. The last active management key cannot be deleted.',
   request: { params: KeyParams },
   response: z.object({ deleted: z.literal(true) }),
+  ifMatch: keyEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await deleteKey(deps, caller, params.hash)

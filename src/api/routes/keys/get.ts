@@ -1,6 +1,7 @@
 import { requireSeen } from '#identity/accounts/keys/key-access.ts'
 import { getKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
+import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 
@@ -14,6 +15,7 @@ export const getOneKey = route({
   description: 'Returns the limit and the spend of the key. The secret is returned only when the key is created.',
   request: { params: KeyParams },
   response: z.object({ data: Key }),
+  etag: keyEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
     const key = await getKey(deps, caller, params.hash)

@@ -2,6 +2,7 @@ import { KeyPatch } from '#identity/accounts/keys/key.ts'
 import { changeKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
 import { forgetSpending } from '#spend/budgets/rows.ts'
+import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 
@@ -16,6 +17,8 @@ export const updateKey = route({
     'Takes effect immediately on this server, and within a second on other servers. The last active management key cannot be disabled.',
   request: { params: KeyParams, body: KeyPatch },
   response: z.object({ data: Key }),
+  etag: keyEntity,
+  ifMatch: keyEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
     data: await keyAnswer(deps, caller, await changeKey({ ...deps, forgetSpending }, caller, params.hash, body)),

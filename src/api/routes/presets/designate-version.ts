@@ -1,6 +1,7 @@
 import { designateVersion } from '#gateway/presets/change-preset.ts'
 import { PresetWithVersion } from '#gateway/presets/preset.ts'
 import { z } from '#platform/json/schema.ts'
+import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { VersionPath } from './path.ts'
 
@@ -13,6 +14,8 @@ export const designatePresetVersion = route({
   description: 'Requests that name the preset use this version from now on. Versions are not changed or removed.',
   request: { params: VersionPath },
   response: z.object({ data: PresetWithVersion }),
+  etag: presetEntity,
+  ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params: { slug, version }, caller }, deps) => ({
     data: await designateVersion(deps, caller, slug, version),

@@ -2,6 +2,7 @@ import { MessagesPresetBody, settingsFromMessages } from '#gateway/presets/from-
 import { PresetWithVersion } from '#gateway/presets/preset.ts'
 import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
+import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -15,6 +16,8 @@ export const savePresetFromMessages = route({
     'The body is a request for `POST /messages`. Its configuration becomes a new version, which requests use from now on. The messages are not stored.',
   request: { params: PresetPath, body: MessagesPresetBody },
   response: z.object({ data: PresetWithVersion }),
+  etag: presetEntity,
+  ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],
   handler: async ({ params, body, caller }, deps) => ({
     data: await savePreset(deps, caller, params.slug, settingsFromMessages(body)),

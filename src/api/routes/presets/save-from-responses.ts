@@ -3,6 +3,7 @@ import { PresetWithVersion } from '#gateway/presets/preset.ts'
 import { settingsFromResponses } from '#gateway/presets/preset-settings.ts'
 import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
+import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -16,6 +17,8 @@ export const savePresetFromResponses = route({
     'The body is a request for `POST /responses`. Its configuration becomes a new version, which requests use from now on. The input is not stored.',
   request: { params: PresetPath, body: ResponsesRequest },
   response: z.object({ data: PresetWithVersion }),
+  etag: presetEntity,
+  ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   undeclaredBody: 'invalid',
   handler: async ({ params, body, caller }, deps) => ({

@@ -3,6 +3,7 @@ import { saveVersion } from '#gateway/presets/save-preset.ts'
 import { NewPresetVersion, requestedVersion } from '#gateway/presets/version-request.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
+import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -16,6 +17,7 @@ export const savePresetVersion = route({
     'Requests keep using the current version until this one is designated. The preset is created if it does not exist; its first version is designated. If the body names a preset, its configuration is included, and the fields of the body take precedence.',
   request: { params: PresetPath, body: NewPresetVersion },
   response: z.object({ data: SavedPresetVersion }),
+  ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, body, caller }, deps) => {
     const { settings, skippedFields } = await requestedVersion(deps, await presetScope(deps, caller), body)

@@ -1,6 +1,7 @@
 import { changePreset } from '#gateway/presets/change-preset.ts'
 import { PresetPatch, PresetWithVersion } from '#gateway/presets/preset.ts'
 import { z } from '#platform/json/schema.ts'
+import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
@@ -13,6 +14,8 @@ export const updatePreset = route({
   description: 'Versions do not change. Missing fields stay unchanged.',
   request: { params: PresetPath, body: PresetPatch },
   response: z.object({ data: PresetWithVersion }),
+  etag: presetEntity,
+  ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, body, caller }, deps) => ({ data: await changePreset(deps, caller, params.slug, body) }),
 })

@@ -1,5 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { deleteWebhook } from '#webhooks/webhooks.ts'
+import { webhookEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { WebhookPath } from './path.ts'
 
@@ -12,6 +13,7 @@ export const deleteOneWebhook = route({
   description: 'Pending deliveries are not sent, and answer links in past deliveries stop working.',
   request: { params: WebhookPath },
   response: z.object({ deleted: z.literal(true) }),
+  ifMatch: webhookEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await deleteWebhook(deps, caller, params.webhookId)

@@ -1,6 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { Webhook } from '#webhooks/webhook.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
+import { webhookEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { managers } from './managers.ts'
 import { WebhookPath } from './path.ts'
@@ -15,6 +16,7 @@ export const getOneWebhook = route({
   description: 'The secret is never returned.',
   request: { params: WebhookPath },
   response: z.object({ data: Webhook }),
+  etag: webhookEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => ({
     data: await getWebhook(deps, caller, params.webhookId),

@@ -1,5 +1,6 @@
 import { deleteWorkspace } from '#identity/accounts/workspaces.ts'
 import { z } from '#platform/json/schema.ts'
+import { workspaceEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
@@ -13,6 +14,7 @@ export const deleteOneWorkspace = route({
   description: 'Fails while the workspace has keys.',
   request: { params: WorkspaceParams },
   response: z.object({ deleted: z.literal(true) }),
+  ifMatch: workspaceEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await deleteWorkspace(deps, caller, params.id)

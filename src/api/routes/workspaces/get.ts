@@ -1,5 +1,6 @@
 import { getWorkspace } from '#identity/accounts/workspaces.ts'
 import { z } from '#platform/json/schema.ts'
+import { workspaceEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 
@@ -12,6 +13,7 @@ export const getOneWorkspace = route({
   description: 'ID or slug of the workspace.',
   request: { params: WorkspaceParams },
   response: z.object({ data: Workspace }),
+  etag: workspaceEntity,
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => ({
     data: workspaceAnswer(await getWorkspace(deps, caller, params.id)),

@@ -1,6 +1,7 @@
 import { WorkspacePatch } from '#identity/accounts/workspace.ts'
 import { changeWorkspace } from '#identity/accounts/workspaces.ts'
 import { z } from '#platform/json/schema.ts'
+import { workspaceEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 
@@ -13,6 +14,8 @@ export const updateWorkspace = route({
   description: 'Missing fields stay unchanged.',
   request: { params: WorkspaceParams, body: WorkspacePatch },
   response: z.object({ data: Workspace }),
+  etag: workspaceEntity,
+  ifMatch: workspaceEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
     data: workspaceAnswer(await changeWorkspace(deps, caller, params.id, body)),

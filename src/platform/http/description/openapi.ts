@@ -25,6 +25,8 @@ type Described = Pick<
   | 'errorBody'
   | 'describesDefect'
   | 'status'
+  | 'etag'
+  | 'ifMatch'
   | 'faults'
   | 'hidden'
 >
@@ -45,6 +47,7 @@ export type Examples = Record<string, { params?: Record<string, string>; body?: 
 type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
 
 const requestIdHeader = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const entityTagHeader = { etag: { $ref: '#/components/headers/EntityTag' } }
 const retryAfterHeader = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
 
 /** Describes a table of routes as OpenAPI 3.1. */
@@ -57,7 +60,7 @@ export function describeRoutes(routes: Described[], about: About): object {
       [route.method]: operation(route, book, about.examples?.[`${route.method} ${route.path}`]),
     }
   }
-  const faults = new Set(routes.flatMap((route) => route.faults))
+  const faults = new Set(routes.flatMap(faultsOf))
   const responses = faultResponses(faults, book)
   return {
     openapi: '3.1.0',
@@ -98,6 +101,11 @@ const headers = {
     description: 'The ID of the request in the log. An ID sent in `x-request-id` is used.',
     schema: { type: 'string' },
   },
+  EntityTag: {
+    description:
+      'The version of the object. Send it as `If-Match` with a change, so that the change is refused if the object was changed meanwhile.',
+    schema: { type: 'string' },
+  },
   RetryAfter: { description: 'The number of seconds to wait before a retry.', schema: { type: 'integer' } },
 }
 
@@ -122,7 +130,11 @@ function operation(route: Described, book: SchemaBook, example: Examples[string]
     summary: route.summary,
     ...(route.description && { description: route.description }),
     security: [...keysFor[route.key], ...sessionFor(route)],
-    parameters: [...pathParameters(route.path, params, book, example), ...queryParameters(query, book)],
+    parameters: [
+      ...pathParameters(route.path, params, book, example),
+      ...queryParameters(query, book),
+      ...ifMatchParameter(route),
+    ],
     ...(body && { requestBody: requestBody(body, book, example) }),
     ...(route.uploads && { requestBody: { required: true, content: bytesOf(route.uploads) } }),
     responses: {
@@ -145,7 +157,7 @@ const bytesOf = (types: string[]) =>
 
 /** A stream is described by one of its events, because the description cannot express a sequence of them. */
 function success(
-  { response, mediaTypes = [], events, downloads }: Described,
+  { response, mediaTypes = [], events, downloads, etag }: Described,
   book: SchemaBook,
   example: Examples[string],
 ): object {
@@ -158,11 +170,17 @@ function success(
     }),
     ...(!downloads && Object.fromEntries(mediaTypes.map((type) => [type, { schema: typed(type) }]))),
   }
-  return { description: 'Success', headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) }
+  const headers = { ...requestIdHeader, ...(etag && entityTagHeader) }
+  return { description: 'Success', headers, ...(Object.keys(content).length > 0 && { content }) }
 }
 
-function failures({ faults, errorBody, describesDefect = true }: Described, book: SchemaBook): object {
-  const kinds = [...new Set(faults)]
+function faultsOf({ faults, ifMatch }: Described): FaultKind[] {
+  return [...new Set<FaultKind>([...faults, ...(ifMatch ? (['precondition_failed'] as const) : [])])]
+}
+
+function failures(route: Described, book: SchemaBook): object {
+  const { errorBody, describesDefect = true } = route
+  const kinds = faultsOf(route)
   if (errorBody) {
     const content = { 'application/json': { schema: book.schemaOf(errorBody, 'output') } }
     const own = (description: string) => ({ description, headers: requestIdHeader, content })
@@ -220,6 +238,12 @@ function queryParameters(query: z.ZodType | undefined, book: SchemaBook): object
     ...(required.includes(name) && { required: true }),
     ...describedSchema(schema),
   }))
+}
+
+function ifMatchParameter({ ifMatch }: Described): object[] {
+  if (!ifMatch) return []
+  const description = `The \`ETag\` of the ${ifMatch.kind}. If it was changed since, the request is refused with 412 and changes nothing.`
+  return [{ name: 'if-match', in: 'header', description, schema: { type: 'string' } }]
 }
 
 function propertiesOf(schema: z.ZodType | undefined, book: SchemaBook): Record<string, JsonSchema> {

@@ -1,0 +1,26 @@
+import { KeyPatch } from '#identity/accounts/keys/key.ts'
+import { WorkspacePatch } from '#identity/accounts/workspace.ts'
+import { CredentialPatch } from '#identity/provider-keys/credential.ts'
+import { InternPatch } from '#interns/registry/intern.ts'
+import type { Entity } from '#platform/core/entity-tag.ts'
+import { GuardrailPatch } from '#policy/guardrails/patch.ts'
+import { WebhookPatch } from '#webhooks/webhook.ts'
+
+/** The objects whose changes `If-Match` can protect. Kinds are those of the audit log. */
+
+const changeable = (patch: { shape: object }) => Object.keys(patch.shape)
+
+export const guardrailEntity: Entity = { kind: 'guardrail', fields: changeable(GuardrailPatch) }
+export const internEntity: Entity = { kind: 'intern', fields: changeable(InternPatch) }
+export const keyEntity: Entity = { kind: 'key', fields: changeable(KeyPatch) }
+export const webhookEntity: Entity = { kind: 'webhook', fields: changeable(WebhookPatch) }
+export const workspaceEntity: Entity = { kind: 'workspace', fields: changeable(WorkspacePatch) }
+
+/** The secret is not part of the public form, but its label is. */
+export const credentialEntity: Entity = { kind: 'credential', fields: [...changeable(CredentialPatch), 'label'] }
+
+/** A saved version changes `updated_at`. */
+export const presetEntity: Entity = {
+  kind: 'preset',
+  fields: ['name', 'description', 'status', 'designated_version_id', 'updated_at'],
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { Fault } from './fault.ts'
+
+/** A kind of stored thing, and the fields of its public form that its entity tag covers: those that clients can change. */
+export type Entity = { kind: string; fields: readonly string[] }
+
+/** The header `If-Match` of a request, and the entity that it refers to. */
+export type Precondition = { entity: Entity; ifMatch: string }
+
+/** The entity tag (RFC 9110) of a thing in its public form. Figures that nobody edits, such as spending, do not change it. */
+export function entityTag({ kind, fields }: Entity, state: object): string {
+  const values = fields.map((field) => (state as Record<string, unknown>)[field] ?? null)
+  const digest = createHash('sha256')
+    .update(JSON.stringify([kind, canonical(values)]))
+    .digest('base64url')
+  return `"${digest.slice(0, 22)}"`
+}
+
+/** The order of the members of an object has no meaning. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => [name, canonical(member)])
+}
+
+/**
+ * Compares a thing with the one that the client has read. Call it in the transaction of the change.
+ * @param before the public form before the change; null if the thing did not exist.
+ * @throws Fault `precondition_failed` if it has changed since.
+ */
+export function requireMatch({ entity, ifMatch }: Precondition, before: object | null): void {
+  const tags = ifMatch.split(',').map((tag) => tag.trim())
+  if (before !== null && (tags.includes('*') || tags.includes(entityTag(entity, before)))) return
+  const message = before === null ? 'does not exist' : 'has changed since you read it'
+  throw new Fault(
+    'precondition_failed',
+    `The ${entity.kind} ${message}. Read it again, and repeat your change if it still applies.`,
+    { metadata: { reason: 'changed_meanwhile' } },
+  )
+}
