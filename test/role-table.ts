@@ -124,6 +124,7 @@ export const mayCall: Record<string, string> = {
   savePresetFromChat: 'oa---m--M',
   savePresetFromMessages: 'oa---m--M',
   savePresetVersion: 'oa---m--M',
+  previewPresetVersion: 'oa---m--M',
   updatePreset: 'oa---m--M',
   designatePresetVersion: 'oa---m--M',
   listProviderKeys: 'oa-v-m--M',

@@ -227,6 +227,13 @@ export const steps: Step[] = [
     params: preset,
     body: { responses: { model: 'signalbox/demo', input: 'Hello', temperature: 0.4 } },
   },
+  {
+    operation: 'post /presets/{slug}/preview',
+    params: preset,
+    body: {
+      settings: { system_prompt: 'Answer with a haiku.', config: { model: 'signalbox/demo', temperature: 0.4 } },
+    },
+  },
   { operation: 'get /presets' },
   { operation: 'get /presets/{slug}', params: preset },
   { operation: 'get /presets/{slug}/versions', params: preset },

@@ -115,6 +115,7 @@ import { getOnePreset } from './presets/get.ts'
 import { getPresetVersion } from './presets/get-version.ts'
 import { listAllPresets } from './presets/list.ts'
 import { listPresetVersions } from './presets/list-versions.ts'
+import { previewPresetVersion } from './presets/preview-version.ts'
 import { savePresetFromChat } from './presets/save-from-chat.ts'
 import { savePresetFromMessages } from './presets/save-from-messages.ts'
 import { savePresetFromResponses } from './presets/save-from-responses.ts'
@@ -248,6 +249,7 @@ const table = {
   savePresetFromChat,
   savePresetFromMessages,
   savePresetVersion,
+  previewPresetVersion,
   updatePreset,
   designatePresetVersion,
   showAnswerPage,

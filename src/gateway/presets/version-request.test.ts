@@ -5,6 +5,7 @@ import { MessagesRequest } from '#chat/messages-request.ts'
 import { ResponsesRequest } from '#chat/responses-request.ts'
 import { fieldsFromChat, settingsFromChat } from './from-chat.ts'
 import { fieldsFromMessages, settingsFromMessages } from './from-messages.ts'
+import { PresetConfig } from './preset-config.ts'
 import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './preset-settings.ts'
 
 type Settings = (body: never) => PresetSettings
@@ -35,3 +36,15 @@ for (const [kind, shape, fields, settings, samples] of [
     })
     assert.deepEqual(stored.sort(), [...fields].sort())
   })
+
+test('the settings of a version have exactly the fields that requests of all kinds store', () => {
+  const stored = [
+    ...storedNames(fieldsFromChat, settingsFromChat, converted),
+    ...storedNames(fieldsFromMessages, settingsFromMessages, { ...converted, ...messagesTools }),
+    ...storedNames(fieldsFromResponses, settingsFromResponses, converted),
+  ]
+  assert.deepEqual([...new Set(stored)].sort(), Object.keys(PresetConfig.shape).sort())
+})
+
+const storedNames = (fields: ReadonlySet<string>, settings: Settings, samples: Record<string, unknown>) =>
+  [...fields].flatMap((name) => Object.keys(settings({ [name]: samples[name] ?? 'x' } as never).config))

@@ -5,25 +5,28 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { applyPreset, type PresetStyle } from './apply-preset.ts'
 import { ChatPresetBody, fieldsFromChat, settingsFromChat } from './from-chat.ts'
 import { fieldsFromMessages, MessagesPresetBody, settingsFromMessages } from './from-messages.ts'
+import { VersionSettings } from './preset-config.ts'
 import { presetReference } from './preset-reference.ts'
-import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './preset-settings.ts'
+import { fieldsFromResponses, type PresetSettings, settingsFromResponses, withoutDefaults } from './preset-settings.ts'
 import { getPreset, getVersion, type PresetScope } from './read-presets.ts'
 
-/** The request that a version is saved from, under the name of its kind. */
+/** The request or the settings that a version is saved from, under the name of its kind. */
 export const NewPresetVersion = strictFields(
   {
     responses: ResponsesRequest.optional(),
     chat: ChatPresetBody.optional(),
     messages: MessagesPresetBody.optional(),
+    settings: VersionSettings.optional(),
   },
   'the body must be a JSON object',
 )
   .refine((body) => Object.values(body).filter((request) => request !== undefined).length === 1, {
-    error: 'exactly one of responses, chat and messages is required',
+    error: 'exactly one of responses, chat, messages and settings is required',
   })
   .meta({
     id: 'NewPresetVersion',
-    description: 'A request body of one kind. If it names a preset, the configuration of that preset is included.',
+    description:
+      'A request body of one kind, or the whole contents of a version as `settings`. If it names a preset, the configuration of that preset is included.',
     minProperties: 1,
     maxProperties: 1,
   })
@@ -40,12 +43,13 @@ export type RequestedVersion = { settings: PresetSettings; skippedFields: string
 export async function requestedVersion(
   deps: { db: Db },
   scope: PresetScope,
-  { responses, chat, messages }: NewPresetVersion,
+  { settings: whole, ...requests }: NewPresetVersion,
 ): Promise<RequestedVersion> {
-  const body: Body = (responses ?? chat ?? messages)!
+  const { responses, chat, messages } = requests
+  const body: Body = (whole?.config ?? responses ?? chat ?? messages)!
   const named = presetReference(body)
   const rest = named?.rest ?? body
-  const kind = kindOf({ responses, chat })
+  const kind = whole ? settingsKind(whole.system_prompt) : kindOf(requests)
   const settings = kind.settings(rest)
   return {
     settings: named ? await onTopOf(deps, scope, named, settings) : settings,
@@ -56,6 +60,12 @@ export async function requestedVersion(
 const maxSkipped = 100
 
 type Kind = { settings: (body: Body) => PresetSettings; skippedFields: (body: Body) => string[] }
+
+/** Settings are stored as they are. */
+const settingsKind = (systemPrompt: string | null | undefined): Kind => ({
+  settings: (config) => ({ systemPrompt: systemPrompt || null, config: withoutDefaults(config) }),
+  skippedFields: () => [],
+})
 
 function kindOf({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): Kind {
   if (responses) return { settings: settingsFromResponses, skippedFields: (body) => others(body, fieldsFromResponses) }

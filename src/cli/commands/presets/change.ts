@@ -7,7 +7,7 @@ import { bodyFrom } from '../../kit/fields.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { presetPath } from './read.ts'
 
-const kinds = ['responses', 'chat', 'messages'] as const
+const kinds = ['responses', 'chat', 'messages', 'settings'] as const
 type Kind = (typeof kinds)[number]
 
 const designatePath = (slug: string, version: string | number) =>
@@ -22,32 +22,48 @@ function savedText(slug: string, { version, skipped_fields }: SavedPresetVersion
   return `Saved version ${version} of "${slug}". ${usage}${printable(skippedFields)}`
 }
 
+function versionBody(file: string, kind: Kind | undefined): object {
+  const body = bodyFrom(file)
+  const guess = 'config' in body ? 'settings' : 'messages' in body ? 'chat' : 'responses'
+  return { [kind ?? guess]: body }
+}
+
 export function changeCommands(presets: Command, { env, out }: Terminal): void {
   presets
     .command('save')
     .description('Save a request body as a new version. Requests keep using the current version')
     .argument('<slug>', 'Slug of the preset; created if it does not exist')
-    .argument('<file>', 'JSON file with a request body')
+    .argument('<file>', 'JSON file with a request body, or with the system_prompt and config of a version')
     .addOption(
       new Option(
         '--as <kind>',
-        'Kind of request (default: chat if the body has "messages", otherwise responses)',
+        'Kind of the file (default: settings if it has "config", chat if it has "messages", otherwise responses)',
       ).choices([...kinds]),
     )
     .option('--use', 'Use the new version for requests immediately')
     .addHelpText('after', clientHelp)
     .action(async (slug: string, file: string, { as: kindOption, use }: { as?: Kind; use?: boolean }) => {
-      const body = bodyFrom(file)
-      const kind = kindOption ?? ('messages' in body ? 'chat' : 'responses')
+      const body = versionBody(file, kindOption)
       const { data } = await apiClient(env).request<{ data: SavedPresetVersion }>(
         'POST',
         presetPath(slug, '/versions'),
-        {
-          [kind]: body,
-        },
+        body,
       )
       if (use) await apiClient(env).request('POST', designatePath(slug, data.version))
       out(savedText(slug, data, use || data.is_designated))
+    })
+
+  presets
+    .command('preview')
+    .description('Check a version without saving it, and print the chat request that it makes')
+    .argument('<slug>', 'Slug of the preset; it need not exist')
+    .argument('<file>', 'JSON file with a request body, or with the system_prompt and config of a version')
+    .addOption(new Option('--as <kind>', 'Kind of the file (default: as for save)').choices([...kinds]))
+    .addHelpText('after', clientHelp)
+    .action(async (slug: string, file: string, { as: kind }: { as?: Kind }) => {
+      const path = presetPath(slug, '/preview')
+      const { data } = await apiClient(env).request<{ data: { chat: object } }>('POST', path, versionBody(file, kind))
+      out(JSON.stringify(data.chat, null, 2))
     })
 
   presets

@@ -1,0 +1,64 @@
+import { ChatRequest } from '#chat/chat-request.ts'
+import { ResponsesRequest } from '#chat/responses-request.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+
+const fields = ResponsesRequest.shape
+const chatFields = ChatRequest.shape
+
+const Tool = z
+  .looseObject({ type: z.string(), name: z.string().optional() })
+  .describe('A function, `{type: "function", name, description, parameters}`, or a tool of a provider.')
+
+const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
+  error: 'must be "auto", "none", "required" or an object such as {type: "function", name}',
+})
+
+/** Every field of the configuration of a version. */
+export const PresetConfig = strictFields(
+  {
+    model: fields.model,
+    models: fields.models,
+    temperature: fields.temperature,
+    top_p: fields.top_p,
+    top_k: chatFields.top_k,
+    min_p: chatFields.min_p,
+    top_a: chatFields.top_a,
+    frequency_penalty: fields.frequency_penalty,
+    presence_penalty: fields.presence_penalty,
+    repetition_penalty: chatFields.repetition_penalty,
+    seed: chatFields.seed,
+    stop: chatFields.stop,
+    logit_bias: chatFields.logit_bias,
+    logprobs: chatFields.logprobs,
+    top_logprobs: fields.top_logprobs,
+    max_output_tokens: fields.max_output_tokens,
+    reasoning: fields.reasoning,
+    text: fields.text,
+    modalities: chatFields.modalities,
+    image_config: chatFields.image_config,
+    tools: z.array(Tool).nullish(),
+    tool_choice: ToolChoice.nullish(),
+    parallel_tool_calls: fields.parallel_tool_calls,
+    max_tool_calls: fields.max_tool_calls,
+    stop_server_tools_when: fields.stop_server_tools_when,
+    provider: fields.provider,
+    route: fields.route,
+    plugins: chatFields.plugins,
+    service_tier: chatFields.service_tier,
+    truncation: fields.truncation,
+    cache_control: chatFields.cache_control,
+    prompt_cache_options: chatFields.prompt_cache_options,
+  },
+  'must be an object of configuration fields',
+)
+
+/** The whole contents of a version. */
+export const VersionSettings = strictFields({
+  system_prompt: text({ max: 1_000_000 }).nullish(),
+  config: PresetConfig,
+}).meta({
+  id: 'PresetVersionSettings',
+  description: 'The whole contents of a version, with the names that versions have.',
+})
