@@ -37,7 +37,22 @@ type Options = { signal?: AbortSignal | undefined; headers?: Record<string, stri
 export async function call<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
   const response = await send(route, addressOf(route, input as object), input.body, options)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return (isJson ? await response.json() : undefined) as Answer<R>
+  const answer = isJson ? await response.json() : undefined
+  const etag = response.headers.get('etag')
+  if (etag && answer) etags.set(answer.data ?? answer, etag)
+  return answer as Answer<R>
+}
+
+/** The entity tags of objects that the service returned. */
+const etags = new WeakMap<object, string>()
+
+/** The entity tag of an object, which changes when somebody changes the object. */
+export const etagOf = (read: object | undefined): string | undefined => read && etags.get(read)
+
+/** Options of a call that changes an object: it fails with the status 412 if the object is not as it was read. */
+export function ifUnchanged(read: object | undefined): Options {
+  const etag = etagOf(read)
+  return etag === undefined ? {} : { headers: { 'if-match': etag } }
 }
 
 /** Like `call`, but returns the response itself, for streams and files. @throws Failure */

@@ -1,10 +1,8 @@
 import { signal } from '@preact/signals'
-import { callRaw } from '../api/client.ts'
-import { asFailure } from '../api/failure.ts'
 import type { ChatRequest } from '../api/types.ts'
-import { appendChunk, type Chunk, emptyReply, finishReply, type Reply, reasonIn } from './reply.ts'
+import { emptyReply, type Reply } from '../components/reply/reply.ts'
+import { streamReply } from '../components/reply/stream-reply.ts'
 import { buildRequest, noSettings, type Settings, type Turn } from './request.ts'
-import { dataOf, piecesOf } from './sse.ts'
 
 /** The conversation, in memory only. It survives a change of screens. */
 export const turns = signal<Turn[]>([])
@@ -21,7 +19,6 @@ export const timesSaved = signal(0)
 const controllers = new Set<AbortController>()
 export const isBusy = signal(false)
 
-const renderIntervalMs = 60
 let nextTurn = 1
 
 /** Sends a message to all selected models. @throws Error if the settings are invalid. */
@@ -88,32 +85,7 @@ async function ask(turnId: number, model: string, body: ChatRequest): Promise<vo
   const controller = new AbortController()
   controllers.add(controller)
   isBusy.value = true
-  const started = performance.now()
-  const ms = () => performance.now() - started
-  let reply = emptyReply
-  let drawing: number | undefined
-  const draw = () => {
-    drawing = undefined
-    setReply(turnId, model, reply)
-  }
-  try {
-    const response = await callRaw('POST /chat/completions', { body }, { signal: controller.signal })
-    reply = { ...reply, generationId: response.headers.get('x-generation-id') ?? undefined }
-    for await (const data of dataOf(piecesOf(response.body!))) {
-      reply = appendChunk(reply, JSON.parse(data) as Chunk, ms())
-      drawing ??= window.setTimeout(draw, renderIntervalMs)
-    }
-    clearTimeout(drawing)
-    setReply(turnId, model, finishReply(reply, ms()))
-  } catch (error) {
-    clearTimeout(drawing)
-    const { message, requestId, metadata } = asFailure(error)
-    const last = controller.signal.aborted
-      ? { state: 'stopped' as const }
-      : { state: 'failed' as const, failure: { message, reason: reasonIn(metadata), requestId } }
-    setReply(turnId, model, { ...reply, ...last, totalMs: ms() })
-  } finally {
-    controllers.delete(controller)
-    isBusy.value = controllers.size > 0
-  }
+  await streamReply(body, controller.signal, (reply) => setReply(turnId, model, reply))
+  controllers.delete(controller)
+  isBusy.value = controllers.size > 0
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyReply } from './reply.ts'
+import { emptyReply } from '../components/reply/reply.ts'
 import { buildRequest, fieldsOf, modelsFromQuery, noSettings, type Turn } from './request.ts'
 
 const turn = (id: number, text: string, replies: Record<string, string> = {}): Turn => ({

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../api/types.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from '../components/reply/reply.ts'
 
 type Message = ChatRequest['messages'][number]
 

@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { useAllRows } from '../api/pages.ts'
+import { canManage } from '../api/session.ts'
 import type { Preset } from '../api/types.ts'
 import { Heading } from '../components/heading.tsx'
 import { EmptyState, FailureState, Loading, Progress } from '../components/page-states.tsx'
@@ -23,12 +25,13 @@ export function PresetList() {
         <span class="dim" role="status">
           {presets ? counted(presets.length, 'preset') : ''}
         </span>
+        {canManage() && presets && <NewPreset presets={presets} />}
       </div>
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
         <EmptyState title="No presets yet" paste={paste}>
-          <p>Save the settings of a chat as a preset, or run:</p>
+          <p>Create one above, save the settings of a chat as a preset, or run:</p>
         </EmptyState>
       )}
       {!failure && presets && presets.length > 0 && (
@@ -42,6 +45,32 @@ export function PresetList() {
         />
       )}
     </div>
+  )
+}
+
+/** Opens the editor of a new preset, or of the preset that has the name already. */
+function NewPreset({ presets }: { presets: Preset[] }) {
+  const { route } = useLocation()
+  const [slug, setSlug] = useState('')
+  const open = (event: Event) => {
+    event.preventDefault()
+    const exists = presets.some((preset) => preset.slug === slug)
+    route(`/presets/${slug}${exists ? '' : '?edit=new'}`)
+  }
+  return (
+    <form class="preset-new" onSubmit={open}>
+      <input
+        aria-label="Name of a new preset"
+        placeholder="Name, such as invoices"
+        pattern="[a-z0-9][a-z0-9_\-]{0,63}"
+        title="1 to 64 of a-z, 0-9, - and _, starting with a letter or digit"
+        required
+        autocomplete="off"
+        value={slug}
+        onInput={(event) => setSlug(event.currentTarget.value)}
+      />
+      <button type="submit">Create preset</button>
+    </form>
   )
 }
 

@@ -1,23 +1,26 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
-import { call } from '../api/client.ts'
+import { call, ifUnchanged } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { fetchAllPages } from '../api/pages.ts'
 import { invalidate, useGet, useResource } from '../api/resource.ts'
 import { canManage, canUseModels } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
+import { hasDraft } from '../components/drafts.ts'
 import { Heading } from '../components/heading.tsx'
 import { useKeys } from '../components/keys.ts'
 import { FailureState, Loading } from '../components/page-states.tsx'
 import { ClockTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
+import { PresetEditor } from './preset-editor.tsx'
 import { Fields } from './version-fields.tsx'
 
 /** A preset: its versions, which one is in use, and their differences. */
 export function PresetPage({ slug }: { slug: string }) {
-  const { route } = useLocation()
-  const preset = useGet('GET /presets/{slug}', { params: { slug } })
-  const versions = useResource(`/presets/${slug}/versions`, (signal) =>
+  const { route, query, path } = useLocation()
+  const isNew = query.edit === 'new'
+  const preset = useGet('GET /presets/{slug}', isNew ? undefined : { params: { slug } })
+  const versions = useResource(isNew ? undefined : `/presets/${slug}/versions`, (signal) =>
     fetchAllPages((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
   )
   useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/presets') }])
@@ -26,23 +29,52 @@ export function PresetPage({ slug }: { slug: string }) {
     preset.reload()
     versions.reload()
   }
-  const found = preset.data?.data
+  const found = isNew ? undefined : preset.data?.data
+  const close = (saved?: PresetVersion) => {
+    if (saved) toast(savedText(saved.version, found?.designated_version.version))
+    const inUse = found?.designated_version.version
+    route(saved || found ? path + queryOf({ version: saved?.version, against: saved && inUse }) : '/presets', true)
+  }
   return (
     <div class="page preset">
       <p>
         <a href="/presets">← Presets</a>
       </p>
       {failure && <FailureState failure={failure} retry={reload} />}
-      {!failure && !(found && versions.data) && <Loading />}
+      {isNew && (
+        <>
+          <header>
+            <Heading>{`@preset/${slug}`}</Heading>
+          </header>
+          {canManage() && (
+            <PresetEditor {...{ slug, reload, close }} preset={undefined} versions={[]} start={undefined} />
+          )}
+        </>
+      )}
+      {!isNew && !failure && !(found && versions.data) && <Loading />}
       {!failure && found && versions.data && (
         <>
           <Head preset={found} />
-          <Versions preset={found} versions={versions.data} reload={reload} />
+          {canManage() && query.edit ? (
+            <PresetEditor
+              {...{ slug, reload, close }}
+              preset={found}
+              versions={versions.data}
+              start={versions.data.find(({ version }) => String(version) === query.edit) ?? found.designated_version}
+            />
+          ) : (
+            <Versions preset={found} versions={versions.data} reload={reload} />
+          )}
         </>
       )}
     </div>
   )
 }
+
+const savedText = (saved: number, inUse: number | undefined) =>
+  inUse === undefined
+    ? `Version ${saved} is saved. Requests can use it.`
+    : `Version ${saved} is saved. Requests still use version ${inUse}.`
 
 function Head({ preset: { slug, description, status } }: { preset: PresetWithVersion }) {
   return (
@@ -118,6 +150,11 @@ function Versions({ preset, versions, reload }: VersionsProps) {
               {against.id === selected.id ? `Try version ${selected.version}` : 'Run both side by side'}
             </a>
           )}{' '}
+          {canManage() && (
+            <a class="button" href={path + queryOf({ edit: selected.version })}>
+              {hasDraft(`preset ${preset.slug}`) ? 'Continue draft' : 'Edit'}
+            </a>
+          )}{' '}
           {canManage() && selected.id !== designated.id && (
             <button type="button" onClick={() => void designate(preset, selected.version, reload)}>
               Use version {selected.version}
@@ -132,16 +169,21 @@ function Versions({ preset, versions, reload }: VersionsProps) {
 
 async function designate(preset: PresetWithVersion, version: number, reload: () => void): Promise<void> {
   const { slug, designated_version: before } = preset
-  const use = async (number: number) => {
-    const params = { slug, version: String(number) }
-    await call('POST /presets/{slug}/versions/{version}/designate', { params })
-    invalidate('/presets')
-    reload()
+  // Undo is refused, like the change itself, if somebody has changed the preset since.
+  const use = async (number: number, read: PresetWithVersion) => {
+    try {
+      const params = { slug, version: String(number) }
+      const route = 'POST /presets/{slug}/versions/{version}/designate'
+      return (await call(route, { params }, ifUnchanged(read))).data
+    } finally {
+      invalidate('/presets')
+      reload()
+    }
   }
   const reportFailure = (error: unknown) => toast(asFailure(error).message, { isBad: true })
   try {
-    await use(version)
-    toast(`Version ${version} is in use`, { undo: () => void use(before.version).catch(reportFailure) })
+    const after = await use(version, preset)
+    toast(`Version ${version} is in use`, { undo: () => void use(before.version, after).catch(reportFailure) })
   } catch (error) {
     reportFailure(error)
   }

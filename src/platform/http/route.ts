@@ -75,9 +75,9 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   roles?: readonly string[]
   /** Whether roles in the organization or in the workspace of the request decide. Defaults to `workspace`. */
   scope?: 'organization' | 'workspace'
-  /** What the answer contains, as `data` or as a whole. Its entity tag is returned as `ETag`. */
+  /** The object in the answer, as `data` or as a whole. Its entity tag is returned as `ETag`. */
   etag?: Entity
-  /** What the route changes only if it matches the header `If-Match`. The caller has the header as `precondition`. */
+  /** The object that the route changes only if it matches the header `If-Match`. The caller has the header as `precondition`. */
   ifMatch?: Entity
   /** The status of a success. Defaults to 200. */
   status?: number

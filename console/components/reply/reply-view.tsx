@@ -1,8 +1,8 @@
-import { Copy } from '../components/copy.tsx'
-import { Markdown } from '../components/markdown.tsx'
-import { Usd } from '../components/usd.tsx'
-import { exactCount } from '../format/count.ts'
-import { duration } from '../format/time.ts'
+import { exactCount } from '../../format/count.ts'
+import { duration } from '../../format/time.ts'
+import { Copy } from '../copy.tsx'
+import { Markdown } from '../markdown.tsx'
+import { Usd } from '../usd.tsx'
 import { type Reply, tokensPerSecond } from './reply.ts'
 
 type ReplyProps = { name: string; reply: Reply; retry: () => void }

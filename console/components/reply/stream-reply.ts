@@ -1,0 +1,36 @@
+import { callRaw } from '../../api/client.ts'
+import { asFailure } from '../../api/failure.ts'
+import type { ChatRequest } from '../../api/types.ts'
+import { appendChunk, type Chunk, emptyReply, finishReply, type Reply, reasonIn } from './reply.ts'
+import { dataOf, piecesOf } from './sse.ts'
+
+const renderIntervalMs = 60
+
+/** Sends a chat request and shows the reply as it arrives. Failures and cancellation are states of the reply. */
+export async function streamReply(body: ChatRequest, signal: AbortSignal, show: (reply: Reply) => void): Promise<void> {
+  const started = performance.now()
+  const ms = () => performance.now() - started
+  let reply = emptyReply
+  let drawing: number | undefined
+  const draw = () => {
+    drawing = undefined
+    show(reply)
+  }
+  try {
+    const response = await callRaw('POST /chat/completions', { body }, { signal })
+    reply = { ...reply, generationId: response.headers.get('x-generation-id') ?? undefined }
+    for await (const data of dataOf(piecesOf(response.body!))) {
+      reply = appendChunk(reply, JSON.parse(data) as Chunk, ms())
+      drawing ??= window.setTimeout(draw, renderIntervalMs)
+    }
+    clearTimeout(drawing)
+    show(finishReply(reply, ms()))
+  } catch (error) {
+    clearTimeout(drawing)
+    const { message, requestId, metadata } = asFailure(error)
+    const last = signal.aborted
+      ? { state: 'stopped' as const }
+      : { state: 'failed' as const, failure: { message, reason: reasonIn(metadata), requestId } }
+    show({ ...reply, ...last, totalMs: ms() })
+  }
+}

@@ -1,0 +1,142 @@
+import type { Change } from '../components/difference.tsx'
+
+/** The contents of a version. */
+export type Version = { system_prompt: string | null; config: Record<string, unknown> }
+
+/** How a field is entered. `lines` is a list with one item per line, `json` any other value. */
+type Kind = 'prompt' | 'model' | 'models' | 'number' | 'flag' | 'words' | 'lines' | 'json'
+export type Field = { name: string; kind: Kind; hint?: string; isUsual?: boolean }
+
+/** All fields of a version, in display order. `isUsual`: displayed also without a value. */
+export const fields: Field[] = [
+  { name: 'model', kind: 'model', isUsual: true },
+  { name: 'models', kind: 'models', isUsual: true },
+  { name: 'system_prompt', kind: 'prompt', isUsual: true },
+  { name: 'temperature', kind: 'number', hint: '0 to 2', isUsual: true },
+  { name: 'max_output_tokens', kind: 'number', hint: 'Whole number', isUsual: true },
+  { name: 'reasoning', kind: 'json', hint: '{"effort": "low"}', isUsual: true },
+  { name: 'provider', kind: 'json', hint: '{"sort": "price"}', isUsual: true },
+  { name: 'top_p', kind: 'number', hint: '0 to 1' },
+  { name: 'top_k', kind: 'number', hint: 'Whole number' },
+  { name: 'min_p', kind: 'number', hint: '0 to 1' },
+  { name: 'top_a', kind: 'number', hint: '0 to 1' },
+  { name: 'frequency_penalty', kind: 'number', hint: '-2 to 2' },
+  { name: 'presence_penalty', kind: 'number', hint: '-2 to 2' },
+  { name: 'repetition_penalty', kind: 'number', hint: '0 to 2' },
+  { name: 'seed', kind: 'number', hint: 'Whole number' },
+  { name: 'stop', kind: 'lines', hint: 'One sequence per line' },
+  { name: 'logit_bias', kind: 'json', hint: '{"50256": -100}' },
+  { name: 'logprobs', kind: 'flag' },
+  { name: 'top_logprobs', kind: 'number', hint: 'Whole number' },
+  { name: 'text', kind: 'json', hint: '{"format": {"type": "json_object"}}' },
+  { name: 'modalities', kind: 'json', hint: '["text", "image"]' },
+  { name: 'image_config', kind: 'json', hint: '{"aspect_ratio": "16:9"}' },
+  { name: 'tools', kind: 'json', hint: '[{"type": "function", "name": "look_up"}]' },
+  { name: 'tool_choice', kind: 'json', hint: '"auto"' },
+  { name: 'parallel_tool_calls', kind: 'flag' },
+  { name: 'max_tool_calls', kind: 'number', hint: 'Whole number' },
+  { name: 'stop_server_tools_when', kind: 'json', hint: '[{"type": "step_count_is", "step_count": 5}]' },
+  { name: 'route', kind: 'words', hint: 'fallback or sort' },
+  { name: 'plugins', kind: 'json', hint: '[{"id": "web"}]' },
+  { name: 'service_tier', kind: 'words', hint: 'flex or priority' },
+  { name: 'truncation', kind: 'words', hint: 'auto or disabled' },
+  { name: 'cache_control', kind: 'json', hint: '{"type": "ephemeral"}' },
+  { name: 'prompt_cache_options', kind: 'json', hint: '{"mode": "explicit"}' },
+]
+
+/** The entered text, by field. A field without text is not part of the version. */
+export type Entries = Readonly<Record<string, string>>
+
+/** The form of a version, with the text of each field. */
+export function entriesOf({ system_prompt, config }: Version): Entries {
+  const values: [string, unknown][] = [['system_prompt', system_prompt], ...Object.entries(config)]
+  return Object.fromEntries(
+    values.filter(([, value]) => value !== null).map(([name, value]) => [name, textOf(name, value)]),
+  )
+}
+
+const kindOf = (name: string): Kind => fields.find((field) => field.name === name)?.kind ?? 'json'
+
+function textOf(name: string, value: unknown): string {
+  const kind = kindOf(name)
+  if (kind === 'lines' || kind === 'models') return linesOf([value].flat())
+  if (typeof value === 'string' && kind !== 'json') return value
+  return JSON.stringify(value, null, kind === 'json' ? 2 : undefined)
+}
+
+/** One item per line, or JSON if that would be another list. */
+function linesOf(items: unknown[]): string {
+  const isPlain = (item: unknown) => typeof item === 'string' && item !== '' && !/^\[|\n/.test(item)
+  return items.every(isPlain) && items.length > 0 ? items.join('\n') : JSON.stringify(items)
+}
+
+export type Problems = Readonly<Record<string, string>>
+
+/** The version that the entries make, and the entries that cannot be read. */
+export function versionOf(entries: Entries): { version: Version; problems: Problems } {
+  const config: Record<string, unknown> = {}
+  const problems: Record<string, string> = {}
+  for (const [name, text] of Object.entries(entries)) {
+    if (name === 'system_prompt' || text.trim() === '') continue
+    try {
+      config[name] = parsedValue(kindOf(name), text)
+    } catch (error) {
+      problems[name] = `Not valid JSON: ${(error as Error).message}`
+    }
+  }
+  return { version: { system_prompt: entries.system_prompt || null, config }, problems }
+}
+
+function parsedValue(kind: Kind, text: string): unknown {
+  const plain = text.trim()
+  switch (kind) {
+    case 'json':
+      return JSON.parse(plain)
+    case 'number':
+      // The service refuses other text, and says what is expected.
+      return Number.isNaN(Number(plain)) ? plain : Number(plain)
+    case 'flag':
+      return plain === 'true'
+    case 'models':
+    case 'lines':
+      return plain.startsWith('[') ? JSON.parse(plain) : text.split('\n').filter((line) => line !== '')
+    default:
+      return plain
+  }
+}
+
+/** The problems of fields in an error message of the service, and the rest of the message. */
+export function problemsIn(message: string): { problems: Problems; rest: string | undefined } {
+  const problems: Record<string, string> = {}
+  const others: string[] = []
+  for (const part of message.replace(/^Invalid request: /, '').split('; ')) {
+    const [, name, path = '', text] = /^settings\.(?:config\.)?(\w+)([^:]*): (.*)$/s.exec(part) ?? []
+    if (name === undefined || name === 'config') others.push(part)
+    else problems[name] = path === '' ? text! : `${path.replace(/^\./, '')}: ${text}`
+  }
+  return { problems, rest: others.length > 0 ? others.join('; ') : undefined }
+}
+
+/** The fields in which two versions differ, with the lines that go and those that come. */
+export function changesBetween(before: Version, after: Version): Change[] {
+  const [was, is] = [entriesOf(before), entriesOf(after)]
+  const names = [...fields.map(({ name }) => name), ...Object.keys(was), ...Object.keys(is)]
+  return [...new Set(names)].flatMap((field) => {
+    if (was[field] === is[field]) return []
+    const [removed, added] = [was[field]?.split('\n') ?? [], is[field]?.split('\n') ?? []]
+    return [
+      {
+        field,
+        removed: removed.filter((line) => !added.includes(line)),
+        added: added.filter((line) => !removed.includes(line)),
+      },
+    ]
+  })
+}
+
+/** Applies to `mine` what changed from `base` to `theirs`, except in the fields that `mine` changes itself. */
+export function merge(base: Entries, mine: Entries, theirs: Entries): Entries {
+  const names = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)])
+  const merged = [...names].map((name) => [name, (mine[name] ?? '') === (base[name] ?? '') ? theirs[name] : mine[name]])
+  return Object.fromEntries(merged.filter(([, text]) => text !== undefined))
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import type { ChatRequest } from '../api/types.ts'
+import { Problem } from '../components/problem.tsx'
+import { emptyReply, type Reply } from '../components/reply/reply.ts'
+import { ReplyView } from '../components/reply/reply-view.tsx'
+import { streamReply } from '../components/reply/stream-reply.ts'
+import { useAction } from '../components/use-action.ts'
+import type { Version } from './config-fields.ts'
+
+/** Sends a message with the settings of a draft, which stays unsaved. */
+export function DraftTrial({ slug, version, canSend }: { slug: string; version: Version; canSend: boolean }) {
+  const [text, setText] = useState('')
+  const [reply, setReply] = useState<Reply>()
+  const [controller, setController] = useState<AbortController>()
+  const { problem, isBusy, act } = useAction()
+  const send = () =>
+    act(async () => {
+      const { data } = await call('POST /presets/{slug}/preview', { params: { slug }, body: { settings: version } })
+      const chat = data.chat as ChatRequest
+      const messages = [...chat.messages, { role: 'user' as const, content: text }]
+      const aborting = new AbortController()
+      setController(aborting)
+      setReply(emptyReply)
+      const body = { ...chat, messages, stream: true, stream_options: { include_usage: true } }
+      await streamReply(body, aborting.signal, setReply)
+      setController(undefined)
+    })
+  return (
+    <section aria-label="Try the draft" class="preset-trial">
+      <h2>Try the draft</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <textarea
+          aria-label="Message"
+          placeholder="Message to the draft"
+          rows={3}
+          required
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <p>
+          <button type="submit" disabled={isBusy || !canSend}>
+            Send with the draft
+          </button>{' '}
+          {controller && (
+            <button type="button" onClick={() => controller.abort()}>
+              Stop
+            </button>
+          )}{' '}
+          <span class="dim">Charged to your account like any request. The draft is not saved.</span>
+        </p>
+      </form>
+      <Problem text={problem} />
+      {reply && <ReplyView name="the draft" reply={reply} retry={() => void send()} />}
+    </section>
+  )
+}

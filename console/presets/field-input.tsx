@@ -1,0 +1,65 @@
+import { ModelPicker } from '../components/model-picker.tsx'
+import { fieldLabel } from '../components/rule-label.ts'
+import type { Field } from './config-fields.ts'
+
+type Props = { field: Field; text: string; problem: string | undefined; change: (text: string) => void }
+
+export const labelOf = ({ name }: Field) => {
+  const label = name === 'models' ? 'fallback models' : fieldLabel(name)
+  return label[0]!.toUpperCase() + label.slice(1)
+}
+
+/** The input of one field of a version, with its problem below. */
+export function FieldInput({ field, text, problem, change }: Props) {
+  const { name, kind } = field
+  const described = problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-problem` }
+  const isModel = kind === 'model' || kind === 'models'
+  return (
+    <div class="preset-field">
+      {isModel ? (
+        <ModelPicker
+          label={labelOf(field)}
+          models={text.split('\n').filter(Boolean)}
+          choose={(models) => change(kind === 'model' ? (models.at(-1) ?? '') : models.join('\n'))}
+        />
+      ) : (
+        <label for={`preset-${name}`}>
+          {labelOf(field)}
+          <Input field={field} text={text} change={change} described={described} />
+        </label>
+      )}
+      {problem !== undefined && (
+        <p class="bad" id={`${name}-problem`}>
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Input({
+  field: { name, kind, hint },
+  text,
+  change,
+  described,
+}: Omit<Props, 'problem'> & { described: object }) {
+  const shared = {
+    ...described,
+    id: `preset-${name}`,
+    value: text,
+    placeholder: hint ?? '',
+    onInput: (event: { currentTarget: { value: string } }) => change(event.currentTarget.value),
+  }
+  if (kind === 'flag')
+    return (
+      <select {...described} id={shared.id} value={text} onChange={(event) => change(event.currentTarget.value)}>
+        <option value="">Default</option>
+        <option value="true">Yes</option>
+        <option value="false">No</option>
+      </select>
+    )
+  if (kind === 'number') return <input inputMode="decimal" autocomplete="off" {...shared} />
+  if (kind === 'words') return <input autocomplete="off" {...shared} />
+  const rows = Math.min(12, Math.max(kind === 'prompt' ? 4 : 2, text.split('\n').length))
+  return <textarea class={kind === 'prompt' ? '' : 'mono'} rows={rows} spellcheck={kind === 'prompt'} {...shared} />
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { canUseModels } from '../api/session.ts'
+import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
+import { Problem } from '../components/problem.tsx'
+import { useDebounced } from '../components/use-debounced.ts'
+import { fields, problemsIn } from './config-fields.ts'
+import { DraftTrial } from './draft-trial.tsx'
+import { FieldInput, labelOf } from './field-input.tsx'
+import { SaveVersion } from './save-version.tsx'
+import { usePresetDraft } from './use-preset-draft.ts'
+import { VersionConflict } from './version-conflict.tsx'
+
+type Props = {
+  slug: string
+  /** Undefined for a preset that the first save creates. */
+  preset: PresetWithVersion | undefined
+  versions: PresetVersion[]
+  /** The version that a new draft changes. */
+  start: PresetVersion | undefined
+  reload: () => void
+  close: (saved?: PresetVersion) => void
+}
+
+/** Edits all fields of a version. The result is saved as a new version. */
+export function PresetEditor({ slug, preset, versions, start, reload, close }: Props) {
+  const draft = usePresetDraft(slug, preset, versions, start)
+  const [added, setAdded] = useState<string[]>([])
+  const { problems, rest } = useProblems(slug, draft)
+  const isVisible = ({ name, isUsual }: (typeof fields)[number]) =>
+    isUsual || draft.entries[name] !== undefined || added.includes(name)
+  const unknown = Object.keys(draft.entries).filter((name) => !fields.some((field) => field.name === name))
+  const visible = [...fields.filter(isVisible), ...unknown.map((name) => ({ name, kind: 'json' as const }))]
+  const hidden = fields.filter((field) => !isVisible(field))
+  return (
+    <div class="preset-editing">
+      <section aria-label="Draft">
+        <h2>{draft.base.number === undefined ? 'New preset' : `New version, based on version ${draft.base.number}`}</h2>
+        {visible.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            text={draft.entries[field.name] ?? ''}
+            problem={problems[field.name]}
+            change={(text) => draft.set(field.name, text)}
+          />
+        ))}
+        <label class="preset-field">
+          Add a field
+          <select
+            value=""
+            onChange={(event) => {
+              if (event.currentTarget.value !== '') setAdded([...added, event.currentTarget.value])
+            }}
+          >
+            <option value="">Choose a field</option>
+            {hidden.map((field) => (
+              <option key={field.name} value={field.name}>
+                {labelOf(field)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Problem text={rest} />
+      </section>
+      <div class="preset-beside">
+        {draft.conflict && <VersionConflict draft={draft} theirs={draft.conflict} />}
+        <SaveVersion
+          {...{ slug, preset, versions, draft, reload, close }}
+          hasProblems={Object.keys(problems).length > 0}
+        />
+        {canUseModels() && (
+          <DraftTrial slug={slug} version={draft.version} canSend={Object.keys(draft.problems).length === 0} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** The problems of a draft by field: what cannot be read, and what the service refuses. */
+function useProblems(slug: string, { version, problems: unreadable }: ReturnType<typeof usePresetDraft>) {
+  const settings = useDebounced(JSON.stringify(version))
+  const checked = useResource(`${slug} ${settings}`, (signal) =>
+    call('POST /presets/{slug}/preview', { params: { slug }, body: { settings: JSON.parse(settings) } }, { signal }),
+  )
+  const refused = checked.failure ? problemsIn(checked.failure.message) : { problems: {}, rest: undefined }
+  return { problems: { ...refused.problems, ...unreadable }, rest: refused.rest }
+}

@@ -1,0 +1,64 @@
+import { etagOf } from '../api/client.ts'
+import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
+import { useDraft } from '../components/drafts.ts'
+import {
+  changesBetween,
+  type Entries,
+  entriesOf,
+  merge,
+  type Problems,
+  type Version,
+  versionOf,
+} from './config-fields.ts'
+
+const empty: Version = { system_prompt: null, config: {} }
+
+/** The start of the draft: the preset as it was read, and the version that the draft changes. */
+type Base = { preset: PresetWithVersion | undefined; number: number | undefined; version: Version; newest: number }
+type Stored = { base: Base; entries: Entries }
+
+export type PresetDraft = {
+  entries: Entries
+  version: Version
+  problems: Problems
+  base: Base
+  isChanged: boolean
+  /** The version that somebody else saved or designated since the draft was started. */
+  conflict: PresetVersion | undefined
+  set: (name: string, text: string) => void
+  /** Continues on top of the version of the conflict. Fields that the draft changed keep its values. */
+  takeOver: () => void
+  /** Continues without the changes of the others. */
+  ignoreConflict: () => void
+  discard: () => void
+}
+
+/** The unsaved version of a preset. @param start the version that a new draft changes. */
+export function usePresetDraft(
+  slug: string,
+  preset: PresetWithVersion | undefined,
+  versions: PresetVersion[],
+  start: PresetVersion | undefined,
+): PresetDraft {
+  const [stored, store] = useDraft<Stored>(`preset ${slug}`)
+  const newest = versions.at(-1)
+  const fresh: Base = { preset, number: start?.version, version: start ?? empty, newest: newest?.version ?? 0 }
+  const { base, entries } = stored ?? { base: fresh, entries: entriesOf(fresh.version) }
+  const isOutdated = stored !== undefined && etagOf(base.preset) !== etagOf(preset)
+  const others = newest && newest.version > base.newest ? newest : preset?.designated_version
+  const rebase = (version: PresetVersion | undefined, merged: Entries) =>
+    store({ base: { ...fresh, number: version?.version, version: version ?? base.version }, entries: merged })
+  const { version, problems } = versionOf(entries)
+  return {
+    entries,
+    version,
+    problems,
+    base,
+    isChanged: changesBetween(base.version, version).length > 0 || Object.keys(problems).length > 0,
+    conflict: isOutdated ? others : undefined,
+    set: (name, text) => store({ base, entries: { ...entries, [name]: text } }),
+    takeOver: () => others && rebase(others, merge(entriesOf(base.version), entries, entriesOf(others))),
+    ignoreConflict: () => store({ base: { ...base, preset, newest: fresh.newest }, entries }),
+    discard: () => store(undefined),
+  }
+}

@@ -1,0 +1,16 @@
+import type { PresetVersion } from '../api/types.ts'
+import { Conflict } from '../components/conflict.tsx'
+import { changesBetween } from './config-fields.ts'
+import type { PresetDraft } from './use-preset-draft.ts'
+
+/** Shows the version that somebody else saved or designated while the draft was edited. */
+export function VersionConflict({ draft, theirs }: { draft: PresetDraft; theirs: PresetVersion }) {
+  return (
+    <Conflict
+      what={`The preset has changed since you started: version ${theirs.version}`}
+      changes={changesBetween(draft.base.version, theirs)}
+      takeOver={draft.takeOver}
+      ignore={draft.ignoreConflict}
+    />
+  )
+}
