@@ -1,9 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
+import { reloadWhenServed } from './api/reload-page.ts'
 import { sessionState, wasSignedIn } from './api/session.ts'
 import { ErrorBoundary } from './components/error-boundary.tsx'
 import { openedPage } from './components/focus.ts'
+import { Heading } from './components/heading.tsx'
 import { EmptyState } from './components/page-states.tsx'
 import { Palette } from './components/palette.tsx'
 import { Shortcuts } from './components/shortcuts.tsx'
@@ -81,22 +83,33 @@ function FirstScreen() {
 
 function NoScreen() {
   return (
-    <EmptyState title="Page not found">
-      <p>
-        Press <kbd>Ctrl</kbd> <kbd>K</kbd> to go anywhere.
-      </p>
-    </EmptyState>
+    <>
+      <Heading isUnseen>Page not found</Heading>
+      <EmptyState title="Page not found">
+        <p>
+          The console has no page at this address. <a href="/">Open the first screen</a>, or press <kbd>Ctrl</kbd>{' '}
+          <kbd>K</kbd> to search.
+        </p>
+      </EmptyState>
+    </>
   )
 }
 
-/** The files of a screen are missing after an upgrade of the service. */
+/**
+ * The files of a screen could not be loaded: the service restarts, or was upgraded. A browser does not load a failed module
+ * again, so the page reloads when the service responds.
+ */
 function NotLoaded() {
+  useEffect(() => reloadWhenServed(), [])
   return (
-    <EmptyState title="This screen could not be loaded">
-      <p>The service is unreachable, or its version has changed.</p>
-      <button type="button" onClick={() => location.reload()}>
-        Reload the page
-      </button>
-    </EmptyState>
+    <>
+      <Heading isUnseen>Screen not loaded</Heading>
+      <EmptyState title="This screen could not be loaded">
+        <p>The service is unreachable, or its version has changed. The page reloads when the service responds.</p>
+        <button type="button" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </EmptyState>
+    </>
   )
 }

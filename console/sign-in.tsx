@@ -39,7 +39,7 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
           autocomplete="off"
           spellcheck={false}
           placeholder="sb-v1-…"
-          aria-invalid={failure?.status === 401}
+          aria-invalid={failure?.status === 401 && failure !== before}
           aria-describedby="key-help"
         />
         <button type="submit" class="main" disabled={isBusy}>

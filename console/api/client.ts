@@ -94,7 +94,7 @@ async function send(route: string, address: string, body: unknown, { signal, hea
   })
   if (response.ok) return response
   const failure = await failureOf(response)
-  if (response.status === 401) signedOut()
+  if (response.status === 401) signedOut(failure)
   throw failure
 }
 

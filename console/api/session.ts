@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type Failure, failureOf } from './failure.ts'
+import { Failure, failureOf } from './failure.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
 import type { NewSession, Session } from './types.ts'
@@ -65,13 +65,17 @@ export function csrfToken(): string | undefined {
 /** The member whose session expired. The same member continues with the page as it is. */
 let lastMember: string | undefined
 
-/** Records that the session has ended. */
-export function signedOut(): void {
+/** Records that the session has ended. @param failure the answer that says so. */
+export function signedOut(failure: Failure): void {
   const previous = sessionState.peek()
   if (previous.state !== 'in') return
   lastMember = previous.session.member.id
-  sessionState.value = { state: 'out' }
+  const { requestId } = failure
+  sessionState.value = { state: 'out', failure: new Failure(401, sessionEnded, { requestId }) }
 }
+
+const sessionEnded =
+  'You were signed out: the session has expired or was ended elsewhere. Sign in to continue where you were.'
 
 async function post(body: NewSession): Promise<Session> {
   const response = await fetch(path, {

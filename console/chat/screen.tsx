@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { Heading } from '../components/heading.tsx'
+import { NoCredentials } from '../components/no-credentials.tsx'
 import { EmptyState, FailureState } from '../components/page-states.tsx'
 import { ReplyView } from '../components/reply/reply-view.tsx'
 import { counted } from '../format/count.ts'
@@ -124,6 +125,7 @@ function Start({ models, choices, choose }: ConversationProps) {
         Up to four models or presets answer side by side, each with its provider, time to the first token, speed and
         price. Each request is charged to your key and listed in the request log.
       </p>
+      <NoCredentials />
       {models.length === 0 && (
         <p class="first-choices">
           {(choices ?? []).slice(0, 6).map((one) => (

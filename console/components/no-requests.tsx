@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { withRoot } from '../api/root.ts'
+import { NoCredentials } from './no-credentials.tsx'
 import { EmptyState } from './page-states.tsx'
 
 type Props = {
@@ -25,6 +26,7 @@ export function NoRequests({ filtered, clear, title, children }: Props) {
   return (
     <EmptyState title={title} paste={paste}>
       {children}
+      <NoCredentials />
     </EmptyState>
   )
 }

@@ -43,7 +43,17 @@ export function ScreenTabs({ screen, title, parts }: { screen: string; title: st
           ))}
         </nav>
       </header>
-      <div class="parts-body">{open ? <open.Part key={currentName} /> : <EmptyState title="Page not found" />}</div>
+      <div class="parts-body">
+        {open ? (
+          <open.Part key={currentName} />
+        ) : (
+          <EmptyState title="Page not found">
+            <p>
+              The screen has no such part. <a href={`/${screen}`}>Open its first part</a>.
+            </p>
+          </EmptyState>
+        )}
+      </div>
     </div>
   )
 }

@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { etagOf } from '../api/client.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail, Workspace } from '../api/types.ts'
+import { Conflict } from '../components/conflict.tsx'
 import { useDraft } from '../components/drafts.ts'
 import { Heading } from '../components/heading.tsx'
 import { useKeys } from '../components/keys.ts'
+import { mergeFields } from '../components/object-form.ts'
 import { FailureState, Loading } from '../components/page-states.tsx'
 import { describePolicy } from '../components/policy-description.ts'
 import { RelativeTime } from '../components/timestamp.tsx'
@@ -66,11 +69,16 @@ type GuardrailDetailsProps = {
 
 function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChange, reload }: GuardrailDetailsProps) {
   const { route } = useLocation()
-  const [draft, setDraft] = useDraft<Policy>(id)
+  const [stored, store] = useDraft<{ base: Guardrail | undefined; policy: Policy }>(id)
   /** Changes when the form must be filled again. */
   const [filled, setFilled] = useState(0)
-  const policy = draft ?? saved
-  const isChanged = changesBetween(saved, policy).length > 0
+  const policy = stored?.policy ?? saved
+  /** The guardrail on which the draft is based. */
+  const base = stored ? stored.base : guardrail
+  const basePolicy = base ? policyOf(base) : saved
+  const isChanged = changesBetween(basePolicy, policy).length > 0
+  const isOutdated = stored !== undefined && etagOf(base) !== etagOf(guardrail)
+  const setDraft = (next: Policy | undefined) => store(next && { base, policy: next })
   const fill = (other: Policy | undefined) => {
     setDraft(other)
     setFilled((before) => before + 1)
@@ -79,6 +87,10 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
     fill(undefined)
     reload()
   }
+  const takeOver = () => {
+    store({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
+    setFilled((before) => before + 1)
+  }
   useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/guardrails') }])
   return (
     <>
@@ -86,10 +98,26 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
       <Effect policy={policy} isChanged={isChanged} />
       {canChange && (
         <div class="guardrail-work">
-          <Editor key={`${filled} ${guardrail?.updated_at}`} policy={policy} change={setDraft} />
+          <Editor key={`${filled} ${base?.updated_at}`} policy={policy} change={setDraft} />
           <div class="guardrail-aside">
+            {isOutdated && (
+              <Conflict
+                what="The guardrail has changed since you started"
+                changes={changesBetween(basePolicy, saved)}
+                takeOver={takeOver}
+              />
+            )}
             {isChanged && (
-              <UnsavedChanges id={id} saved={saved} policy={policy} drop={() => fill(undefined)} done={done} />
+              <UnsavedChanges
+                id={id}
+                base={base}
+                saved={basePolicy}
+                policy={policy}
+                isOutdated={isOutdated}
+                drop={() => fill(undefined)}
+                done={done}
+                reload={reload}
+              />
             )}
             <TryText id={id} saved={saved} policy={policy} />
             <GuardrailReplay id={id} saved={saved} policy={policy} />

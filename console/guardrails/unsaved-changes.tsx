@@ -1,37 +1,52 @@
 import { useState } from 'preact/hooks'
-import { call } from '../api/client.ts'
+import { call, ifUnchanged } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { invalidate } from '../api/resource.ts'
-import type { GuardrailPatch } from '../api/types.ts'
+import type { Guardrail, GuardrailPatch } from '../api/types.ts'
 import { Difference } from '../components/difference.tsx'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
 import { counted } from '../format/count.ts'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
-type UnsavedChangesProps = { id: string; saved: Policy; policy: Policy; drop: () => void; done: () => void }
+type UnsavedChangesProps = {
+  id: string
+  /** The guardrail that the draft changes; undefined before its first save. */
+  base: Guardrail | undefined
+  saved: Policy
+  policy: Policy
+  /** Whether somebody else has changed the guardrail since. */
+  isOutdated: boolean
+  drop: () => void
+  done: () => void
+  reload: () => void
+}
 
 /** Lists the unsaved changes, and saves or discards them. */
-export function UnsavedChanges({ id, saved, policy, drop, done }: UnsavedChangesProps) {
+export function UnsavedChanges({ id, base, saved, policy, isOutdated, drop, done, reload }: UnsavedChangesProps) {
   const [problem, setProblem] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const changes = changesBetween(saved, policy)
-  const write = async (body: GuardrailPatch) => {
-    await call('PATCH /guardrails/{id}', { params: { id }, body })
+  const write = async (body: GuardrailPatch, read: Guardrail | undefined) => {
+    const { data } = await call('PATCH /guardrails/{id}', { params: { id }, body }, ifUnchanged(read))
     invalidate('/guardrails')
     invalidate('/audit')
     done()
+    return data
   }
-  const undo = () =>
-    write(patchBetween(policy, saved)).catch((error) => toast(asFailure(error).message, { isBad: true }))
+  const undo = (after: Guardrail) =>
+    write(patchBetween(policy, saved), after).catch((error) => toast(asFailure(error).message, { isBad: true }))
   const save = async () => {
     setSaving(true)
     setProblem(undefined)
     try {
-      await write(patchBetween(saved, policy))
-      toast('Saved', { undo: () => void undo() })
+      const after = await write(patchBetween(saved, policy), base)
+      toast('Saved', { undo: () => void undo(after) })
     } catch (error) {
-      setProblem(asFailure(error).message)
+      const { status, message } = asFailure(error)
+      // The reloaded guardrail shows what the other has changed.
+      if (status === 412) reload()
+      else setProblem(message)
       setSaving(false)
     }
   }
@@ -41,7 +56,7 @@ export function UnsavedChanges({ id, saved, policy, drop, done }: UnsavedChanges
       <Difference changes={changes} />
       <Problem text={problem} />
       <p class="guardrail-do">
-        <button type="button" class="main" disabled={isSaving} onClick={() => void save()}>
+        <button type="button" class="main" disabled={isSaving || isOutdated} onClick={() => void save()}>
           Save
         </button>
         <button

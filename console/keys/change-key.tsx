@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
-import { call } from '../api/client.ts'
+import { call, ifUnchanged } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import type { Key, KeyPatch } from '../api/types.ts'
+import { Conflict } from '../components/conflict.tsx'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormActions } from '../components/form-actions.tsx'
+import { useObjectForm } from '../components/object-form.ts'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
 import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
@@ -15,25 +16,28 @@ type Props = { of: Key; onChanged: () => void; onClose: () => void }
 
 /** Changes or deletes a key. Changes can be undone. */
 export function ChangeKey({ of: key, onChanged, onClose }: Props) {
-  const before = fieldsOf(key)
-  const [fields, setFields] = useState(before)
+  const params = { hash: key.hash }
+  const load = async () => (await call('GET /keys/{hash}', { params })).data
+  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
   const onlyName = editableKeyFields(useSession(), key) === 'some'
   const patch = patchOf(before, fields)
   const isSame = Object.keys(patch).length === 0
-  const params = { hash: key.hash }
-  const save = async (body: KeyPatch) => {
-    await call('PATCH /keys/{hash}', { params, body })
+  const save = async (body: KeyPatch, options: ReturnType<typeof ifUnchanged>) => {
+    const { data } = await call('PATCH /keys/{hash}', { params, body }, options)
     onChanged()
+    return data
   }
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      await save(patch)
-      onClose()
-      // Developers can disable a key, but not enable it again.
-      const isFinal = onlyName && patch.disabled
-      toast(`${key.name} updated`, isFinal ? {} : { undo: () => void runOrToast(() => save(undoOf(patch, key))) })
+      const isSaved = await saveUnlessChanged(async (options) => {
+        const after = await save(patch, options)
+        const undo = () => void runOrToast(async () => void (await save(undoOf(patch, key), ifUnchanged(after))))
+        // Developers can disable a key, but not enable it again.
+        toast(`${key.name} updated`, onlyName && patch.disabled ? {} : { undo })
+      })
+      if (isSaved) onClose()
     })
   }
   const remove = async () => {
@@ -55,7 +59,13 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
           />
           Disabled: its requests are rejected{onlyName && ', until an admin enables it'}
         </label>
-        <FormActions problem={problem} label="Save" disabled={isBusy || isSame} onClose={onClose} />
+        {conflict && <Conflict what={`${key.name} has changed since you opened it`} {...conflict} />}
+        <FormActions
+          problem={problem}
+          label="Save"
+          disabled={isBusy || isSame || conflict !== undefined}
+          onClose={onClose}
+        />
       </form>
       <DeleteNamed name={key.name} verb="delete" act={remove} />
     </Dialog>

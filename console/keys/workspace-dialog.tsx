@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
-import { call } from '../api/client.ts'
+import { call, ifUnchanged } from '../api/client.ts'
 import { invalidate } from '../api/resource.ts'
 import type { Workspace, WorkspacePatch } from '../api/types.ts'
+import { Conflict } from '../components/conflict.tsx'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormActions } from '../components/form-actions.tsx'
+import { useObjectForm } from '../components/object-form.ts'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
 import { StorageInputs } from './content-storage.tsx'
@@ -26,27 +27,33 @@ type Props = {
 
 /** Creates, changes or deletes a workspace. Changes can be undone. */
 export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
-  const before = workspace ? fieldsOfWorkspace(workspace) : newWorkspace
-  const [fields, setFields] = useState(before)
+  const params = { id: workspace?.id ?? '' }
+  const load = async () => (await call('GET /workspaces/{id}', { params })).data as Workspace | undefined
+  const form = useObjectForm(workspace, load, (read) => (read ? fieldsOfWorkspace(read) : newWorkspace))
+  const { before, fields, setFields, saveUnlessChanged, conflict } = form
   const { problem, isBusy, act } = useAction()
   const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
   const patch = workspacePatch(before, fields)
-  const params = { id: workspace?.id ?? '' }
   const changed = () => {
     invalidate('/workspaces')
     onChanged()
   }
-  const save = async (body: WorkspacePatch) => {
-    await call('PATCH /workspaces/{id}', { params, body })
+  const save = async (body: WorkspacePatch, options: ReturnType<typeof ifUnchanged>) => {
+    const { data } = await call('PATCH /workspaces/{id}', { params, body }, options)
     changed()
+    return data
   }
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
       if (workspace) {
-        await save(patch)
-        const undo = () => void runOrToast(() => save(workspacePatch(fields, before)))
-        toast(`${workspace.name} updated`, { undo })
+        const isSaved = await saveUnlessChanged(async (options) => {
+          const after = await save(patch, options)
+          const undoPatch = workspacePatch(fields, before)
+          const undo = () => void runOrToast(async () => void (await save(undoPatch, ifUnchanged(after))))
+          toast(`${workspace.name} updated`, { undo })
+        })
+        if (!isSaved) return
       } else {
         await call('POST /workspaces', { body: parseWorkspaceFields(fields) })
         changed()
@@ -67,10 +74,11 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
       <form class="fields" onSubmit={submit} autocomplete="off">
         <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
         <StorageInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        {conflict && <Conflict what={`${workspace?.name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label={workspace ? 'Save' : 'Create'}
-          disabled={isBusy || (workspace && Object.keys(patch).length === 0)}
+          disabled={isBusy || conflict !== undefined || (workspace && Object.keys(patch).length === 0)}
           onClose={onClose}
         />
       </form>

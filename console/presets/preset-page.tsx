@@ -40,7 +40,12 @@ export function PresetPage({ slug }: { slug: string }) {
       <p>
         <a href="/presets">← Presets</a>
       </p>
-      {failure && <FailureState failure={failure} retry={reload} />}
+      {failure && (
+        <>
+          <Heading isUnseen>{`@preset/${slug}`}</Heading>
+          <FailureState failure={failure} retry={reload} />
+        </>
+      )}
       {isNew && (
         <>
           <header>

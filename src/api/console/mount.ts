@@ -6,7 +6,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { acceptedEncoding } from '#platform/http/request/accept-encoding.ts'
 import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
-import { isOfProgram } from '../access/prefix.ts'
+import { isOfProgram, prefix } from '../access/prefix.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { contentPolicy, filesPath, type PageRequest, pageOf, securityHeaders } from './page.ts'
@@ -43,13 +43,20 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
       return reply.callNotFound()
     return sendPage(request, reply, (await opened()).page({ ...wantedIn(request, screen), root, workspace }))
   }
-  for (const prefix of ['', '/w/:workspace']) {
-    app.get(`${prefix}/`, answerPage(undefined))
+  for (const start of ['', '/w/:workspace']) {
+    app.get(`${start}/`, answerPage(undefined))
     for (const name of screenNames()) {
-      app.get(`${prefix}/${name}`, answerPage(name))
-      app.get(`${prefix}/${name}/*`, answerPage(name))
+      app.get(`${start}/${name}`, answerPage(name))
+      app.get(`${start}/${name}/*`, answerPage(name))
     }
   }
+  // A browser gets the page that says so, also below an address that exists; others get the error of the service.
+  app.get('/*', { exposeHeadRoute: false }, async (request, reply) => {
+    if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${prefix}/`))
+      return reply.callNotFound()
+    const page = (await opened()).page({ ...wantedIn(request, undefined), root, workspace: undefined })
+    return sendPage(request, reply.code(404), page)
+  })
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
     const { files, read } = await opened()
     const { file } = request.params

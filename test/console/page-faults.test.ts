@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage, startConsole } from '../harness/browser/console.ts'
+import type { TestService } from '../harness/service/service.ts'
+
+let service: TestService
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await service?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+test('an unknown address shows a page to a browser, and the error of the service to a program', options, async () => {
+  const { origin } = new URL(service.url)
+  const program = await fetch(`${origin}/no/such/page`)
+  assert.deepEqual([program.status, program.headers.get('content-type')], [404, 'application/json; charset=utf-8'])
+  const below = await fetch(`${service.url}/no-such-route`, { headers: { accept: 'text/html' } })
+  assert.deepEqual([below.status, below.headers.get('content-type')], [404, 'application/json; charset=utf-8'])
+  await using watched = await signedInPage(browser, service, '/no/such/page')
+  const { page } = watched
+  await page.getByText('The console has no page at this address.').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.getByRole('link', { name: 'Open the first screen' }).click()
+  await page.waitForURL('**/requests')
+})
+
+test('a session that ended elsewhere shows the reason on the sign-in page', options, async () => {
+  await using watched = await signedInPage(browser, service, '/keys')
+  const { page } = watched
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  for (const { id } of (await service.manage('GET', '/sessions')).body.data)
+    await service.manage('DELETE', `/sessions/${id}`)
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByText('You were signed out: the session has expired or was ended elsewhere.').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+})
+
+test('a screen whose files could not be loaded is loaded when the service responds again', options, async () => {
+  await using watched = await signedInPage(browser, service, '/requests')
+  const { page } = watched
+  await page.getByRole('heading', { name: 'Requests' }).waitFor({ state: 'attached' })
+  await page.route('**/*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Models', exact: true }).click()
+  await page.getByText('This screen could not be loaded').waitFor()
+  await page.unroute('**/*')
+  await page.getByRole('heading', { name: 'Models' }).waitFor({ state: 'attached', timeout: 60_000 })
+})
+
+test('an empty list of requests says that no provider has a credential', options, async () => {
+  await using watched = await signedInPage(browser, service, '/requests')
+  await watched.page.getByText('No provider has a credential yet, so only the demo model can answer.').waitFor()
+  assert.deepEqual(watched.faults, [])
+})
