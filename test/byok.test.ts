@@ -177,7 +177,7 @@ test('one that is refused shuts no endpoint to other workspaces', async () => {
 test('what cannot be is refused by name', async () => {
   await using place = await setUp()
   for (const [more, said] of [
-    [{ provider: 'nobody' }, /provider: there is no such provider/],
+    [{ provider: 'nobody' }, /provider: provider not found/],
     [{ key: 'has space' }, /key: must be visible ASCII/],
     [{ is_fallback: true, is_byok_only: true }, /is_fallback: cannot be set together/],
     [{ workspace_id: 'x' }, /workspace_id: the organization has no such/],

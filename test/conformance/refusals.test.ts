@@ -132,12 +132,12 @@ describe('refusals, as clients see them', () => {
     const model = '@preset/resting'
     await assert.rejects(openai(service.apiKey).chat.completions.create({ model, messages }), (error: unknown) => {
       assert.ok(error instanceof NotFoundError)
-      assert.match(error.message, /The preset "resting" does not exist/)
+      assert.match(error.message, /Preset "resting" not found/)
       return true
     })
     await assert.rejects(router(service.apiKey).chat.send({ chatRequest: { model, messages } }), (error: unknown) => {
       assert.ok(error instanceof NotFoundResponseError)
-      assert.match(error.message, /The preset "resting" does not exist/)
+      assert.match(error.message, /Preset "resting" not found/)
       return true
     })
   })

@@ -26,7 +26,7 @@ test('a preset that is switched off ends the turn with words that say so', async
   const { id } = await runningIntern(service, { model: '@preset/helper' })
   await service.manage('PATCH', '/presets/helper', { status: 'disabled' })
   const said = await trySaying(service, id, 'demo:words=3')
-  assert.match(said.error?.message ?? '', /The preset "helper" does not exist/)
+  assert.match(said.error?.message ?? '', /Preset "helper" not found/)
 })
 
 test('guardrails hold for what an intern asks of models', async () => {
@@ -83,7 +83,7 @@ test('a model that the builtin agent could not ask is refused when the intern is
   const make = async (body: object) => (await service.ask('POST', '/interns', { body: { name: 'ada', ...body } })).body
   const { error } = await make({ model: 'demo' })
   assert.equal(error.code, 400)
-  assert.match(error.message, /^Invalid request: model: There is no model "demo"\. Did you mean "signalbox\/demo"\?/)
+  assert.match(error.message, /^Invalid request: model: Model "demo" not found\. Did you mean "signalbox\/demo"\?/)
   const { id } = await make({ model: '@preset/not-yet' })
   const change = (model: string) => service.ask('PATCH', `/interns/${id}`, { body: { model } })
   assert.deepEqual([(await change('nope/nope')).status, (await change('signalbox/demo:nitro')).status], [400, 200])

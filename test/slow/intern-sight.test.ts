@@ -51,7 +51,7 @@ onOneDatabase('an intern’s own key', (kind) => {
     assert.deepEqual([listed.data.map(({ slug }: { slug: string }) => slug), listed.total_count], [['mine'], 1])
     for (const path of ['/mine', '/mine/versions', '/mine/versions/1']) assert.equal((await read(path)).status, 200)
     for (const path of ['/theirs', '/theirs/versions', '/theirs/versions/1'])
-      assert.equal((await read(path)).body.error.message, 'The preset "theirs" does not exist.')
+      assert.equal((await read(path)).body.error.message, 'Preset "theirs" not found.')
     assert.equal((await service.ask('GET', '/presets')).body.total_count, 2)
   })
 

@@ -116,7 +116,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     await until(async () => JSON.stringify(await streaming.next()).includes('begun'))
     await service.ask('PATCH', '/interns/ada', { body: { visibility: 'creator' } })
     const rest = (await streaming.rest()).map((event) => JSON.stringify(event)).join('\n')
-    assert.match(rest, /"code":404,"message":"There is no such intern\."/)
+    assert.match(rest, /"code":404,"message":"Intern not found\."/)
     assert.equal((await tryAnswering(grace, id, asked, 'allow_once')).status, 404)
     assert.match((await answer(service, id, asked, 'allow_once')).finish ?? '', /stop/)
   })

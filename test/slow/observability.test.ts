@@ -197,7 +197,7 @@ test('the line of one that failed says why, with what each endpoint did, and not
 test('one that was refused before any endpoint was asked has its line too, with the reason', async () => {
   const [unknown] = completionsIn(await serveOne({}, 'a secret thing', 'no/such-model'))
   assert.deepEqual([unknown.outcome, unknown.model, unknown.key], ['refused', 'no/such-model', hashOf(apiKey)])
-  assert.deepEqual([unknown.error.kind, unknown.error.message.slice(0, 18)], ['not_found', 'There is no model '])
+  assert.deepEqual([unknown.error.kind, unknown.error.message.slice(0, 6)], ['not_found', 'Model '])
 })
 
 test('what rules refuse is counted by rule and by guardrail, and the record names them', async () => {

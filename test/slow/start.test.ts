@@ -313,7 +313,7 @@ test('an unknown model of interns is reported once at the start, with a suggesti
     await using server = startProcess({ DATA_DIR: newFolder(), WORKERS, DEFAULT_INTERN_MODEL: 'signalbox/dem' })
     await server.url
     await stopped(server)
-    const told = server.err().match(/interns without a configured model have no model[^"]*There is no model .*?demo/g)
+    const told = server.err().match(/interns without a configured model have no model[^"]*Model .*?demo/g)
     assert.equal(told?.length, 1, server.err())
   }
 })

@@ -50,4 +50,4 @@ export async function translateDaemonErrors<Answer>(answer: Promise<Answer>): Pr
   }
 }
 
-export const noSuchSession = () => new Fault('not_found', 'The intern has no such session, or keeps it no longer.')
+export const noSuchSession = () => new Fault('not_found', 'Session not found. Old sessions are deleted.')

@@ -14,6 +14,6 @@ export const nameIn = ({ author, slug }: z.infer<typeof ModelPath>) => `${author
 /** @throws Fault `not_found`. */
 export function namedModel(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
   const model = snapshot.findModel(name)
-  if (!model) throw new Fault('not_found', `There is no model "${name}".`)
+  if (!model) throw new Fault('not_found', `Model "${name}" not found.`)
   return model
 }

@@ -382,7 +382,7 @@ describe('signalbox chat', () => {
     const managing = chat(service, { key: service.managementKey })
     const unknown = chat(service, { args: ['nobody'] })
     assert.match((await managing.exited).err, /^The service refused \(40\d\)/)
-    assert.match((await unknown.exited).err, /^The service refused \(404\): There is no such intern/)
+    assert.match((await unknown.exited).err, /^The service refused \(404\): Intern not found/)
     await service.ask('POST', '/interns', { body: { name: 'idle', agent: 'scripted' } })
     const stopped = await chat(service, { args: ['idle'] }).exited
     assert.deepEqual([stopped.code, stopped.displayed], [1, ''])

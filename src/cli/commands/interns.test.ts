@@ -91,7 +91,7 @@ test('hosts lists the hosts; move and give-up take an intern or a host', async (
   assert.match((await run(manager, 'interns', 'give-up', '--host', 'desk')).err, /409.*The host desk is available/)
   assert.match(
     (await run(manager, 'interns', 'move', '--host', 'no', '--to', 'desk')).err,
-    /404.*The host no does not exist/,
+    /404.*Host no not found/,
   )
 })
 

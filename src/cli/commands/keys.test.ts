@@ -90,7 +90,7 @@ test('errors are printed in one sentence', async () => {
     [['list'], { ...env, SIGNALBOX_URL: 'nowhere' }, /^SIGNALBOX_URL must be a URL such as .*, not "nowhere"/],
     [['list'], { ...env, SIGNALBOX_KEY: 'nonsense' }, /^The service refused \(401\): Invalid key/],
     [['list'], { ...env, SIGNALBOX_KEY: service.apiKey }, /^The service refused \(403\): Only management keys/],
-    [['create', 'n', '--workspace', 'x'], env, /^The service refused \(404\): There is no such workspace\.$/],
+    [['create', 'n', '--workspace', 'x'], env, /^The service refused \(404\): Workspace not found\.$/],
     [['create', 'n', '--expires', 'tomorrow'], env, /^The service refused \(400\): .*expires_at/],
     [['revoke', 'abc'], env, /^"abc" is too short/],
     [['revoke', '000000'], env, /^No key has a hash that starts with "000000"/],

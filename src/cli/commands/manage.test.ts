@@ -176,7 +176,7 @@ describe('what is managed at the terminal', () => {
     assert.match(details, /Not stored\./)
     assert.match(await done('requests', 'show', refusedId), /^ERROR\nkind +\w+/m)
     const nothing = await done('requests', 'list', '--member', 'eve@example.com', '--workspace', 'lab')
-    assert.match(nothing, /^No member has the address "eve@example.com"\. .*\nWorkspace "lab" not found\. .*\nTIME /)
+    assert.match(nothing, /^Member "eve@example.com" not found\. .*\nWorkspace "lab" not found\. .*\nTIME /)
     assert.match(await done('requests', 'list', '--member', 'OWNER@localhost', '--model', 'no/such'), /^TIME /)
     assert.match((await run('requests', 'list', '--since', 'yesterday')).out, /It must be an age/)
     for (const count of ['0', '', '1.5', 'many', '0x10'])

@@ -33,6 +33,6 @@ test('an unknown address is an error', async () => {
   ]) {
     const { code, err } = await run(service, ...args)
     assert.equal(code, 1)
-    assert.match(err, /No member has the address "eve@example.com"\. To list all: npx signalbox members list/)
+    assert.match(err, /Member "eve@example.com" not found\. To list all: npx signalbox members list/)
   }
 })

@@ -55,7 +55,7 @@ export function membersCommand(program: Command, { env, out }: Terminal): void {
 export async function memberWith(client: ApiClient, email: string): Promise<ListedMember> {
   const member = (await allMembers(client)).find((one) => one.email === email.toLowerCase())
   if (member) return member
-  throw new StartupError(`No member has the address "${email}". To list all: npx signalbox members list`)
+  throw new StartupError(`Member "${email}" not found. To list all: npx signalbox members list`)
 }
 
 export const allMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')

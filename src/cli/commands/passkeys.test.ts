@@ -25,5 +25,5 @@ test('passkeys list and revoke work', async () => {
   assert.equal(JSON.parse((await run('passkeys', 'list', '--for', 'owner@localhost', '--json')).out)[0].id, id)
   assert.equal((await run('passkeys', 'revoke', id)).out, `Revoked passkey ${id}. Ended sessions: 0.`)
   const repeated = await run('passkeys', 'revoke', id)
-  assert.deepEqual([repeated.code, /No passkey has this ID/.test(repeated.out)], [1, true])
+  assert.deepEqual([repeated.code, /Passkey not found/.test(repeated.out)], [1, true])
 })

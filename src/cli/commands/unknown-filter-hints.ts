@@ -12,7 +12,7 @@ export async function unknownFilterHints(
   const hints: string[] = []
   if (member !== undefined) {
     const isMember = (await allMembers(client)).some(({ id, email }) => id === member || email === member.toLowerCase())
-    if (!isMember) hints.push(`No member has the address "${member}". To list all: npx signalbox members list`)
+    if (!isMember) hints.push(`Member "${member}" not found. To list all: npx signalbox members list`)
   }
   if (workspace !== undefined) {
     const workspaces = await client.listAll<{ id: string; slug: string }>('/workspaces')

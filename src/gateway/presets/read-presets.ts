@@ -45,9 +45,9 @@ export async function getVersion(
 }
 
 export function noPreset(slug: string): never {
-  throw new Fault('not_found', `The preset "${slug}" does not exist.`)
+  throw new Fault('not_found', `Preset "${slug}" not found.`)
 }
 
 export function noVersion(slug: string, version: number): never {
-  throw new Fault('not_found', `The preset "${slug}" has no version ${version}.`)
+  throw new Fault('not_found', `Version ${version} of preset "${slug}" not found.`)
 }

@@ -40,7 +40,7 @@ test('resolveModels: 100,000 unknown names, lists ten of them', () => {
   const names = Array.from({ length: 100_000 }, (_, i) => `x/${i}`)
   const listed = names.slice(0, 10).map((name) => JSON.stringify(name))
   assert.throws(() => resolved(undefined, names), {
-    message: `There is no model ${listed.join(', ')} or any of 99990 more. GET /models lists them all.`,
+    message: `Model ${listed.join(', ')} or any of 99990 more not found. GET /models lists them all.`,
   })
 })
 

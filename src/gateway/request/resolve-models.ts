@@ -41,7 +41,7 @@ export function resolveModels(
   const others = requested.length > maxListed ? ` or any of ${requested.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `There is no model ${quoted(requested)}${others}. ${didYouMean(catalogue, requested[0]!)}GET /models lists them all.`,
+    `Model ${quoted(requested)}${others} not found. ${didYouMean(catalogue, requested[0]!)}GET /models lists them all.`,
   )
 }
 

@@ -57,7 +57,7 @@ export async function getWorkspace(
   name: string,
 ): Promise<WorkspaceRecord> {
   const workspace = await findWorkspace(deps, caller, name)
-  if (!workspace) throw new Fault('not_found', 'There is no such workspace.')
+  if (!workspace) throw new Fault('not_found', 'Workspace not found.')
   return workspace
 }
 
@@ -78,7 +78,7 @@ export async function namedWorkspace(
       'forbidden',
       'workspace_id names another workspace than this request is allowed to use. A key has one workspace; in a browser session, name one of yours in the header X-Workspace.',
     )
-  throw new Fault('invalid', 'Invalid request: workspace_id: the organization has no such workspace')
+  throw new Fault('invalid', 'Invalid request: workspace_id: workspace not found')
 }
 
 /** Whether a request names the caller's own workspace, or none. */

@@ -99,6 +99,6 @@ onEachDatabase('the audit trail', (kind) => {
     const { list } = await newTrail(store.db, 1)
     const { data } = await list()
     assert.deepEqual((await list({}, 'another')).data, [])
-    await assert.rejects(list({ starting_after: data[0]!.id }, 'another'), /starting_after: there is no such event/)
+    await assert.rejects(list({ starting_after: data[0]!.id }, 'another'), /starting_after: event not found/)
   })
 })

@@ -147,7 +147,7 @@ async function placeOf({ db }: { db: Db }, organizationId: string, id: string): 
     .where('id', '=', id)
     .select('seq')
     .executeTakeFirst()
-  if (!event) throw new Fault('invalid', 'Invalid request: starting_after: there is no such event')
+  if (!event) throw new Fault('invalid', 'Invalid request: starting_after: event not found')
   return event.seq
 }
 

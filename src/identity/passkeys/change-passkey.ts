@@ -46,7 +46,7 @@ export function deletePasskey(deps: PasskeyDeps, caller: Actor, scope: PasskeySc
 async function requirePasskey(tx: Tx, scope: PasskeyScope, id: string): Promise<PasskeyRow> {
   const found = await findPasskey(tx, scope, id)
   if (found) return found
-  throw new Fault('not_found', 'No passkey has this ID.')
+  throw new Fault('not_found', 'Passkey not found.')
 }
 
 type PasskeyChange = {

@@ -54,7 +54,7 @@ export async function getCredential(
     .selectAll()
     .executeTakeFirst()
   if (row && reachesWorkspace(caller, row.workspace_id ?? '')) return credentialOf(row)
-  throw new Fault('not_found', 'There is no such provider credential.')
+  throw new Fault('not_found', 'Provider credential not found.')
 }
 
 /** Adds a credential as the last one of its provider. @throws Fault `invalid` for an unknown provider or workspace. */
@@ -66,7 +66,7 @@ export async function createCredential(
   const { key, provider: named, name = null, workspace_id, ...rules } = wanted
   const provider = deps.catalogue.current().findProvider(named)?.slug
   if (provider === undefined)
-    throw new Fault('invalid', 'Invalid request: provider: there is no such provider. GET /providers lists them all.')
+    throw new Fault('invalid', 'Invalid request: provider: provider not found. GET /providers lists them all.')
   const workspaceId = await namedWorkspace(deps, caller, workspace_id)
   const id = deps.newId()
   const row = {

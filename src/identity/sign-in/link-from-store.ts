@@ -14,7 +14,7 @@ export async function linkFromStore(deps: Pick<SignInDeps, 'db' | 'now' | 'newId
   const { organizationId } = owner
   const userId = email === undefined ? owner.userId : await namedUser(deps.db, organizationId, email)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
-    throw new Fault('not_found', `No member has the address "${email}".`)
+    throw new Fault('not_found', `Member "${email}" not found.`)
   }
   return makeLink(deps, { ...owner, keyHash: null }, userId)
 }

@@ -81,7 +81,7 @@ export async function endSession(
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const row = await findSessionRow(tx, id)
     if (!row || row.organization_id !== caller.organizationId || !mayEnd(row)) {
-      throw new Fault('not_found', 'There is no such session.')
+      throw new Fault('not_found', 'Session not found.')
     }
     await deleteSessionRow(tx, id)
     const change = { action: 'session.ended', targetKind: 'session', targetId: id } as const

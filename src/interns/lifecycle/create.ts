@@ -26,7 +26,7 @@ export async function createIntern(
   idempotencyKey?: string,
 ): Promise<{ intern: Intern; replayed: boolean }> {
   if (!(await isOwnWorkspace(deps, caller, body.workspace_id))) {
-    throw new Fault('not_found', 'There is no such workspace for this key.')
+    throw new Fault('not_found', 'Workspace not found for this key.')
   }
   const bodyHash = createHash('sha256')
     .update(JSON.stringify(withoutSecrets(deps, body)))

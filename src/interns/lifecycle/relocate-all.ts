@@ -73,7 +73,7 @@ function unlessDeleted(error: unknown): undefined {
 
 async function requireGone({ internHosts }: RelocateDeps, name: string, interns: number): Promise<void> {
   const host = await internHosts.find(name)
-  if (!host && interns === 0) throw new Fault('not_found', `The host ${name} does not exist.`)
+  if (!host && interns === 0) throw new Fault('not_found', `Host ${name} not found.`)
   if ((host ?? unknownHost(name)).loss) return
   throw new Fault('conflict', `The host ${name} is available. Move or delete its interns one by one.`)
 }

@@ -76,7 +76,7 @@ export async function findIntern(
     .selectAll()
     .executeTakeFirst()
   if (row) return internOf(row)
-  throw new Fault('not_found', 'There is no such intern.')
+  throw new Fault('not_found', 'Intern not found.')
 }
 
 /** Finds an intern without checking visibility. */

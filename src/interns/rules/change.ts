@@ -17,7 +17,7 @@ type ChangeDeps = { db: Db; now: Now; newId: NewId }
 /** Reads the current version of rules, or an earlier one. @throws Fault `not_found`. */
 export async function readRules({ db }: ReadDeps, owner: RuleOwner, version: number | undefined): Promise<RulesRecord> {
   const found = await findRules(db.query, owner, version)
-  if (!found && version) throw new Fault('not_found', `There is no version ${version} of these rules.`)
+  if (!found && version) throw new Fault('not_found', `Version ${version} of these rules not found.`)
   return rulesRecord(found)
 }
 

@@ -162,7 +162,7 @@ function only<Rows extends { where: (column: 'intern_id' | 'id', is: '=', value:
 export async function findRun({ db }: { db: { query: Query } }, internId: string, id: string): Promise<RunRecord> {
   const row = await only(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
   if (row) return runOf(row)
-  throw new Fault('not_found', 'The intern has no such run, or it was deleted.')
+  throw new Fault('not_found', 'Run not found. Old runs are deleted.')
 }
 
 export type RunFilter = {

@@ -190,7 +190,7 @@ const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout
 async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
   const intern = await findIntern(deps, caller, id).catch((error: unknown) => {
     const isUnknown = error instanceof Fault && error.kind === 'not_found'
-    throw isUnknown ? chatFault('not_found', 'not_found', 'There is no such intern.') : error
+    throw isUnknown ? chatFault('not_found', 'not_found', 'Intern not found.') : error
   })
   // An intern that sleeps is woken after all other checks.
   if (intern.asleepSince === null) requireReady(intern)

@@ -23,7 +23,7 @@ export function writeGuardrails<T>(
 }
 
 /** The same message for an unknown id and for an id of another organization. */
-export const noGuardrail = () => new Fault('not_found', 'There is no such guardrail.')
+export const noGuardrail = () => new Fault('not_found', 'Guardrail not found.')
 
 /** @throws Fault `not_found` if the caller reaches neither a guardrail nor a default of this id. */
 export async function requirePlace(deps: { db: Db }, caller: CallerScope, id: string): Promise<GuardrailPlace> {

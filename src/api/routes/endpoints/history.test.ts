@@ -47,8 +47,8 @@ test('an endpoint or model that there is not is refusal, and one of the two is r
     const { status, body } = await service.ask('GET', `/endpoints/history${query}`)
     return [status, body.error.message]
   }
-  assert.deepEqual(await refusal('?model=a/b'), [404, 'There is no model "a/b".'])
-  assert.deepEqual(await refusal('?endpoint_id=signalbox/demo@x'), [404, 'Endpoint "signalbox/demo@x" does not exist.'])
+  assert.deepEqual(await refusal('?model=a/b'), [404, 'Model "a/b" not found.'])
+  assert.deepEqual(await refusal('?endpoint_id=signalbox/demo@x'), [404, 'Endpoint "signalbox/demo@x" not found.'])
   const either = [400, 'Invalid request: either model or endpoint_id is required']
   assert.deepEqual(
     [await refusal(''), await refusal(`?model=signalbox/demo&endpoint_id=${endpoint}`)],

@@ -94,6 +94,6 @@ function endpointsOf(
   // An endpoint's id is `<model>@<provider's tag>`.
   const model = namedModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
   const endpoints = model.endpoints.filter((endpoint) => id === undefined || endpoint.id === id)
-  if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `Endpoint "${id}" does not exist.`)
+  if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `Endpoint "${id}" not found.`)
   return endpoints.map((endpoint) => ({ model, endpoint }))
 }

@@ -30,7 +30,7 @@ test('what names no model is 404, and says the name', async () => {
   await using service = await startWithModels(models)
   for (const name of ['a/model-1.5@x', 'a/none', 'A/other', 'a/other:free']) {
     const { status, body } = await service.ask('GET', `/models/${name}/endpoints`)
-    assert.deepEqual([status, body.error.message], [404, `There is no model "${name}".`])
+    assert.deepEqual([status, body.error.message], [404, `Model "${name}" not found.`])
   }
 })
 

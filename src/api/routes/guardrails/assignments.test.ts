@@ -130,7 +130,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
     for (const unknown of ['0'.repeat(64), hashOf(stranger.apiKey)]) {
       const { status, body } = await assignKeys(id, key.hash, unknown)
       assert.equal(status, 404)
-      assert.equal(body.error.message, 'key_hashes[1]: there is no such key.')
+      assert.equal(body.error.message, 'key_hashes[1]: key not found.')
     }
     const path = `/guardrails/${id}/assignments/members`
     assert.equal((await service.manage('POST', path, { member_user_ids: ['nobody'] })).status, 404)

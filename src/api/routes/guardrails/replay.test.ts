@@ -106,7 +106,7 @@ describe('POST /guardrails/{id}/replay', () => {
     assert.match(await refused({ from: '2020-01-01T00:00:00Z' }), /^400 .*at most 92 days/)
     assert.match(await refused({ from: '2020-01-02T00:00:00Z', to: '2020-01-01T00:00:00Z' }), /^400 .*before to/)
     assert.match(await refused({ from: 'yesterday' }), /^400 .*from/)
-    assert.match(await refused({}), /^404 There is no such guardrail/)
+    assert.match(await refused({}), /^404 Guardrail not found/)
     assert.equal((await service.ask('POST', `/guardrails/${id}/replay`, { body: {} })).status, 401)
   })
 

@@ -34,7 +34,7 @@ export const createSignInLink = route({
     const { db } = deps
     const userId = await namedUser(db, caller.organizationId, body.user_id ?? caller.userId)
     const member = userId === undefined ? undefined : await findMember(db, caller.organizationId, userId)
-    if (!member) throw new Fault('invalid', 'Invalid request: user_id: the organization has no such member')
+    if (!member) throw new Fault('invalid', 'Invalid request: user_id: member not found')
     if (member.role === 'owner' && !actsAsOwner(caller)) {
       throw new Fault('forbidden', 'Only an owner makes links that sign an owner in.')
     }

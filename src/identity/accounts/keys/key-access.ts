@@ -11,7 +11,7 @@ export const keysSeenBy = ({ access, userId }: Pick<Caller, 'access' | 'userId'>
   access === 'developer' ? userId : undefined
 
 /** The error for a key that the caller cannot see, and for one that does not exist. */
-export const keyNotFound = () => new Fault('not_found', 'No key has this hash.')
+export const keyNotFound = () => new Fault('not_found', 'Key not found.')
 
 /** @throws Fault `not_found` if the caller cannot see the key. */
 export function requireSeen(caller: Member, key: KeyRecord): void {

@@ -82,7 +82,7 @@ async function creatorOf(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: st
   const { organizationId } = caller
   const userId = await namedUser({ query: tx }, organizationId, newKey.creator_user_id ?? caller.userId)
   const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
-  if (!member) throw new Fault('invalid', 'Invalid request: creator_user_id: the organization has no such member')
+  if (!member) throw new Fault('invalid', 'Invalid request: creator_user_id: member not found')
   const { email } = member
   if (newKey.kind === 'management' || reachesAllWorkspaces(member.role)) return member.userId
   if (await findWorkspaceMember(tx, organizationId, workspaceId, member.userId)) return member.userId

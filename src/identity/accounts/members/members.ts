@@ -192,7 +192,7 @@ function members(query: Query, organizationId: string) {
 async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<Member> {
   const found = await findMember({ query: tx }, organizationId, userId)
   if (found) return found
-  throw new Fault('not_found', 'The organization has no such member.')
+  throw new Fault('not_found', 'Member not found.')
 }
 
 /** Returns the user with this address, created if there is none. An existing user is not changed. */

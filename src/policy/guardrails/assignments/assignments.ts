@@ -137,7 +137,7 @@ function idsOf({ db }: { db: Db }, { organizationId }: Caller, kind: TargetKind,
 async function requireTargets(tx: Tx, organizationId: string, workspaceId: string, kind: TargetKind, ids: string[]) {
   const found = await findTargets(tx, organizationId, kind, ids)
   const missing = ids.findIndex((id) => !found.has(id))
-  if (missing !== -1) throw new Fault('not_found', `${listName[kind]}[${missing}]: there is no such ${kind}.`)
+  if (missing !== -1) throw new Fault('not_found', `${listName[kind]}[${missing}]: ${kind} not found.`)
   refuse(
     ids.flatMap((id, i) => {
       const elsewhere = (found.get(id)?.workspaceId ?? workspaceId) !== workspaceId

@@ -114,7 +114,7 @@ const includesByok = (rows: readonly PooledBudgetRow[]) => rows.some(({ include_
 
 function requireBudget(rows: readonly PooledBudgetRow[], interval: BudgetInterval): PooledBudgetRow {
   const found = rows.find((row) => row.reset_interval === interval)
-  if (!found) throw new Fault('not_found', `There is no ${interval} budget.`)
+  if (!found) throw new Fault('not_found', `Budget "${interval}" not found.`)
   return found
 }
 
