@@ -21,7 +21,7 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader' | 'path'> & Governed
+type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & Governed
 type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params' | 'query'>
 
 /** The absent caller of a public route, which does not read the caller. */
@@ -70,10 +70,10 @@ async function admitSession(
  * admins path and query only select, so that they also find deleted workspaces.
  */
 export function workspaceNamedBy(
-  route: Pick<Needs, 'path'>,
+  { workspaceParam }: Pick<Needs, 'workspaceParam'>,
   { headers, params, query }: Pick<Asking, 'headers' | 'params' | 'query'>,
 ): NamedWorkspace {
-  const inPath = route.path.startsWith('/workspaces/{id}') ? (params as { id?: string }).id : undefined
+  const inPath = workspaceParam === undefined ? undefined : (params as Record<string, string>)[workspaceParam]
   const inQuery = (query as { workspace_id?: unknown } | undefined)?.workspace_id
   return { explicit: textOf(headers['x-workspace']), forMembers: inPath ?? textOf(inQuery) }
 }

@@ -43,7 +43,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     prefix,
     timeouts,
     guard: (request, reply) =>
-      guardInterns((asking) => admit(deps, { key: 'api', method: 'get', path: '/interns' }, asking, reply), request),
+      guardInterns((asking) => admit(deps, { key: 'api', method: 'get' }, asking, reply), request),
     origins: deps.config.cors_origins,
     absent: absentOperations,
     onUnknown: unknownRouteLog(deps.log, deps.now),

@@ -42,6 +42,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   method: Method
   /** Below the base URL, with `{name}` for each parameter. */
   path: string
+  /** The parameter in the path that is the id of the workspace of the request. */
+  workspaceParam?: string
   tag: string
   /** Its name in the API's description, for generated clients. */
   operationId?: string

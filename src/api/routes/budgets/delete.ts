@@ -8,6 +8,7 @@ const Deleted = z.object({ deleted: z.literal(true) })
 export const deleteWorkspaceBudget = route({
   method: 'delete',
   path: '/workspaces/{id}/budgets/{interval}',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Delete a budget of a workspace',

@@ -13,6 +13,7 @@ import {
 export const getWorkspaceBudget = route({
   method: 'get',
   path: '/workspaces/{id}/budgets/{interval}',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Get a budget of a workspace',

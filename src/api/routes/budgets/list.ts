@@ -8,6 +8,7 @@ import { includesByok, organizationPool, workspacePool } from './owner.ts'
 export const listWorkspaceBudgets = route({
   method: 'get',
   path: '/workspaces/{id}/budgets',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'List the budgets of a workspace',

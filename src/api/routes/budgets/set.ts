@@ -13,6 +13,7 @@ import {
 export const setWorkspaceBudget = route({
   method: 'put',
   path: '/workspaces/{id}/budgets/{interval}',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Create or change a budget of a workspace',

@@ -16,7 +16,7 @@ export async function currentSession(
   raw: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): Promise<{ token: string; found: SignedIn; origin: string }> {
   const { origin } = connectionOf(raw)
-  const header = workspaceNamedBy({ path: '' }, { headers: raw.headers, params: {}, query: {} }).explicit
+  const header = workspaceNamedBy({}, { headers: raw.headers, params: {}, query: {} }).explicit
   const token = sessionId === undefined ? undefined : sessionTokenIn(raw.headers.cookie, origin)
   const found = token === undefined ? undefined : await sessions.find(token, { explicit: header })
   if (token === undefined || !found) {

@@ -7,6 +7,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const addMembersToWorkspace = route({
   method: 'post',
   path: '/workspaces/{id}/members/add',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Add members to a workspace, or change their role in it',

@@ -6,6 +6,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const deleteWorkspaceContents = route({
   method: 'delete',
   path: '/workspaces/{id}/contents',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Delete all stored prompts and answers of a workspace',

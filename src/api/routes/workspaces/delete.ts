@@ -7,6 +7,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const deleteOneWorkspace = route({
   method: 'delete',
   path: '/workspaces/{id}',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   scope: 'organization',

@@ -8,6 +8,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const getWorkspaceInternRules = route({
   method: 'get',
   path: '/workspaces/{id}/intern-rules',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Get the rules for all interns of a workspace',

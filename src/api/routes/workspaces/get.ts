@@ -7,6 +7,7 @@ import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 export const getOneWorkspace = route({
   method: 'get',
   path: '/workspaces/{id}',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Get a workspace',

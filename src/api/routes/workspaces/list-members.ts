@@ -7,6 +7,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const listMembersOfWorkspace = route({
   method: 'get',
   path: '/workspaces/{id}/members',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'List the members of a workspace, in the order of joining',

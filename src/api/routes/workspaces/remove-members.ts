@@ -7,6 +7,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const removeMembersFromWorkspace = route({
   method: 'post',
   path: '/workspaces/{id}/members/remove',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Remove members from a workspace',

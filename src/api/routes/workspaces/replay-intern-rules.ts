@@ -8,6 +8,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const replayWorkspaceInternRules = route({
   method: 'post',
   path: '/workspaces/{id}/intern-rules/replay',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   isRead: true,

@@ -7,6 +7,7 @@ import { WorkspaceParams } from './workspace.ts'
 export const setWorkspaceInternRules = route({
   method: 'put',
   path: '/workspaces/{id}/intern-rules',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Set the rules for all interns of a workspace',

@@ -8,6 +8,7 @@ import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 export const updateWorkspace = route({
   method: 'patch',
   path: '/workspaces/{id}',
+  workspaceParam: 'id',
   tag: 'workspaces',
   key: 'management',
   summary: 'Update a workspace',
