@@ -89,10 +89,7 @@ test('hosts lists the hosts; move and give-up take an intern or a host', async (
   }
   const manager = { ...service, apiKey: service.managementKey }
   assert.match((await run(manager, 'interns', 'give-up', '--host', 'desk')).err, /409.*The host desk is available/)
-  assert.match(
-    (await run(manager, 'interns', 'move', '--host', 'no', '--to', 'desk')).err,
-    /404.*Host no not found/,
-  )
+  assert.match((await run(manager, 'interns', 'move', '--host', 'no', '--to', 'desk')).err, /404.*Host no not found/)
 })
 
 test('log prints the lines, also as JSON, or why they are missing', async () => {

@@ -15,7 +15,7 @@ function requests() {
   const signals = localSignals()
   const inFlight = createRequestsInFlight({
     signals,
-    keys: { current: () => caller },
+    keys: { current: async () => caller },
     sessions: { current: async () => caller },
   })
   const judged: number[] = []

@@ -36,7 +36,7 @@ type RequestsInFlightDeps = {
   /** Returns the current caller of a session; undefined if it has ended. */
   sessions: { current: (caller: Caller) => Promise<Caller | undefined> }
   /** Returns the current caller of a token; undefined if the token has expired. */
-  tokens?: { current: (caller: Caller) => Caller | undefined | Promise<Caller | undefined> } | undefined
+  tokens?: { current: (caller: Caller) => Promise<Caller | undefined> } | undefined
 }
 
 /** `at` is its index among the requests in flight. */
@@ -57,9 +57,9 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
     for (const entry of entries.slice()) if (concerns(entry.caller, entry)) void judge(entry)
   }
 
-  async function judge(entry: Entry, found = current(entry.caller), isLook = false): Promise<void> {
+  async function judge(entry: Entry, isLook = false): Promise<void> {
     try {
-      const caller = await found
+      const caller = await current(entry.caller)
       if (!caller) return entry.response.revoke(keyIsGone(entry.caller))
       if (isLook && caller === entry.caller) return
       await entry.recheck(caller)
@@ -74,10 +74,7 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
   function look(): void {
     if (entries.length === 0) return stopLooking()
     if (!signals.live()) return judgeAll(() => true)
-    for (const entry of entries.slice()) {
-      const found = current(entry.caller)
-      if (found !== entry.caller) void judge(entry, found, true)
-    }
+    for (const entry of entries.slice()) void judge(entry, true)
   }
 
   /** Stops only after a while without requests, so that a server with one request at a time does not restart the timer. */

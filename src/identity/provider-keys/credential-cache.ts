@@ -18,7 +18,7 @@ export type OwnCredential = Pick<
 
 /** Caches workspaces' own provider keys, in the order of preference. */
 export type CredentialCache = {
-  of: (workspaceId: string) => readonly OwnCredential[] | Promise<readonly OwnCredential[]>
+  of: (workspaceId: string) => Promise<readonly OwnCredential[]>
   close: () => void
 }
 

@@ -1,4 +1,3 @@
-import { whenKnown } from '#platform/async/when-known.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
@@ -35,7 +34,7 @@ export type Tokens = {
   /** @throws Fault `unauthenticated`, `forbidden`, or `unavailable` if the issuer's keys cannot be read. */
   find: (token: string) => Promise<Caller>
   /** The present state of the caller of a token; undefined if it has expired or lost its access. */
-  current: (caller: Caller) => Caller | undefined | Promise<Caller | undefined>
+  current: (caller: Caller) => Promise<Caller | undefined>
   /** Verifies a token, and finds its member and workspace. @throws Fault as `find`. */
   verify: (token: string) => Promise<{ owner: TokenOwner; expiresAt: number }>
 }
@@ -72,7 +71,7 @@ export function createTokens(deps: TokensDeps): Tokens {
       if (guardrailId !== undefined) await guardrails.apply(caller, guardrailId)
       return caller
     },
-    current: (caller) => whenKnown(keys.current(caller.keyHash), (found) => currentCaller(caller, found, now())),
+    current: async (caller) => currentCaller(caller, await keys.current(caller.keyHash), now()),
   }
 }
 

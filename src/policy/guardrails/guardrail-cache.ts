@@ -1,5 +1,4 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { whenKnown } from '#platform/async/when-known.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
@@ -9,7 +8,7 @@ type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 
 /** The guardrails and budgets that apply to a caller. */
 export type GuardrailCache = {
-  of: (caller: GuardrailCacheSubject) => PoliciesInForce | Promise<PoliciesInForce>
+  of: (caller: GuardrailCacheSubject) => Promise<PoliciesInForce>
   close: () => void
 }
 
@@ -24,7 +23,7 @@ export function createGuardrailCache({ db, allowStale }: GuardrailCacheDeps): Gu
     read: (workspaceId) => readWorkspacePolicies({ db }, workspaceId),
   })
   return {
-    of: (caller) => whenKnown(workspaces.get(caller.workspaceId), (policies) => policies.of(caller)),
+    of: async (caller) => (await workspaces.get(caller.workspaceId)).of(caller),
     close: workspaces.close,
   }
 }

@@ -6,13 +6,9 @@ import type { Budgets } from './budgets.ts'
  */
 export function failClosed(budgets: Pick<Budgets, 'reserve'>, allowStale: AllowStale): Pick<Budgets, 'reserve'> {
   return {
-    reserve(requested, need) {
-      const isUnreachable = allowStale()
-      if (isUnreachable === false) return budgets.reserve(requested, need)
-      return Promise.resolve(isUnreachable).then((unreachable) => {
-        if (unreachable) throw new Error('The database is unreachable, and stale_limits is "refuse".')
-        return budgets.reserve(requested, need)
-      })
+    async reserve(requested, need) {
+      if (await allowStale()) throw new Error('The database is unreachable, and stale_limits is "refuse".')
+      return budgets.reserve(requested, need)
     },
   }
 }

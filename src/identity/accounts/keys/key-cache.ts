@@ -1,4 +1,3 @@
-import { whenKnown } from '#platform/async/when-known.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
@@ -29,7 +28,7 @@ export type KeyCache = {
   /** The same from memory only; also undefined if the key must be read first. */
   known: (secret: string) => Caller | undefined
   /** Returns the current caller of the key with this hash; undefined if the key is no longer valid. */
-  current: (hash: string) => Caller | undefined | Promise<Caller | undefined>
+  current: (hash: string) => Promise<Caller | undefined>
   close: () => void
 }
 
@@ -77,7 +76,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
       const hash = hashFor(secret)
       return hash === undefined ? undefined : open(secret, hash, keys.known(hash))
     },
-    current: (hash) => whenKnown(keys.get(hash), callerOf),
+    current: async (hash) => callerOf(await keys.get(hash)),
     close() {
       keys.close()
       hashes.clear()

@@ -9,8 +9,8 @@ const unverifiedMs = 700
 
 /** A cache of rows by name. A notification removes the changed row. */
 export type ReadCache<T> = {
-  /** Returns a value, without a promise if it is cached. @throws Fault `unavailable` while the database is unreachable. */
-  get: (name: string) => T | Promise<T>
+  /** Returns a value, cached or read. @throws Fault `unavailable` while the database is unreachable. */
+  get: (name: string) => Promise<T>
   /** Returns a cached value; undefined if it must be read first. */
   known: (name: string) => T | undefined
   close: () => void
@@ -93,18 +93,14 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
 
   const isCertain = ({ readAt }: { readAt: number }) => signals.live() || steady() - readAt < unverifiedMs
 
-  function ask(name: string, known: { value: T }, isTrusted: boolean): T | Promise<T> {
-    // The entry can have been removed meanwhile, because it has changed.
-    return isTrusted && entries.get(name) === known ? known.value : load(name)
-  }
-
   return {
-    get(name) {
+    async get(name) {
       const known = entries.get(name)
       if (!known) return load(name)
       if (isCertain(known)) return known.value
-      const trusted = allowStale()
-      return trusted === false ? load(name) : Promise.resolve(trusted).then((isTrusted) => ask(name, known, isTrusted))
+      const isTrusted = await allowStale()
+      // The entry can have been removed meanwhile, because it has changed.
+      return isTrusted && entries.get(name) === known ? known.value : load(name)
     },
     known(name) {
       const known = entries.get(name)

@@ -65,7 +65,7 @@ test('a database that answers is asked, although nothing is heard of other serve
 
 test('without the setting nothing is trusted and nothing is asked for it', async () => {
   await using place = await lost()
-  assert.equal(staleWhileAway(place, 0)(), false)
+  assert.equal(await staleWhileAway(place, 0)(), false)
   assert.equal(place.state.asked, 0)
 })
 

@@ -3,10 +3,10 @@ import type { Db } from '../db.ts'
 import { sql } from '../kysely.ts'
 
 /** Whether stale values can be used, because the database is unreachable. */
-export type AllowStale = () => boolean | Promise<boolean>
+export type AllowStale = () => Promise<boolean>
 
 /** Stale values are never used. */
-export const neverStale: AllowStale = () => false
+export const neverStale: AllowStale = async () => false
 
 /** The time limit of the check whether the database answers. */
 const answerMs = 500
@@ -32,7 +32,7 @@ export function staleWhileAway({ db }: { db: Pick<Db, 'query' | 'signals'> }, st
     return inTime(answered, answerMs)
   }
 
-  return () => {
+  return async () => {
     if (signals.live() || signals.silentForMs() >= staleMs) return false
     if (!asking) return ask()
     return inTime(asking.away, asking.since + answerMs - performance.now())

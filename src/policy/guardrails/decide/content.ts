@@ -21,25 +21,17 @@ function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
 export type Screened<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
 
 /**
- * Filters the forms of a request and replaces redacted text by the filter's label. Synchronous if no filter applies.
+ * Filters the forms of a request and replaces redacted text by the filter's label.
  * @throws Fault `forbidden` if a filter blocks or cannot finish. The message never contains the matched text.
  */
-export function screenRequest<Bodies extends Record<string, object>>(
+export async function screenRequest<Bodies extends Record<string, object>>(
   scanner: Pick<Scanner, 'scanRequest'>,
   guardrails: readonly GuardrailRecord[],
   bodies: Bodies,
   request: ScanRequest,
-): Screened<Bodies> | Promise<Screened<Bodies>> {
-  const filters = filtersOf(guardrails)
-  return filters.rules.length === 0 ? { bodies, findings: [] } : filtered(scanner, filters, bodies, request)
-}
-
-async function filtered<Bodies extends Record<string, object>>(
-  scanner: Pick<Scanner, 'scanRequest'>,
-  filters: Filters,
-  bodies: Bodies,
-  request: ScanRequest,
 ): Promise<Screened<Bodies>> {
+  const filters = filtersOf(guardrails)
+  if (filters.rules.length === 0) return { bodies, findings: [] }
   const outcome = await scanner.scanRequest(filters, bodies, request)
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
   return { bodies: outcome.content, findings: outcome.findings.map(recorded) }
