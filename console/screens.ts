@@ -27,7 +27,7 @@ export const screens: Screen[] = [
     name: 'requests',
     title: 'Requests',
     words: 'log generations errors cost',
-    early: '/api/v1/generations?limit=100',
+    early: '/api/v1/generations?limit=50',
     load: () => import('./requests/screen.tsx'),
   },
   {

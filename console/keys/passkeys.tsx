@@ -18,7 +18,7 @@ import { nameOfDevice } from './device-name.ts'
 export function Passkeys() {
   const resource = useGet('GET /passkeys', { query: usePage() })
   const methods = useGet('GET /sessions/methods', {}).data?.data
-  const [open, setOpen] = useState<ListedPasskey | 'new'>()
+  const [open, setOpen] = useState<'new' | { change: 'name' | 'delete'; of: ListedPasskey }>()
   const close = () => setOpen(undefined)
   const isOffered = methods?.includes('passkey')
   return (
@@ -46,15 +46,24 @@ export function Passkeys() {
             <p>With a passkey you sign in with the fingerprint or PIN of a device, without a key or a link.</p>
           </EmptyState>
         }
-        row={(passkey) => <PasskeyLine key={passkey.id} of={passkey} onDelete={() => setOpen(passkey)} />}
+        row={(passkey) => (
+          <PasskeyLine key={passkey.id} of={passkey} onChange={(change) => setOpen({ change, of: passkey })} />
+        )}
       />
       {open === 'new' && <AddPasskey onAdded={resource.reload} onClose={close} />}
-      {open && open !== 'new' && <DeletePasskey of={open} onDeleted={resource.reload} onClose={close} />}
+      {open && open !== 'new' && open.change === 'name' && (
+        <RenamePasskey of={open.of} onRenamed={resource.reload} onClose={close} />
+      )}
+      {open && open !== 'new' && open.change === 'delete' && (
+        <DeletePasskey of={open.of} onDeleted={resource.reload} onClose={close} />
+      )}
     </>
   )
 }
 
-function PasskeyLine({ of: passkey, onDelete }: { of: ListedPasskey; onDelete: () => void }) {
+type LineProps = { of: ListedPasskey; onChange: (change: 'name' | 'delete') => void }
+
+function PasskeyLine({ of: passkey, onChange }: LineProps) {
   const { name, member, relying_party, created_at, last_used_at } = passkey
   const isOwn = member.id === useSession()?.member.id
   return (
@@ -69,7 +78,10 @@ function PasskeyLine({ of: passkey, onDelete }: { of: ListedPasskey; onDelete: (
       </td>
       <td data-head="last used">{last_used_at ? <RelativeTime time={last_used_at} /> : 'never'}</td>
       <td class="number">
-        <button type="button" aria-label={`Delete ${name}`} onClick={onDelete}>
+        <button type="button" aria-label={`Rename ${name}`} onClick={() => onChange('name')}>
+          Rename
+        </button>{' '}
+        <button type="button" aria-label={`Delete ${name}`} onClick={() => onChange('delete')}>
           Delete
         </button>
       </td>
@@ -105,6 +117,39 @@ function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => 
         </label>
         <p class="dim">Your browser asks next where to store it.</p>
         <FormActions problem={problem} label="Continue" disabled={isBusy || name.trim() === ''} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+type RenameProps = { of: ListedPasskey; onRenamed: () => void; onClose: () => void }
+
+function RenamePasskey({ of: { id, name: before }, onRenamed, onClose }: RenameProps) {
+  const [name, setName] = useState(before)
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await call('PATCH /passkeys/{id}', { params: { id }, body: { name: name.trim() } })
+      onRenamed()
+      onClose()
+    })
+  }
+  return (
+    <Dialog title={`Rename ${before}`} onClose={onClose}>
+      <h2>Rename {before}</h2>
+      <form class="fields" onSubmit={submit}>
+        <label>
+          Name
+          <input
+            required
+            maxLength={100}
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+        <FormActions problem={problem} label="Save" disabled={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -1,14 +1,16 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { linkTo } from '../api/client.ts'
 import { unreachableSince } from '../api/connection.ts'
+import { hashOfKey } from '../api/keys-by-hash.ts'
 import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
 import type { Filters } from '../components/filters.ts'
 import { useKeys } from '../components/keys.ts'
 import { searchRequests } from '../components/palette.tsx'
 import { requestIdIn } from '../components/request-id.ts'
+import { runOrToast } from '../components/use-action.ts'
 import { logQuery, spans } from './log-query.ts'
 
 const outcomes = [
@@ -37,7 +39,7 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
       kind: 'text',
       name: 'api_key_hash',
       label: 'key',
-      placeholder: 'hash of a key',
+      placeholder: 'name or hash',
       suggestions: [...keys.keys()],
       format: (hash) => keys.get(hash)?.name ?? hash,
     },
@@ -84,30 +86,30 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
     { key: '/', says: 'focus the search field', act: () => field.current?.focus() },
     { key: 'l', says: 'toggle live updates', act: () => setLive(!isLive) },
   ])
-  const [pendingQuery, setPendingQuery] = useState<string>()
-  // Key names can be resolved only after the keys are loaded.
+  /** Sets filters. The name of a key is resolved to its hash, which the filter needs. */
+  const set = (changes: Record<string, string | undefined>) => {
+    const named = changes.api_key_hash
+    if (named === undefined || isHash.test(named)) return filters.set(changes)
+    const resolve = async () => filters.set({ ...changes, api_key_hash: (await hashOfKey(named)) ?? named })
+    void runOrToast(resolve)
+  }
+  const named: Filters = { ...filters, set }
   const find = (typed: string) => {
     const id = requestIdIn(typed)
     if (id) return route(`/requests/${id}${queryOf(filters.values)}`)
-    const query = parseQuery(typed, keys)
-    if (!query) return searchRequests(typed)
-    if (isOfKey(typed) && keys.size === 0) setPendingQuery(typed)
-    else filters.set(query)
+    const query = parseQuery(typed)
+    if (query) set(query)
+    else searchRequests(typed)
   }
-  useEffect(() => {
-    if (pendingQuery === undefined || keys.size === 0) return
-    setPendingQuery(undefined)
-    filters.set(parseQuery(pendingQuery, keys) ?? {})
-  }, [pendingQuery, keys.size])
   const all = filtersOf(keys)
   const isVisible = ({ name }: Filter) => pinned.includes(name) || filters.values[name] !== undefined
   return (
     <div class="bar">
       <Chips>
         {all.filter(isVisible).map((filter) => (
-          <Chip key={filter.name} filter={filter} filters={filters} />
+          <Chip key={filter.name} filter={filter} filters={named} />
         ))}
-        <AddFilter among={all.filter((filter) => !isVisible(filter))} filters={filters} />
+        <AddFilter among={all.filter((filter) => !isVisible(filter))} filters={named} />
       </Chips>
       <form
         class="find"
@@ -150,16 +152,12 @@ const prefixes: Record<string, string> = {
   failure: 'error',
 }
 
-const isOfKey = (typed: string) => typed.startsWith('key:')
+const isHash = /^[0-9a-f]{64}$/
 
-/** Parses `provider:openai` or the ID of a model; undefined for other words. `key:` accepts a name. */
-function parseQuery(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> | undefined {
+/** Parses `provider:openai` or the ID of a model; undefined for other words. */
+function parseQuery(typed: string): Record<string, string> | undefined {
   const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
   const name = prefixes[word]
-  if (name === 'api_key_hash') {
-    const named = [...keys.values()].find((key) => key.name === rest)
-    return { [name]: named?.hash ?? rest }
-  }
   if (name) return { [name]: rest }
   return /^[\w.~-]+\/[\w.:~-]+$/.test(typed) ? { model: typed } : undefined
 }

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
-import { useAllKeys } from '../api/all-keys.ts'
-import type { Generation, Key } from '../api/types.ts'
+import { useKeysByHash } from '../api/keys-by-hash.ts'
+import type { Generation } from '../api/types.ts'
 import { useFilters } from '../components/filters.ts'
 import { Heading } from '../components/heading.tsx'
 import { NoRequests } from '../components/no-requests.tsx'
@@ -26,8 +26,8 @@ export function Screen() {
   const list = useRef<HTMLDivElement>(null)
   const toTop = () => list.current?.scrollTo(0, 0)
   useLayoutEffect(toTop, [queryOf(filters.values)])
-  const keys = useAllKeys()
-  const byHash = new Map<string, Key>(keys.data?.map((key) => [key.hash, key]))
+  const filtered = filters.values.api_key_hash
+  const byHash = useKeysByHash([...(filtered ? [filtered] : []), ...log.rows.map(({ key_hash }) => key_hash)])
   const keyName = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 8)}…`
   const go = (next: string | undefined) =>
     route(

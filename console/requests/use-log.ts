@@ -16,7 +16,7 @@ import type { Generation } from '../api/types.ts'
 import { type LogQuery, logQuery, matchableQuery } from './log-query.ts'
 import { matchesQuery, withNewer, withWaiting } from './merge-rows.ts'
 
-const pageSize = 100
+const pageSize = 50
 /** The polling interval without an event stream. */
 const pollMs = 2_000
 /** Events within this time are added together. */

@@ -65,7 +65,7 @@ test(
     const early = requested
       .slice(0, requested.indexOf('events'))
       .filter((path) => /^\/(sessions\/current|generations)/.test(path))
-    assert.deepEqual(early.sort(), ['/generations?limit=100', '/sessions/current'])
+    assert.deepEqual(early.sort(), ['/generations?limit=50', '/sessions/current'])
     assert.deepEqual(faults, [])
   },
 )

@@ -86,7 +86,10 @@ describe('passkeys in the console', { skip: withoutBrowser }, () => {
       )
 
       await page.goto(`${site}/keys/passkeys`)
-      await page.getByRole('button', { name: 'Delete Work laptop' }).click()
+      await page.getByRole('button', { name: 'Rename Work laptop' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Laptop at work')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Delete Laptop at work' }).click()
       assert.deepEqual(await accessibilityFaults(page), [])
       await page.getByRole('button', { name: 'Delete passkey' }).click()
       await until(async () => (await service.manage('GET', '/sessions')).body.total_count === 0)

@@ -78,7 +78,7 @@ test('who has a session gets the frame with the page, and what is asked first; n
   for (const cookie of cookies) {
     const seen = await page('/requests', cookie)
     assert.match(seen, /<a class="place" href="\/requests" aria-current="page">Requests<\/a>/)
-    assert.deepEqual(preloads(seen), ['/api/v1/sessions/current', '/api/v1/generations?limit=100'])
+    assert.deepEqual(preloads(seen), ['/api/v1/sessions/current', '/api/v1/generations?limit=50'])
     // Only who runs the script knows what the filters mean.
     assert.deepEqual(preloads(await page('/requests?last=1h', cookie)), ['/api/v1/sessions/current'])
   }

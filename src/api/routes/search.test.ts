@@ -49,6 +49,18 @@ onEachDatabase('lists are searched on the server', (kind) => {
     assert.deepEqual(await names('laptop nobody'), [])
   })
 
+  test('keys by their hashes, of all workspaces that the caller reaches', async () => {
+    await using service = await world(kind)
+    const { data: other } = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body
+    const made = await service.manage('POST', '/keys', { name: 'elsewhere', workspace_id: other.id })
+    const [hopper] = await found(service, '/keys', 'laptop hopper')
+    const hashes = `${hopper.hash},${made.body.data.hash},${'0'.repeat(64)}`
+    const { body } = await service.manage('GET', `/keys?hashes=${hashes}`)
+    assert.deepEqual(body.data.map((one: { name: string }) => one.name).sort(), ['Laptop of Grace Hopper', 'elsewhere'])
+    const tooMany = Array.from({ length: 101 }, (_, at) => at).join()
+    assert.equal((await service.manage('GET', `/keys?hashes=${tooMany}`)).status, 400)
+  })
+
   test('what one page holds is part of what is found', async () => {
     await using service = await world(kind)
     const { body } = await service.manage('GET', '/keys?q=laptop&limit=1&offset=1')

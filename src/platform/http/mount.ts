@@ -10,6 +10,7 @@ import type { HostOf } from './request/forwarded-host.ts'
 import { IncomingCall } from './request/incoming-call.ts'
 import { refuseNul } from './request/nul.ts'
 import { takeBodiesUnread } from './request/upload.ts'
+import { compressedAnswer } from './response/compressed-answer.ts'
 import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
 
 declare module 'fastify' {
@@ -70,7 +71,9 @@ function mountRoute<Caller, Deps>(
       if (reply.sent) return reply
       if (checkResponses) checkAnswer(route, result)
       if (route.etag) reply.header('etag', entityTag(route.etag, dataOf(result)))
-      return send(reply, route.status ?? 200, result)
+      const isRead = route.method === 'get' || route.isRead === true
+      const compressed = isRead ? await compressedAnswer(request.headers['accept-encoding'], result) : undefined
+      return send(reply, route.status ?? 200, compressed ?? result)
     } catch (error) {
       if (!reply.sent) throw error
       // The response is incomplete, and must not look complete.

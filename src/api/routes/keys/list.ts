@@ -1,9 +1,15 @@
-import { listKeys } from '#identity/accounts/keys/keys.ts'
+import { keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
 import { namedWorkspace } from '#identity/accounts/workspaces.ts'
 import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { Key, keyAnswers } from './key.ts'
+
+const Hashes = z
+  .string()
+  .max(10_000)
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.string().min(1).max(128)).max(100))
 
 export const listAllKeys = route({
   method: 'get',
@@ -22,6 +28,9 @@ export const listAllKeys = route({
       q: Searched.describe(
         'Words that must all occur in the name or label of the key, or in the name or address of its member; or the complete hash.',
       ),
+      hashes: Hashes.optional().describe(
+        'Comma-separated hashes, at most 100. Returns only these keys, of all workspaces that the caller reaches, also disabled ones.',
+      ),
       include_disabled: z
         .enum(['true', 'false'])
         .default('false')
@@ -32,6 +41,10 @@ export const listAllKeys = route({
   response: pageOf(Key),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
+    if (query.hashes !== undefined) {
+      const found = await keysByHash(deps, caller, query.hashes)
+      return { data: await keyAnswers(deps, caller, found), total_count: found.length }
+    }
     const workspaceId = await namedWorkspace(deps, caller, query.workspace_id)
     const { data, total_count } = await listKeys(deps, workspaceId, query, caller)
     return { data: await keyAnswers(deps, caller, data), total_count }

@@ -13,7 +13,7 @@ import { namedWorkspace } from '../workspaces.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
 import { keyNotFound, keysSeenBy, requireMayChange, requireMayCreate } from './key-access.ts'
-import { deleteKeyRow, findKeyRow, type KeysQuery, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
+import { deleteKeyRow, findKeyRow, findKeyRows, type KeysQuery, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { newSecret } from './secret.ts'
 
@@ -33,6 +33,16 @@ export async function listKeys(
 ): Promise<Page<KeyRecord>> {
   const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, keysSeenBy(caller))
   return { data: rows.map(keyRecord), total_count: total }
+}
+
+/** The keys with these hashes that the caller can see, of all workspaces that it reaches. */
+export async function keysByHash(deps: { db: Db }, caller: Caller, hashes: string[]): Promise<KeyRecord[]> {
+  const creator = keysSeenBy(caller)
+  const rows = await findKeyRows(deps.db.query, caller.organizationId, hashes)
+  return rows
+    .filter((row) => reachesWorkspace(caller, row.workspace_id))
+    .filter((row) => creator === undefined || row.creator_user_id === creator)
+    .map(keyRecord)
 }
 
 /** @throws Fault `not_found` if it does not exist or the caller cannot see it. */

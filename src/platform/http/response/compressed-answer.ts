@@ -1,0 +1,24 @@
+import { acceptedEncoding } from '../request/accept-encoding.ts'
+import { HttpAnswer } from '../route.ts'
+import { compress } from './compress.ts'
+
+/**
+ * The length in UTF-16 code units from which an answer is compressed. Answers with a secret, such as the CSRF token of a
+ * session, are shorter: the length of a compressed answer must not depend on a secret beside text of a client.
+ */
+const minLength = 4096
+
+/** The JSON of an answer, compressed; undefined if it is short, no JSON, or the client accepts no encoding. */
+export async function compressedAnswer(
+  header: string | string[] | undefined,
+  result: unknown,
+): Promise<HttpAnswer | undefined> {
+  const encoding = acceptedEncoding(header === undefined ? undefined : String(header))
+  if (encoding === undefined || typeof result !== 'object' || result === null) return undefined
+  if (result instanceof HttpAnswer || Buffer.isBuffer(result)) return undefined
+  const text = JSON.stringify(result)
+  if (text.length < minLength) return undefined
+  const type = 'application/json; charset=utf-8'
+  const headers = { 'content-type': type, 'content-encoding': encoding, vary: 'accept-encoding' }
+  return new HttpAnswer(200, headers, await compress(Buffer.from(text), encoding))
+}
