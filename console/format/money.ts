@@ -11,6 +11,15 @@ export function money(usd: number): string {
   return text.endsWith('.') ? `${sign}$${text}00` : `${sign}$${text.replace(/^(\d+\.\d)$/, '$10')}`
 }
 
+/** Formats USD with six significant digits, at least two decimals, and all digits before the point: `$0.0123457`. */
+export function preciseMoney(usd: number): string {
+  const amount = Math.abs(usd)
+  if (amount === 0) return '$0'
+  const maximumFractionDigits = Math.min(12, Math.max(2, 5 - Math.floor(Math.log10(amount))))
+  const text = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits }).format(amount)
+  return `${usd < 0 ? '−' : ''}$${text}`
+}
+
 /** Formats USD with all digits. */
 export function exactMoney(usd: number): string {
   const digits = usd === 0 ? 2 : usd.toFixed(12).replace(/0+$/, '').split('.')[1]!.length

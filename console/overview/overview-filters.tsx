@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
 import type { Filters } from '../components/filters.ts'
 import { breakdowns, filterNames, type Row } from './queries.ts'
@@ -31,10 +32,15 @@ export function OverviewFilters({
   filters,
   groups,
   names,
+  hasSpan = true,
+  children,
 }: {
   filters: Filters
   groups: Row[]
   names: ReadonlyMap<string, string>
+  /** Whether the time range and the breakdown are among the chips. */
+  hasSpan?: boolean
+  children?: ComponentChildren
 }) {
   const suggestions: Record<string, string[]> = {
     api_key_hash: [...names.keys()],
@@ -54,11 +60,12 @@ export function OverviewFilters({
   return (
     <div class="bar">
       <Chips>
-        {[last, by, ...texts.filter(isSet)].map((filter) => (
+        {[...(hasSpan ? [last, by] : []), ...texts.filter(isSet)].map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
         <AddFilter among={texts.filter((filter) => !isSet(filter))} filters={filters} />
       </Chips>
+      {children}
     </div>
   )
 }

@@ -49,7 +49,8 @@ export const filterNames = Object.keys(fields)
 
 export type Values = Readonly<Record<string, string>>
 
-function filtersIn(values: Values): Filter[] {
+/** The filters of the address. */
+export function filtersIn(values: Values): Filter[] {
   return Object.entries(fields).flatMap(([name, field]) =>
     values[name] ? [{ field, operator: 'eq' as const, value: values[name] }] : [],
   )

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso/router'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useFilters } from '../components/filters.ts'
@@ -7,6 +8,7 @@ import { NoRequests } from '../components/no-requests.tsx'
 import { FailureState, Loading, Progress } from '../components/page-states.tsx'
 import { BudgetBars } from './budget-bars.tsx'
 import { CurrentProblems, useProblems } from './current-problems.tsx'
+import { Explore } from './explore.tsx'
 import { Figures } from './figures.tsx'
 import { OverviewFilters } from './overview-filters.tsx'
 import { Plots } from './plots.tsx'
@@ -42,8 +44,11 @@ function useTurn(): number {
   return turn
 }
 
+/** `/overview` shows the state and the totals, `/overview/explore` sums of any days by two groupings. */
+export const Screen = () => (useRoute().params.rest === 'explore' ? <Explore /> : <Overview />)
+
 /** The overview: totals, budgets, current problems, plots and groups. */
-export function Screen() {
+function Overview() {
   const filters = useFilters()
   const { values } = filters
   const turn = useTurn()
@@ -62,7 +67,11 @@ export function Screen() {
     <div class="screen">
       <Heading isUnseen>Overview</Heading>
       <Progress isOn={isLoading && !isCurrent} />
-      <OverviewFilters filters={filters} groups={data?.groups ?? []} names={names} />
+      <OverviewFilters filters={filters} groups={data?.groups ?? []} names={names}>
+        <a class="button" href="/overview/explore">
+          Explore
+        </a>
+      </OverviewFilters>
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}
       {!failure && data && (

@@ -22,10 +22,13 @@ export function lineOf(rows: Row[], metric: string, times: number[], missing: nu
   return times.map((time) => byTime.get(time) ?? missing)
 }
 
-/** The groups with their own line, most expensive first, and the number of the others. */
-export function topGroups(groups: Row[], dimension: string): { names: string[]; others: number } {
-  const cost = (row: Row) => amountIn(row, 'upstream_inference_cost')
-  const all = groups.toSorted((a, b) => cost(b) - cost(a)).map((row) => nameOf(row, dimension))
+/** The groups with their own line, in descending order of a metric, and the number of the others. */
+export function topGroups(
+  groups: Row[],
+  dimension: string,
+  metric = 'upstream_inference_cost',
+): { names: string[]; others: number } {
+  const all = groups.toSorted((a, b) => amountIn(b, metric) - amountIn(a, metric)).map((row) => nameOf(row, dimension))
   const names = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
   return { names, others: all.length - names.length }
 }
