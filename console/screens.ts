@@ -62,7 +62,7 @@ export const screens: Screen[] = [
     title: 'Guardrails',
     words: 'policy limits budgets filters replay',
     offeredTo: readingRoles,
-    load: async () => ({ Screen: (await import('./management-screens.ts')).guardrails }),
+    load: () => import('./guardrails/screen.tsx'),
   },
   {
     name: 'keys',
@@ -75,7 +75,7 @@ export const screens: Screen[] = [
     title: 'Presets',
     words: 'versions prompts configuration',
     isOfOneWorkspace: true,
-    load: async () => ({ Screen: (await import('./management-screens.ts')).presets }),
+    load: () => import('./presets/screen.tsx'),
   },
   {
     name: 'service',
