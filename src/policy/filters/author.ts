@@ -4,8 +4,8 @@ type AuthoredPart = { role?: unknown; type?: unknown }
 const byOthers = /_(?:output|call|result|use)$|^reasoning$|^thinking$/
 
 /**
- * Whether the user wrote a message or an item of the request's own list. Only there the role and the type count: nested
- * values may contain any role or type.
+ * Whether the user wrote a message or an item of the request's list. Roles and types of nested values are ignored, because
+ * they can be arbitrary.
  */
 export function isByUser({ role, type }: AuthoredPart, otherwise: boolean): boolean {
   if (typeof role === 'string') return role === 'user'

@@ -1,4 +1,4 @@
-/** Types that a model reads as text; without one a data URL holds plain text. */
+/** Media types of text. A data URL without a type contains plain text. */
 const readable = /^(?:$|;|text\/|message\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|xml|yaml)(?:;|$))/i
 const head = /^data:([^,]*),/i
 const base64Mark = /;\s*base64\s*$/i
@@ -6,10 +6,10 @@ const base64Mark = /;\s*base64\s*$/i
 const base64 = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/
 /** A PDF can consist of text bytes only, and it breaks if its length changes. */
 const documentMark = '%PDF-'
-/** The number of bytes that are checked to detect text; Git checks as many. */
+/** The number of bytes that are checked to detect text, as in Git. */
 const lookedAtBytes = 8000
 
-/** Rewrites the text in a data URL and keeps its encoding. A data URL without text stays as it is. */
+/** Rewrites the text in a data URL and keeps its encoding. A data URL without text is not changed. */
 export function rewriteDataUrl(url: string, rewrite: (text: string) => string): string {
   const [prefix, mediaType] = head.exec(url) ?? []
   if (prefix === undefined || mediaType === undefined) return url
@@ -23,8 +23,7 @@ export function rewriteDataUrl(url: string, rewrite: (text: string) => string): 
 export const isBase64 = (data: string): boolean => base64.test(data)
 
 /**
- * The same for what is base64 alone. Whether it holds text is seen by its bytes: what it calls itself decides only
- * where it calls itself text.
+ * The same for plain base64. Content counts as text if its media type says so, or if its bytes are text.
  */
 export function rewriteBase64(data: string, mediaType: string, rewrite: (text: string) => string): string {
   if (!readable.test(mediaType) && !looksLikeText(data)) return data
@@ -41,7 +40,7 @@ function looksLikeText(data: string): boolean {
   return !bytes.includes(0) && !bytes.subarray(0, 16).toString('latin1').includes(documentMark)
 }
 
-/** One that gives the same bytes again where nothing is rewritten. */
+/** Detects an encoding that reproduces the same bytes if nothing is rewritten. */
 function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' {
   if (bytes.length >= 2 && isUtf16(bytes)) return 'utf16le'
   return Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes) ? 'utf8' : 'latin1'
@@ -49,7 +48,7 @@ function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' {
 
 const isUtf16 = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xfe
 
-/** Escapes that are none stand for themselves. */
+/** Decodes percent escapes. Invalid ones are kept. */
 function unescaped(data: string): string {
   return data.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
 }

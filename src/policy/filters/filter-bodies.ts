@@ -9,10 +9,10 @@ type Bodies = Record<string, object>
 /** A match of a rule for the record: never the text. */
 export type Finding = Pick<Rule, 'guardrail' | 'rule'> & { action: Exclude<FilterAction, 'block'>; count: number }
 
-/** The request must not be sent: something was found, or a filter failed, which refuses too. */
+/** The request must not be sent, because a filter has found something or failed. */
 export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; why: 'found' | 'failed' }
 
-/** The findings if nothing blocks, and the bodies to send if anything in them changed. */
+/** The findings if nothing blocks, and the changed bodies. */
 export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
 
 /**
@@ -39,7 +39,7 @@ export function filterBodies(
   }
 }
 
-/** One body given under two names stays one. */
+/** Changes each body once, also if it has two names. */
 function mapBodies(bodies: Bodies, change: (body: object) => object): Bodies {
   const changed = new Map<object, object>()
   const once = (body: object) => changed.get(body) ?? changed.set(body, change(body)).get(body)
@@ -51,7 +51,7 @@ function keyOf({ text, context, user }: Leaf): string {
   return `${user ? 1 : 0}${context.length}:${context}${text}`
 }
 
-/** The different texts of all bodies, and how often each occurs in the body where it occurs most. */
+/** Collects the distinct texts of all bodies, with the maximum number of occurrences in one body. */
 function gather(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences: number[] } {
   const leaves = new Map<string, Leaf>()
   const most = new Map<string, number>()
@@ -68,7 +68,7 @@ function gather(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences: numbe
   return { leaves, occurrences: [...leaves.keys()].map((key) => most.get(key)!) }
 }
 
-/** Rules are strictest first, so what blocks is named before anything else. */
+/** Returns the first match that blocks. Rules are ordered by strictness. */
 function judge(rules: readonly Rule[], found: Found[] | FilterFailed): Blocked | undefined {
   if ('failedRule' in found) return blockedBy(rules[found.failedRule]!, 'failed')
   const first = found.find(({ rule }) => rules[rule]!.action === 'block')

@@ -10,7 +10,7 @@ export type Places = { outcome: 'found'; places: PlaceFound[] }
 
 /** Finds all matches in one text of the user, also after a match that blocks. Used to try out rules. */
 export function findAll(rules: readonly Rule[], text: string, begins?: (rule: number) => void): Blocked | Places {
-  // One that blocks would end the search.
+  // A blocking rule would end the search.
   const noting = rules.map((rule) => ({ ...rule, action: 'flag' as const }))
   const found = findIn(noting, [{ text, context: '', user: true }], begins)
   if ('failedRule' in found) return blockedBy(rules[found.failedRule]!, 'failed')

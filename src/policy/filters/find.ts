@@ -5,15 +5,15 @@ import { type CustomPattern, prepareCustomPattern } from './patterns/custom-patt
 import type { Rule } from './rules.ts'
 import type { Span } from './span.ts'
 
-/** The matches of one rule in one leaf, both by index. `places` has starts and ends in turn. */
+/** The matches of one rule in one leaf, both by index. `places` has alternating starts and ends. */
 export type Found = { rule: number; leaf: number; places: Int32Array }
 
 /** A rule whose filter threw. */
 export type FilterFailed = { failedRule: number }
 
 /**
- * Looks for everything in every text, one rule after the other, until one that blocks has found something. Synchronous,
- * in time linear in the texts.
+ * Applies the rules one after another to all texts, until a blocking rule matches. Synchronous; the time is linear in the
+ * length of the texts.
  */
 export function findIn(
   rules: readonly Rule[],
@@ -39,7 +39,7 @@ export function findIn(
   return found
 }
 
-/** Builtins look at a text as a reader does, with the name of its field before it. */
+/** Returns a function that applies builtin filters to the folded text with the name of its field before it. */
 function contextKeyOf({ text, context }: Leaf): (builtin: keyof typeof findBuiltin) => Span[] {
   const before = context === '' ? 0 : context.length + 2
   const seen = fold(before ? `${context}: ${text}` : text)
@@ -55,7 +55,7 @@ function contextKeyOf({ text, context }: Leaf): (builtin: keyof typeof findBuilt
 const prepared = new Map<string, CustomPattern>()
 const maxPrepared = 500
 
-/** Prepared once while it is in use. */
+/** Returns a compiled pattern, cached while it is in use. */
 function customPattern(pattern: string): CustomPattern {
   const cached = prepared.get(pattern)
   const ready = cached ?? prepareCustomPattern(pattern)

@@ -2,30 +2,30 @@ import { digitHighs, digitOf, digitUnits } from './detectors/digits.ts'
 import type { Span } from './span.ts'
 
 /**
- * Characters that are not drawn (`Default_Ignorable_Code_Point`: joiners, variation selectors, tags, Hangul fillers and
- * so on), control characters that do not break a line, annotation marks, and the Braille blank.
+ * Invisible characters: `Default_Ignorable_Code_Point` (joiners, variation selectors, tags, Hangul fillers), control
+ * characters except line breaks, annotation marks, and the Braille blank.
  */
 const invisibleUnits =
   '\\u034f\\ufe00-\\ufe0f\\u180b-\\u180f\\u17b4\\u17b5\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f\\xad\\u061c\\u115f\\u1160\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb'
 const invisiblePairs = '\\ud82f[\\udca0-\\udca3]|\\ud834[\\udd73-\\udd7a]|[\\udb40-\\udb43][\\udc00-\\udfff]'
 const spacesAndHyphens = '\\u00a0\\u1680\\u2000-\\u200a\\u2010-\\u2015\\u202f\\u205f\\u2212\\u3000\\uff01-\\uff5e'
 
-/** Letters and digits of mathematics, and digits of scripts beyond the first plane. */
+/** Mathematical letters and digits, and digits of scripts outside the basic plane. */
 const pairs = `\\ud835[\\udc00-\\udfff]|[${digitHighs}][\\udc00-\\udfff]`
 
 const lookalike = new RegExp(`[${spacesAndHyphens}${digitUnits}]`, 'g')
 const reshaped = new RegExp(`(?:[${invisibleUnits}]|${invisiblePairs})+|${pairs}`, 'g')
-/** Matches all of them by their first code unit. */
+/** Matches all of these characters by their first code unit. */
 const unusual = new RegExp(
   `[${invisibleUnits}${spacesAndHyphens}${digitUnits}\\ud82f\\ud834\\ud835\\udb40-\\udb43${digitHighs}]`,
 )
 
-/** A text as filters look at it, and where what they find in it was. */
+/** The normalized text for filters, and a function that maps matches to positions in the original text. */
 export type Folded = { text: string; restore: (found: Span[]) => Span[] }
 
 /**
- * Lets filters see a text as a reader does: digits of other scripts, and full-width and mathematical letters, as ASCII,
- * every space and hyphen as the common one, and no invisible characters.
+ * Normalizes a text for filters: converts digits of other scripts, full-width and mathematical letters to ASCII, and all
+ * spaces and hyphens to the common ones; removes invisible characters.
  */
 export function fold(text: string): Folded {
   if (!unusual.test(text)) return { text, restore: (found) => found }
@@ -48,8 +48,8 @@ function ordinary(character: string): string {
 }
 
 /**
- * The text that a match is read as: nothing for an invisible character, an ASCII character for a look-alike, else
- * itself.
+ * Returns the replacement of a character: nothing for an invisible one, an ASCII character for a look-alike, else the
+ * character itself.
  */
 function readAs(match: string): string {
   const first = match.charCodeAt(0)
@@ -61,7 +61,7 @@ function readAs(match: string): string {
   return letter.length === 1 && letter < '\x7f' ? letter : match
 }
 
-/** The text as it is read, and for each place in it the place where it was; none where nothing moved. */
+/** Returns the normalized text and the original position of each of its units; no positions if none has changed. */
 function reshape(text: string): { visible: string; places?: Uint32Array } {
   const visible = text.replace(reshaped, readAs)
   if (visible.length === text.length) return { visible }

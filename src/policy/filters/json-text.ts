@@ -1,17 +1,17 @@
 import { UniqueNames } from './unique-names.ts'
 
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\]]/g
-/** Texts in quotes, the last of which may have no end, and what stands between them. */
+/** Matches quoted strings, the last of which can be unterminated, and the text between them. */
 const pieces = /"(?:[^"\\]|\\[\s\S])*"?|[^"]+/g
 const anEscape = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
 const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
-/** JSON within JSON is looked through as deep as this. */
+/** The maximum depth of JSON in strings of JSON. */
 const mostDepth = 4
 
 type RewriteValue = (value: string, name: string) => string
 
-/** Whether a text is JSON as a whole: an object, an array, a text in quotes or a number. */
+/** Whether a whole text is JSON: an object, an array, a string or a number. */
 export function isJsonText(text: string): boolean {
   if (!/^\s*[[{"\d-]/.test(text)) return false
   try {
@@ -22,15 +22,15 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-/** Whether a text was meant to be JSON. A model that reads it understands its escapes. */
+/** Whether a text looks like invalid JSON. A model still understands its escapes. */
 export function isAlmostJson(text: string): boolean {
   return /^\s*[[{]/.test(text) || text.includes('\\u')
 }
 
 /**
- * Rewrites the texts and numbers in a JSON text and leaves every other byte as it is. `rewrite` gets a value and the
- * name of its field (empty for a name itself, and in arrays), and returns what takes its place: a text. Names stay
- * different from each other, and JSON within a text stays JSON.
+ * Rewrites the strings and numbers in a JSON text, and keeps every other byte. `rewrite` receives a value and the name of
+ * its field (empty for a name itself, and in arrays), and returns the new string. Different names stay different, and
+ * JSON in strings stays valid.
  */
 export function rewriteJsonText(json: string, rewrite: RewriteValue, depth = 1): string {
   let name = ''
@@ -60,8 +60,8 @@ function rewriteWithin(value: string, name: string, rewrite: RewriteValue, depth
 }
 
 /**
- * The same for a text that was meant to be JSON but is invalid: strings in quotes are rewritten without their escapes,
- * the text between them as it is. Unchanged parts keep every byte.
+ * The same for invalid JSON: quoted strings are unescaped before they are rewritten, the text between them is rewritten
+ * directly. Unchanged parts keep every byte.
  */
 export function rewriteAlmostJson(text: string, rewrite: RewriteValue): string {
   let name = ''

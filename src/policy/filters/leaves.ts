@@ -15,10 +15,10 @@ import {
 import { joinedTexts, withText } from './thought-texts.ts'
 import { UniqueNames } from './unique-names.ts'
 
-/** A text of a request: the name of its field where that says what it is, and whether the user wrote it. */
+/** A text of a request, with the name of its field if it describes the text, and whether the user wrote it. */
 export type Leaf = { text: string; context: string; user: boolean }
 
-/** Returns what takes the place of a leaf's text. */
+/** Returns the new text of a leaf. */
 export type Rewrite = (leaf: Leaf) => string
 
 /** Fields whose values have arbitrary names, such as metadata. */
@@ -26,7 +26,7 @@ const free = new Set(['metadata', 'variables', 'arguments'])
 
 type LeavesPlace = {
   key: string
-  /** Of the body, of its list of messages or items, or of what is in them. */
+  /** Whether the value is the body, its list of messages or items, or within an item. */
   of: 'body' | 'list' | 'rest'
   user: boolean
   isFree: boolean
@@ -37,9 +37,9 @@ type LeavesPlace = {
 const body: LeavesPlace = { key: '', of: 'body', user: false, isFree: false, isResult: false, schema: undefined }
 
 /**
- * Rewrites every text of a request that goes to a provider, for every kind of body (chat, responses, messages), except
- * references and this service's own fields. Arguments and results of tools that are JSON are rewritten value by value
- * and stay JSON; schemas stay schemas. An unchanged part is the same object as before.
+ * Rewrites every text of a request that is sent to a provider, for every kind of body (chat, responses, messages), except
+ * references and fields of this service. JSON in arguments and results of tools is rewritten value by value and stays
+ * valid; schemas stay schemas. Unchanged parts are the same objects as before.
  */
 export function rewriteBody<Body extends object>(request: Body, rewrite: Rewrite): Body {
   return rewriteFields(request as Fields, body, rewrite) as Body

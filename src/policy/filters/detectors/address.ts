@@ -24,14 +24,14 @@ const southern = new RegExp(
 )
 const box = /(?<!\w)(?:P\.? ?O\.? ?Box|Postfach) \d{1,7}(?!\w)/g
 
-/** Prose in which numbers and such words meet without being an address. */
+/** Phrases with numbers and street words that are not addresses. */
 const noAddress =
   /^\d+(?:-\d+)? (?:(?:Miles|Minutes|Hours|Days|Years|Steps|More|Best|Top|Great|Other|New|Old|First|Simple|Easy) |.{0,40}(?:One Way|Best Way|Better Way|Only Way|Right Way|Third Place|First Place|Second Place|Times Table|Court Order|Hard Drive|Flash Drive|Disk Drive|SSD Drive|USB Drive|Google Drive|Test Drive|Supreme Court|High Court|District Court)\b)/
 
 /**
- * Postal addresses by the grammar of streets: a number, a name and a word such as Street (English), Hauptstraße 5
- * (German), 12 rue de … (French), Calle … 5 (Spanish, Italian, Portuguese), and post office boxes; with the town, state
- * and postal code that follow on the same line. A town or a postal code alone is none.
+ * Finds postal addresses by the form of streets: a number, a name and a word such as Street (English), Hauptstraße 5
+ * (German), 12 rue de … (French), Calle … 5 (Spanish, Italian, Portuguese), and post office boxes. A town, state and
+ * postal code on the same line are included, but are not found without a street.
  */
 export const findAddresses: Find = (text) =>
   unite([

@@ -2,7 +2,7 @@
 export const filterActions = ['block', 'redact', 'flag'] as const
 export type FilterAction = (typeof filterActions)[number]
 
-/** The filters that come with the service, and the label each leaves where it redacts. */
+/** The builtin filters, and the labels that replace redacted text. */
 export const builtinLabels = {
   email: '[EMAIL]',
   phone: '[PHONE]',
@@ -23,5 +23,5 @@ export const builtinSlugs = Object.keys(builtinLabels) as [BuiltinSlug, ...Built
 export const scanScopes = ['user_only', 'all_messages'] as const
 export type ScanScope = (typeof scanScopes)[number]
 
-/** The filters with a setting for whose messages they read; the others read all. */
+/** The filters whose scope can be set. The others read all messages. */
 export const scopedBuiltins: ReadonlySet<BuiltinSlug> = new Set(['regex-prompt-injection'])

@@ -37,8 +37,8 @@ const issuers: Issuer[] = [
 ]
 
 /**
- * Numbers of payment cards: an issuer's first digits, a length of that issuer's, and the check digit. Without spaces
- * or hyphens one in ten numbers of that form has it by chance, so there a name such as "order" or "IMEI" before it counts.
+ * Finds payment card numbers by the issuer's first digits and length, and the check digit. One in ten numbers has a valid
+ * check digit by chance, so a number without spaces or hyphens is ignored after a word such as "order" or "IMEI".
  */
 export const findCards: Find = (text) => {
   const found: Span[] = []
@@ -57,7 +57,7 @@ function cardIn(text: string, start: number, written: string): Span | undefined 
   const isSolid = digits === written
   if (isSolid && otherNumber.test(wordsBefore(text, start))) return undefined
   if (isCard(digits)) return { start, end: start + written.length }
-  // A security code may follow the number.
+  // A security code can follow the number.
   const hasCode = !isSolid && digits.length === 19
   return hasCode && isCard(digits.slice(0, 16)) ? { start, end: start + written.length - 4 } : undefined
 }
@@ -70,7 +70,7 @@ function isCard(digits: string): boolean {
   return isIssued && hasCheckDigit(digits)
 }
 
-/** Luhn's check. */
+/** The Luhn check. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0
   for (let i = 0; i < digits.length; i++) {

@@ -8,7 +8,7 @@ const zeros = [
   0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e5f1, 0x1e950, 0x1fbf0,
 ]
 
-/** The digit that a character is in whatever script, in ASCII; undefined for every other character. */
+/** Converts a digit of any script to ASCII; undefined for other characters. */
 export function digitOf(character: string): string | undefined {
   const code = character.codePointAt(0)!
   let low = 0
@@ -24,13 +24,13 @@ export function digitOf(character: string): string | undefined {
 
 const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
 
-/** Of a character class of single units: all digits that are one unit long. */
+/** The content of a character class with all digits of one UTF-16 unit. */
 export const digitUnits = zeros
   .filter((zero) => zero <= 0xffff)
   .map((zero) => `${escaped(zero)}-${escaped(zero + 9)}`)
   .join('')
 
-/** The first units of all that are two units long. */
+/** The first units of all digits of two UTF-16 units. */
 export const digitHighs = [
   ...new Set(zeros.filter((zero) => zero > 0xffff).map((zero) => escaped(String.fromCodePoint(zero).charCodeAt(0)))),
 ].join('')

@@ -4,12 +4,12 @@ const maxLocal = 64
 const local = /[\p{L}\p{N}\p{M}.!#$%&'*+/=?^_`{|}~-]{1,64}$/u
 const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62}\.)){1,8}(?:xn--[a-z0-9-]{2,59}|[\p{L}\p{M}]{2,24})/iuy
 
-/** Endings after an @ in names of files and packages. None is a top-level domain. */
+/** File extensions that occur after an @ in names of files and packages. None is a top-level domain. */
 const fileEndings = new Set(
   'png jpg jpeg gif svg webp avif ico css js mjs cjs ts tsx jsx json html php yaml yml lock txt pdf'.split(' '),
 )
 
-/** Addresses of mail: a local part, an @, and a domain with a dot whose top is made of letters. */
+/** Finds e-mail addresses: a local part, an @, and a domain with a dot and an alphabetic top-level domain. */
 export const findEmails: Find = (text) => {
   const found: Span[] = []
   let done = 0
@@ -26,7 +26,7 @@ function addressAround(text: string, at: number, from: number): Span | undefined
   domain.lastIndex = at + 1
   const right = domain.exec(text)?.[0]
   if (!right || fileEndings.has(right.slice(right.lastIndexOf('.') + 1).toLowerCase())) return undefined
-  // Two characters of the text may be half a letter: the pattern takes whole ones only.
+  // The text can contain surrogate pairs: the pattern matches only whole ones.
   const localPart = local
     .exec(text.slice(Math.max(from, at - maxLocal), at))?.[0]
     .replace(/^[.'`*/=|{}&?!#_-]{1,64}/, '')
@@ -37,12 +37,12 @@ function addressAround(text: string, at: number, from: number): Span | undefined
   return { start, end }
 }
 
-/** `git@host.example:team/project` is the address of a repository. */
+/** Whether the match is the address of a repository, such as `git@host.example:team/project`. */
 function isRemote(text: string, localPart: string, end: number): boolean {
   return localPart === 'git' && text[end] === ':' && /[\w/~]/.test(text[end + 1] ?? '')
 }
 
-/** In `scheme://user:password@host` the @ parts a user from a host. */
+/** Whether the @ separates user and host in a URL such as `scheme://user:password@host`. */
 function isUserOfUrl(text: string, start: number): boolean {
   return /:\/\/[^\s/@]{0,80}$/.test(text.slice(Math.max(0, start - 90), start))
 }

@@ -11,8 +11,8 @@ const trailing = /[0-9A-Fa-f:.]*/y
 const zone = /(?:%[\w.-]{1,16})?(?:\/\d{1,3})?/y
 
 /**
- * IPv4 in four decimal parts and IPv6 in every form of RFC 4291, with prefix length or zone. Four numbers after
- * "version", "build", "section" and the like, or after the name of a program (`Chrome/120.0.0.0`), are not addresses.
+ * Finds IPv4 addresses and IPv6 addresses in every form of RFC 4291, with prefix length or zone. Four numbers after words
+ * such as "version" or "section", or after the name of a program (`Chrome/120.0.0.0`), are not addresses.
  */
 export const findIpAddresses: Find = (text) => {
   const old = matches(text, four, ({ 0: address, index }) => {
@@ -44,7 +44,7 @@ function addressIn(text: string, start: number, run: string): Span | undefined {
   const from = start + run.indexOf(candidate)
   const end = from + candidate.length
   if (/\w/.test(text[from - 1] ?? '') || /\w/.test(text[end] ?? '')) return undefined
-  // `dead::beef` may be a name in a program; so is the bare `::`.
+  // `dead::beef` can be a name in a program, and so can `::`.
   if (!/\d/.test(candidate) || !isIPv6(candidate)) return undefined
   zone.lastIndex = end
   return { start: from, end: end + (zone.exec(text)?.[0].length ?? 0) }

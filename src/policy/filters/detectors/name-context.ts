@@ -1,6 +1,6 @@
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/).filter(Boolean))
 
-/** Words that end the name of a place, building, firm, work, prize or law, whoever it is named after. */
+/** Words that end the name of a place, building, firm, work, prize or law, which can be named after a person. */
 export const things = words(
   `River Beach Street Avenue Road Lane Drive Boulevard Terrace Way Park Square Bridge Hall House Hotel Hospital Clinic
   College University School Academy Institute Seminary Faculty Museum Gallery Library Church Cathedral Basilica Abbey Chapel
@@ -34,7 +34,7 @@ export const placeBefore = words(
   Morning Evening Saudi Sri Burkina Dead Red Black White Hewlett Merrill Goldman Top Total`,
 )
 
-/** Firms and brands that are a person's name, or look like one. */
+/** Firms and brands whose names are, or look like, names of persons. */
 export const brands = words(
   `Calvin_Klein Louis_Vuitton Ralph_Lauren Tommy_Hilfiger Michael_Kors Marc_Jacobs Hugo_Boss Jack_Daniels Jim_Beam
   Johnnie_Walker Johnny_Walker Captain_Morgan John_Deere Wells_Fargo Morgan_Stanley JPMorgan_Chase JP_Morgan Charles_Schwab
@@ -45,7 +45,7 @@ export const brands = words(
   Buenos_Aires Abu_Dhabi Tel_Aviv Kuala_Lumpur Addis_Ababa Hong_Kong Sri_Lanka Saudi_Arabia Cape_Verde`,
 )
 
-/** Words that begin a sentence, greet, or name an office, and stand before a name without being part of it. */
+/** Words before a name that are not part of it: beginnings of sentences, greetings, and titles of offices. */
 export const lead = words(
   `Dear Hi Hello Hey Ask Tell Email Call Contact Meet Meeting Thanks Thank From To With And But The A An Please Did Does Has
   Is Was When While If As Our For Yesterday Today Tomorrow Both Send Forward Invite Remind Message Ping Attendees Present
@@ -62,12 +62,12 @@ export const anybody = words(
   Readers Students Parents Admissions Committee Everyone Everybody Neighbours Neighbors Guests Residents Applicant`,
 )
 
-/** Words before a single given name: someone is greeted, asked, told, met. */
+/** Phrases before a single given name, such as greetings and verbs with a person as object. */
 export const before =
   /(?:^|[\s"“(])(?:[Hh]i|[Hh]ello|[Hh]ey|[Tt]hanks|[Cc]heers|[Rr]egards|[Aa]sk|[Aa]sked|[Tt]ell|[Tt]old|[Mm]et|[Mm]eet|[Gg]ave|[Gg]ive|[Ii]nvited?|[Ii]s|[Dd]id|[Dd]oes|[Cc]alled|[Ee]mailed|[Tt]hanked|[Pp]aid|with|named|love),?[ \n]$/
 /** Words before a name if no list has both of its parts. */
 export const personBefore =
   /(?:\b(?:asked|told|met|married|colleague|boss|husband|wife|friend|brother|sister|mother|father|son|daughter|cousin|uncle|aunt|doctor|dentist|lawyer|teacher|author|actor|actress|singer|writer|spoke (?:with|to)|talked (?:with|to)|(?:written|signed|led|founded) by|cc|[Ff]rom:|[Tt]o:|[Cc]c:|[Aa]uthor:|[Cc]ontact:|[Aa]ssignee:)) $/
-/** Words after a name: someone says, thinks, does. */
+/** Phrases after a name, such as verbs with a person as subject. */
 export const after =
   /^(?:['’]s (?:wife|husband|mother|father|son|daughter|sister|brother|birthday|phone|email|address|salary)|,? (?:said|says|told|tells|asked|asks|thinks|thought|wrote|writes|called|calls|lives|lived|knows|knew|wants|wanted|likes|loves|hates|works|worked|went|met|married|died|was born|replied|answered|agreed|refused|paid|signed|moved|joined|left|will be|has been)\b)/

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { once } from '#platform/async/once.ts'
 
-/** A sorted list of words. Those of one initial are made a set when the first of them is asked for, within a millisecond. */
+/** A sorted list of words. A set for each initial is built at its first use, within a millisecond. */
 class WordList {
   readonly #text: string
   readonly #byInitial = new Map<string, ReadonlySet<string>>()
@@ -23,14 +23,14 @@ class WordList {
   }
 }
 
-/** Read when the first text is looked at: 28,000 names, of which `names/README.md` says where they come from. */
+/** 28,000 names, loaded when the first text is checked. `names/README.md` lists their sources. */
 const lists = once(() => ({
   given: new WordList('given-names'),
   surnames: new WordList('surnames'),
   ordinary: new WordList('ordinary-words'),
 }))
 
-/** Given names that are as often a month, a place, a brand or a virtue, and surnames that are places or firms. */
+/** Given names that are also months, places, brands or virtues, and surnames that are also places or firms. */
 const ambiguous = new Set(
   `April May June August Summer Autumn Winter Dawn Hope Grace Faith Joy Will Mark Bill Rich Art Grant Miles Chase Chance
   Rose Lily Ivy Holly Amber Ruby Pearl Jade Olive Iris Daisy Ginger Crystal Penny Sandy Rusty Misty Star Sky River Page
@@ -49,7 +49,7 @@ const ambiguous = new Set(
 )
 
 /**
- * The certainty that a word is a given name or a surname: `sure` if it is on a list and means nothing else, `perhaps`
+ * The certainty that a word is a given name or a surname: `sure` if it is on a list and has no other meaning, `perhaps`
  * if it is on a list, else `no`.
  */
 export type Certainty = 'sure' | 'perhaps' | 'no'
@@ -67,16 +67,16 @@ export function surnameCertainty(word: string): Certainty {
   return ambiguous.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
 }
 
-/** Whether a capitalised word is also written in lower case, so that its capital may only begin a sentence. */
+/** Whether a capitalised word is also an ordinary word, which can be capitalised at the beginning of a sentence. */
 export function isOrdinary(word: string): boolean {
   return lists().ordinary.has(word.toLowerCase())
 }
 
-/** Forms that only surnames have: McDonald, O'Brien, Kowalski, Petrović, Johansson, Papadopoulos, Shevchenko. */
+/** Forms of surnames: McDonald, O'Brien, Kowalski, Petrović, Johansson, Papadopoulos, Shevchenko. */
 const madeLikeSurname =
   /^(?:Mc\p{Lu}\p{L}+|Mac\p{Lu}\p{L}+|O['’]\p{Lu}\p{L}+|Al-\p{L}+|El-\p{L}+|\p{L}{3,}(?:ski|ska|cki|cka|ić|ović|ević|sson|sen|poulos|idis|enko|chuk|yan|shvili|dze|escu|oğlu|ová|wicz|berger|stein|mann|quist|qvist|gren|dottir|nathan|murthy|swamy|wala))$/u
 
-/** Two syllables of Chinese in Latin letters, and Korean ones with a hyphen between them: Xiuying, Guangbiao, Min-jun. */
+/** Finals of Chinese syllables in Latin letters, for names of two syllables: Xiuying, Guangbiao; or Korean ones with a hyphen: Min-jun. */
 const final = '(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|uo|ui|ue|[aeiou])'
 const madeLikeGiven = new RegExp(
   `^(?:\\p{Lu}\\p{Ll}{1,4}-\\p{Ll}{1,5}|(?=Zh|X|Q|[YJ][iu]|Gu)(?:Zh|[XQYJG])${final}(?:zh|ch|sh|[bcdfghjklmnpqrstwxyz])?${final})$`,

@@ -32,7 +32,7 @@ export function isInternational(digits: string): boolean {
   return [1, 2, 3].some((length) => {
     const national = digits.slice(length)
     return byCallingCode.get(digits.slice(0, length))?.some(({ form, trunk }) => {
-      // Many write the trunk prefix all the same: +44 (0)20 7946 0000.
+      // Many people write the trunk prefix too: +44 (0)20 7946 0000.
       return (
         form.test(national) || (trunk !== '' && national.startsWith(trunk) && form.test(national.slice(trunk.length)))
       )

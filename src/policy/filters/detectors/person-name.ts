@@ -22,9 +22,9 @@ const yours = new RegExp(
 )
 
 /**
- * Names of people, without a model: after a title, where a text introduces or signs with one, and where lists of given
- * names and surnames make a run of capitalised words a name and nothing around it makes it that of a place, a firm or
- * a law. A name in lower case, one that no list has, and names in scripts without capitals are not found.
+ * Finds names of people without a model: after a title, in introductions and signatures, and in sequences of capitalised words
+ * that lists of given names and surnames identify as names, unless the context shows a place, a firm or a law. Names in
+ * lower case, unlisted names, and names in scripts without capitals are not found.
  */
 export const findPersonNames: Find = (text) =>
   unite([
@@ -34,7 +34,7 @@ export const findPersonNames: Find = (text) =>
     ...findKnown(text),
   ])
 
-/** The name in what a pattern matched, which is its end. */
+/** Returns the name at the end of each match of a pattern. */
 function captured(text: string, pattern: RegExp): Span[] {
   const found: Span[] = []
   pattern.lastIndex = 0
@@ -46,7 +46,7 @@ function captured(text: string, pattern: RegExp): Span[] {
   return found
 }
 
-/** In runs of capitalised words, the names that the lists know. */
+/** Finds listed names in sequences of capitalised words. */
 function findKnown(text: string): Span[] {
   const found: Span[] = []
   run.lastIndex = 0
@@ -57,7 +57,7 @@ function findKnown(text: string): Span[] {
   return found
 }
 
-/** The name in a run of capitalised words, if there is one: what stands before it and after it is cut off. */
+/** Returns the name in a sequence of capitalised words, without the words before and after it. */
 function nameIn(text: string, start: number, run: string): Span | undefined {
   if (!run.includes(' ') && !run.includes('.'))
     return isAlone(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
@@ -76,10 +76,10 @@ function nameIn(text: string, start: number, run: string): Span | undefined {
   return isName(words) || isSpokenOf(text, words, span) ? span : undefined
 }
 
-/** One word of a run: where it is, and how long the initials before it are. */
+/** One word of a sequence, with its position and the length of the initials before it. */
 type Part = { word: string; start: number; end: number; initials: number }
 
-/** The words that may be names, up to a possessive; particles and initials between them are part of the run only. */
+/** Returns the words that can be names, up to a possessive, without particles and initials. */
 function partsOf(start: number, run: string): Part[] {
   const parts: Part[] = []
   let at = start
@@ -107,14 +107,14 @@ function endOfWord(start: number, word: string): number {
   return start + word.length - (isPossessive ? 2 : 0)
 }
 
-/** Whether a word at the beginning of a run is not part of the name. */
+/** Whether a word at the beginning of a sequence is not part of the name. */
 function isBefore(word: string): boolean {
   return lead.has(word)
     ? givenCertainty(word) === 'no' || !canBeGiven(word)
     : isOrdinary(word) && givenCertainty(word) === 'no'
 }
 
-/** Months that are given names too. */
+/** Whether a word can be a given name. Some months are given names too. */
 function canBeGiven(word: string): boolean {
   return /^(?:April|May|June|August)$/.test(word)
 }
@@ -140,11 +140,11 @@ function isName(words: Part[]): boolean {
   if (given === 'sure') return surname !== 'no' || !isOrdinary(last)
   if (given === 'perhaps' || words[0]!.initials > 0) return surname === 'sure'
   if (surname === 'sure') return !isOrdinary(first)
-  // The surname may come first.
+  // The surname can be first.
   return surnameCertainty(first) !== 'no' && givenCertainty(last) === 'sure'
 }
 
-/** Whether the text treats an uncertain name as a person. */
+/** Whether the context identifies an uncertain name as a person. */
 function isSpokenOf(text: string, words: Part[], { start, end }: Span): boolean {
   const [first, second] = [words[0]!.word, words[1]!.word]
   if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
@@ -156,7 +156,7 @@ function isInitialed({ word, initials }: Part): boolean {
   return initials > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
 }
 
-/** Whether one word alone is a name: a given name of someone who is spoken to or about. */
+/** Whether a single word is a name: a given name in a context that identifies a person. */
 function isAlone(text: string, start: number, run: string): boolean {
   const end = endOfWord(start, run)
   if (givenCertainty(run.slice(0, end - start)) !== 'sure') return false

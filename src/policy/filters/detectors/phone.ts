@@ -2,8 +2,7 @@ import type { CountryCode } from 'libphonenumber-js/min'
 import { type Find, type Span, wordsBefore } from '../span.ts'
 import { isInternational, isNational } from './number-plans.ts'
 
-// The character before the number is tested after its first character. Tested first, it would be tested at every
-// position.
+// The lookbehind is after the first character, because at the start it would be tested at every position.
 const candidate = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
 const american = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)/
 const named =
@@ -34,8 +33,8 @@ const countries: CountryCode[] = [
 ]
 
 /**
- * Phone numbers that exist in some country's number plan. With a country code they are found anywhere, and so are
- * numbers as North America writes them; other national numbers only where the text says what they are ("tel", "call").
+ * Finds phone numbers that are valid in the number plan of a country. Numbers with a country code and in the North American
+ * format are found anywhere, other national numbers only after a word such as "tel" or "call".
  */
 export const findPhones: Find = (text) => {
   const found: Span[] = []
@@ -44,7 +43,7 @@ export const findPhones: Find = (text) => {
     const { index, 0: run } = match
     const number = phoneIn(text, index, run)
     if (number) found.push({ start: index, end: index + number.length })
-    // The part after a space may be a number in the North American form.
+    // The part after a space can be a number in the North American format.
     const space = run.indexOf(' ')
     const hasSecondNumber = space > 0 && run.length - space > shortestAmerican
     candidate.lastIndex = index + (number?.length ?? (hasSecondNumber ? space : run.length))
@@ -54,7 +53,7 @@ export const findPhones: Find = (text) => {
 
 const shortestAmerican = '202-555-0143'.length
 
-/** The number with which a run of digits begins: the whole run, or without its last groups. */
+/** Returns the number at the beginning of a sequence of digits: the whole sequence, or without its last groups. */
 function phoneIn(text: string, start: number, run: string): string | undefined {
   const isPhone = judgeAt(text, start, run)
   if (!isPhone) return undefined
@@ -67,8 +66,8 @@ function phoneIn(text: string, start: number, run: string): string | undefined {
 }
 
 /**
- * The test for a phone number at a place. It depends on the number's beginning and on the text before it. Undefined if
- * no number can be there, as in most places.
+ * Returns the check for a phone number at a position, which depends on its first characters and the text before it.
+ * Undefined if there can be none, as at most positions.
  */
 function judgeAt(text: string, start: number, run: string): ((number: string, digits: string) => boolean) | undefined {
   if (run.startsWith('+')) return (_, digits) => isInternational(digits)
@@ -83,7 +82,7 @@ function judgeAt(text: string, start: number, run: string): ((number: string, di
   return (_, digits) => !/^(\d)\1+$/.test(digits) && countries.some((country) => isNational(digits, country))
 }
 
-/** A bracket that opened before, or closes after, the number is not part of it. */
+/** Removes an unbalanced bracket at the end of the number. */
 function balanced(run: string): string {
   const open = run.indexOf('(')
   return open !== -1 && !run.includes(')', open) ? run.slice(0, open).trimEnd() : run

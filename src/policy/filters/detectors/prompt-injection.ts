@@ -23,7 +23,7 @@ const phrases = [
   `ignore[zr]?${s}(?:toutes${s})?les${s}(?:instructions|consignes|règles)${s}(?:précédentes|antérieures)`,
   `ignora${s}(?:todas${s})?las${s}(?:instrucciones|reglas)${s}(?:anteriores|previas)`,
 ]
-/** Words alone, and what begins with something else by itself: together they take half as long again. */
+/** A separate pattern for phrases that start with a word: combined with the others, it would take 50 % longer. */
 const spoken = new RegExp(phrases.join('|'), 'gi')
 const token = /<\|(?:im_start|im_end|system|endoftext|start_header_id|eot_id)\|>|\[\/?INST\]|<<\/?SYS>>/gi
 const headed = new RegExp(
@@ -32,8 +32,8 @@ const headed = new RegExp(
 )
 
 /**
- * Attempts to talk a model out of its instructions, by the phrases and control tokens that are known. It knows wordings,
- * not intentions: what is put differently passes, and a text that quotes such a phrase is found.
+ * Finds known phrases and control tokens of prompt injections. It cannot detect intentions: other wordings are not found,
+ * and a quotation of such a phrase is.
  */
 export const findPromptInjections: Find = (text) =>
   unite([...matches(text, spoken), ...matches(text, token), ...matches(text, headed)])

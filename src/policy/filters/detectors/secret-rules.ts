@@ -5,14 +5,14 @@ import type { Span } from '../span.ts'
 /** One rule of `secret-rules/gitleaks.json`. */
 export type SecretRule = {
   id: string
-  /** One of them, in whatever case, is where the pattern begins. */
+  /** The pattern starts with one of these, ignoring case. */
   keywords: string[]
-  /** Its first group, or else all of it, is the secret. Not anchored; in syntax that RE2 knows as well. */
+  /** The secret is the first group, or else the whole match. Not anchored; in syntax that RE2 supports. */
   pattern: string
   flags?: 'i'
-  /** Bits a character, from below. */
+  /** The minimum entropy in bits per character. */
   entropy?: number
-  /** The keyword is the name that a value of no particular form is assigned to. */
+  /** The keyword is the name of a variable, and the value has no specific form. */
   named?: true
 }
 
@@ -31,7 +31,7 @@ const ready = once(() => {
       byKeyword.set(keyword, [...(byKeyword.get(keyword) ?? []), rule])
     }
   }
-  // In order, for the engine shares what they begin with; from the end, so that the longer of two that begin alike is taken.
+  // Sorted, because the engine shares common prefixes; reversed, so that the longer of two keywords matches first.
   const words = [...byKeyword.keys()].sort().reverse()
   for (const word of words) {
     for (const shorter of words) {
@@ -39,7 +39,7 @@ const ready = once(() => {
     }
   }
   const any = words.map(literally).join('|')
-  // Two patterns: together, as `(?:\b|(?<=_))`, they take thrice the time.
+  // Two patterns, because one with `(?:\b|(?<=_))` takes three times as long.
   return { byKeyword, starts: [new RegExp(`\\b(?:${any})`, 'gi'), new RegExp(`(?<=_)(?:${any})`, 'gi')] }
 })
 
@@ -48,8 +48,8 @@ export function secretRules(): SecretRule[] {
 }
 
 /**
- * Matches of the rules for single issuers. A rule is tried only where one of its keywords begins a word or follows a
- * `_`. The matches have no order and may overlap.
+ * Applies the rules of issuers. A rule is tried only where one of its keywords starts a word or follows a `_`. The matches
+ * are unordered and can overlap.
  */
 export function findByRules(text: string): Span[] {
   const { byKeyword, starts } = ready()
@@ -58,7 +58,7 @@ export function findByRules(text: string): Span[] {
     keyword.lastIndex = 0
     for (let match = keyword.exec(text); match; match = keyword.exec(text)) {
       const span = findAt(byKeyword.get(match[0].toLowerCase())!, text, match.index)
-      // The next keyword may begin within this one.
+      // The next keyword can start within this one.
       keyword.lastIndex = span ? span.end : match.index + 1
       if (span) found.push(span)
     }
@@ -78,7 +78,7 @@ function findAt(rules: Ready[], text: string, at: number): Span | undefined {
   return undefined
 }
 
-/** Bits a character, as often as each occurs. */
+/** The Shannon entropy of the characters, in bits per character. */
 export function entropy(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)

@@ -40,13 +40,13 @@ const assigned =
   /(?:api[_ -]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_ -]?key|access[_ -]?key|auth[_ -]?key|signing[_ -]?key|client[_ -]?key)(?:[_-]?(?:key|id|value|base64))?["'\]]{0,2}\s{0,3}(?:[:=]{1,2}>?|is|was)\s{0,3}["'`]?([^\s"'`,;<>(){}]{6,256})/gi
 const hook = /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{20,}/g
 
-/** Placeholders that people write instead of a secret, and expressions by which programs fetch one. */
+/** Placeholders for secrets, and expressions that read a secret. */
 const placeholder =
   /^(?:\$|%|\[|\*{3}|x{3}|\.{3})|your|example|changeme|change[_-]me|placeholder|redacted|dummy|process\.env|os\.(?:environ|getenv)|getenv|secrets?\.|vault:|config\.|settings\.|^(?:null|none|undefined|true|false|string|required|optional|missing|invalid)\b/i
 
 /**
- * Credentials: keys in the forms of their issuers, private keys in PEM, JSON web tokens, passwords in URLs, and what is
- * assigned to a name such as "password" or "api_key" and looks random. A random text alone (a hash, an id) is none.
+ * Finds credentials: keys in the formats of their issuers, private keys in PEM, JSON web tokens, passwords in URLs, and
+ * random-looking values of names such as "password" or "api_key". A random text without such a name (a hash, an id) is not one.
  */
 export const findSecrets: Find = (text) => {
   const found = [
@@ -83,7 +83,7 @@ function findAssigned(text: string): Span[] {
   return found
 }
 
-/** People's passwords are short and readable; generated keys are long and mixed. */
+/** Whether a value looks like a secret. Passwords are short and readable; generated keys are long and random. */
 function looksSecret(value: string, isPassword: boolean): boolean {
   if (placeholder.test(value)) return false
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
@@ -95,7 +95,7 @@ const opening = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/
 const closing = /-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const rest = /(?:[A-Za-z0-9+/=\\\s:,-])*/y
 
-/** From the first line of a private key to its last, or, where that was cut off, to the end of what may belong to it. */
+/** Finds private keys from the first line to the last, or to the end of the base64 text if the last line is missing. */
 function findPrivateKeys(text: string): Span[] {
   const found: Span[] = []
   const ends = text.includes('-----BEGIN ') ? matches(text, closing) : []

@@ -5,12 +5,12 @@ const named = /\b(?:ssn|social security|soc\.? sec\.?|social-security|tax(?:paye
 const other =
   /\b(?:part|order|sku|serial|model|catalog(?:ue)?|item|invoice|ticket|ref(?:erence)?)\b\W{0,3}(?:no|number|id|#)?[\W_]{0,3}$/
 
-/** Numbers that were printed in advertisements and therefore never belong to anybody. */
+/** Numbers from advertisements, which are not assigned. */
 const printed = new Set(['078051120', '219099999', '457555462'])
 
 /**
- * United States social security numbers in ranges that can be issued. With hyphens they are found anywhere; with spaces,
- * or nothing, between the groups only where the text says what they are.
+ * Finds social security numbers of the United States in valid ranges. Numbers with hyphens are found anywhere; others only
+ * after a word that announces them.
  */
 export const findSsns: Find = (text) =>
   matches(text, number, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {

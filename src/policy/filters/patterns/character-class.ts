@@ -1,7 +1,7 @@
 /** Code points, both ends included. */
 export type Range = readonly [from: number, to: number]
 
-/** Ranges in order, neither overlapping nor touching. */
+/** Sorted ranges that neither overlap nor touch. */
 export type CharacterClass = readonly Range[]
 
 const last = 0x10ffff

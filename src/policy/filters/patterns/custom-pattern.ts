@@ -11,13 +11,13 @@ export type Engine = 'fast' | 'linear'
 
 export type CustomPattern = { engine: Engine; find: Find }
 
-/** Larger patterns are not tried: proving them would take longer than it saves. */
+/** Larger patterns are not proven, because that would take longer than it saves. */
 const maxProvenSize = 1000
 
 /**
- * Prepares a custom pattern, for the fast engine where it is proven to be linear there and both engines mean the same.
+ * Compiles a custom pattern, for the fast engine if it is proven to be linear there and both engines match the same.
  * Empty matches are skipped, because they contain nothing to redact.
- * @throws Error for a pattern that no guardrail may hold.
+ * @throws Error for a pattern that guardrails reject.
  */
 export function prepareCustomPattern(pattern: string): CustomPattern {
   const understood = estimateSize(pattern) <= maxProvenSize ? readPattern(pattern) : undefined

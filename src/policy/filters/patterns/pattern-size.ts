@@ -6,9 +6,8 @@ const opened = String.raw`\((?:\?(?:P?<\w*>|[imsU-]*:?))?`
 const token = new RegExp(`${quoted}|${escaped}|${bracketed}|${repeated}|${opened}|.`, 'gsu')
 
 /**
- * Roughly how many instructions a pattern compiles to, without compiling it: counted repetition (`(abc){500}`) writes
- * its body out that many times. Never exact, and not meant to be: it keeps patterns away from the compiler whose
- * compilation alone would take seconds.
+ * Estimates the number of instructions of a compiled pattern without compiling it, because compilation can take seconds. A
+ * counted repetition such as `(abc){500}` repeats its body that many times.
  */
 export function estimateSize(pattern: string): number {
   const outer: number[] = []
@@ -43,7 +42,7 @@ export function estimateSize(pattern: string): number {
   return outer.reduce((sum, size) => sum + size, total)
 }
 
-/** The optional part of `{2,5}` costs an instruction more each time. */
+/** Each optional repetition of `{2,5}` costs one more instruction. */
 function repetitions(min: string, max: string | undefined): number {
   const least = Number(min)
   if (max === undefined) return least

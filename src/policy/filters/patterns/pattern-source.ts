@@ -10,7 +10,7 @@ const assertions: Record<Assertion, string> = {
   noWordBoundary: '\\B',
 }
 
-/** The pattern in JavaScript's words (flag `u`), which say nothing that depends on an engine. */
+/** Converts the pattern to JavaScript syntax (flag `u`), without constructs that differ between engines. */
 export function sourceOf(pattern: Pattern): string {
   switch (pattern.type) {
     case 'character':

@@ -28,8 +28,8 @@ const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v
 class NotUnderstood extends Error {}
 
 /**
- * Reads a pattern that RE2 has accepted. Undefined for what this reader leaves to the linear engine: Unicode classes,
- * quoting with `\Q`, lazy by default, letters other than ASCII regardless of case.
+ * Parses a pattern that RE2 has accepted. Undefined for syntax that only the linear engine supports: Unicode classes, `\Q`,
+ * the flag U, and non-ASCII letters ignoring case.
  */
 export function readPattern(source: string): Pattern | undefined {
   try {
@@ -54,7 +54,7 @@ class Reader {
     return pattern
   }
 
-  /** Flags set within a group hold to its end, across its alternatives. */
+  /** Flags that are set within a group apply to its end, across alternatives. */
   #choice(outer: Flags): Pattern {
     if (++this.#depth > 100) throw new NotUnderstood()
     const flags = { ...outer }
@@ -80,7 +80,7 @@ class Reader {
     const match = this.#take(repetition)
     if (!match) return item
     const [text, from, comma, to, lazy] = match
-    // Of a part that may match nothing, one engine takes another round where the other does not.
+    // The engines differ in repetitions of a part that can match the empty string.
     if (mayMatchNothing(item) || this.#peek(repetition)) throw new NotUnderstood()
     const [min, max] =
       from === undefined
@@ -89,7 +89,7 @@ class Reader {
     return { type: 'repeat', item, min, max, lazy: lazy !== undefined }
   }
 
-  /** Undefined where only flags were set. */
+  /** Undefined for a group that only sets flags. */
   #item(flags: Flags): Pattern | undefined {
     const character = this.#source[this.#at]
     switch (character) {
@@ -214,7 +214,7 @@ class Reader {
 
 function cased(ranges: CharacterClass, { i }: Flags): CharacterClass {
   const [, end] = ranges.at(-1) ?? [0, 0]
-  // Half a character, and cases beyond ASCII, are where engines differ.
+  // The engines differ for surrogates, and for case folding outside of ASCII.
   if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw new NotUnderstood()
   return i ? eitherCase(ranges) : ranges
 }

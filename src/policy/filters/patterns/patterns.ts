@@ -1,13 +1,13 @@
 import { RE2JS } from 're2js'
 import { estimateSize } from './pattern-size.ts'
 
-/** A custom pattern made ready: matching takes time linear in the text, whatever the pattern. */
+/** A compiled custom pattern. The time of matching is linear in the text for any pattern. */
 export type CompiledPattern = { regex: RE2JS; size: number }
 
-/** Instructions one pattern may compile to. Every character of a text may cost as many steps. */
+/** The maximum number of instructions of a pattern, and of steps per character. */
 const maxSize = 20_000
 
-/** Each `\p{…}` copies a table of hundreds of ranges; thousands of them would stall the service for a second. */
+/** Each `\p{…}` copies a table of hundreds of ranges; thousands of them would block the service for a second. */
 const maxUnicodeClasses = 200
 
 /**
@@ -30,7 +30,7 @@ export function compilePattern(pattern: string): CompiledPattern | { refused: st
 
 const tooLarge = `is too large: its repetitions come to more than ${maxSize} steps; use smaller counts`
 
-/** The engine's own words, but for what people bring along from engines that backtrack. */
+/** The message of the engine, or an own one for syntax of backtracking engines. */
 function reason(message: string, pattern: string): string {
   const [, what = message, fragment = ''] = /^error parsing regexp: (.*?)(?:: `(.*)`)?$/s.exec(message) ?? []
   const look = /^\(\?<?[=!]/.exec(fragment)?.[0]

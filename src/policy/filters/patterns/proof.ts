@@ -2,19 +2,18 @@ import { allows, type Kind, type Positions, positionsOf } from '../positions.ts'
 import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
 import type { Pattern } from './pattern-syntax.ts'
 
-/** The most steps for one character. */
+/** The maximum number of steps per character. */
 const maxSteps = 100
 /**
- * The most steps for a proof: tens of milliseconds for a pattern that cannot be proven, one or two for most that can.
+ * The maximum number of steps of a proof: some tens of milliseconds. Most proofs take one or two.
  */
 const maxEffort = 40_000
 
 /**
- * Whether a backtracking engine searches any text for the pattern in time linear in its length. It does if the number
- * of open ways through the pattern is bounded, counted from all places where a match may begin, for every text. The
- * proof follows the pattern through every text, counting the open ways, until nothing new comes up. Such an engine
- * walks each open way at most once, so its work for a character is bounded too. "No" may only mean that there is no
- * proof.
+ * Whether a backtracking engine is proven to match the pattern in linear time. This is so if for every text the number of
+ * active paths through the pattern, from all possible starts of a match, is bounded. The proof explores all reachable sets
+ * of paths, with their counts, until no set is new. The engine follows each active path at most once, so its work per
+ * character is bounded too. False can also mean that no proof was found.
  */
 export function isProvenLinear(pattern: Pattern): boolean {
   const positions = positionsOf(pattern)
@@ -37,10 +36,10 @@ export function isProvenLinear(pattern: Pattern): boolean {
   return true
 }
 
-/** Which positions are open, how many times each, and the kind of the character read last. */
+/** The active positions with their counts, and the kind of the previous character. */
 type State = { before: Kind; counts: Map<number, number> }
 
-/** Characters that all classes of the pattern treat alike: their kind, and the positions that accept them. */
+/** A set of characters that no class of the pattern distinguishes: their kind, and the positions that accept them. */
 type Letter = { kind: Kind; taken: boolean[] }
 
 function read({ ways, first }: Positions, state: State, letter: Letter): { next: State; steps: number } {
