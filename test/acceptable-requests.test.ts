@@ -72,6 +72,25 @@ const rows: Row[] = [
     dropped: 'stop',
     sent: ({ stop_sequences }) => assert.deepEqual(stop_sequences, ['END']),
   },
+  { it: 'an empty stop sequence', ...chat({ stop: ['', 'END'] }), dropped: 'stop' },
+  { it: 'an empty stop sequence alone', ...chat({ stop: '' }), dropped: 'stop' },
+  {
+    it: 'two tools with one name',
+    ...chat({ tools: [tool({ type: 'object', properties: {} }), tool({ type: 'object', properties: {} })] }),
+    dropped: 'tools.f',
+  },
+  {
+    it: 'calls of tools that the request does not declare',
+    ...messages({
+      messages: [
+        user(),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        user([{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }]),
+      ],
+    }),
+    ...toAnthropic,
+    sent: ({ tools, tool_choice }) => assert.deepEqual([tools[0].name, tool_choice], ['f', { type: 'none' }]),
+  },
   { it: 'a stop sequence of white space', ...chat({ stop: '\n' }), ...toAnthropic, dropped: 'stop' },
   {
     it: 'bounds in the schema of an answer',

@@ -157,6 +157,10 @@ const anthropic: Check = ({
         source?.type === 'base64' && !imageType.test(source.media_type) && `media type ${source.media_type}`,
     ),
     hasRepeatedIds(blocks.filter(({ type }: any) => type === 'tool_use')) && 'tool_use ids must be unique',
+    new Set(tools.map(({ name }: any) => name)).size < tools.length && 'tools: Tool names must be unique.',
+    blocks.some(({ type }: any) => type === 'tool_use' || type === 'tool_result') &&
+      isEmptyList(tools) &&
+      'Requests which include `tool_use` or `tool_result` blocks must define tools.',
     ...blocks.map(({ id, tool_use_id: of = id }: any) => of && !/^[a-zA-Z0-9_-]+$/.test(of) && `id ${of}`),
     ...tools.map((tool: any) =>
       first([!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name) && 'tool name', toolSchemaError(tool.input_schema, tool.name)]),
@@ -171,8 +175,13 @@ const geminiKeywords = [
   ...['maxItems', 'minimum', 'maximum', 'anyOf', 'nullable', 'propertyOrdering', 'additionalProperties'],
 ]
 
-const gemini: Check = ({ contents, tools = [] }) =>
+const gemini: Check = ({ contents, tools = [], generationConfig }) =>
   first([
+    generationConfig?.stopSequences?.includes('') && 'stop_sequences must not be empty',
+    ...tools.map(
+      ({ functionDeclarations: all = [] }: any) =>
+        new Set(all.map(({ name }: any) => name)).size < all.length && 'Duplicate function declaration found',
+    ),
     ...tools.flatMap(({ functionDeclarations = [] }: any) =>
       functionDeclarations.map((declared: any) =>
         first([

@@ -12,12 +12,16 @@ export type ToolShape = {
   withSchema: (tool: Body, schema: unknown) => Body
 }
 
-/** The tools with schemas that are accepted. A tool whose arguments cannot be an object is dropped. */
+/**
+ * The tools with schemas that are accepted. Drops tools whose arguments cannot be an object, and those with the name of an
+ * earlier one, which most providers refuse.
+ */
 export function fitTools(tools: Body[], shape: ToolShape, rules: SchemaRules, dropped: string[]): Body[] {
   let changed: Body[] | undefined
+  const names = new Set<unknown>()
   for (let index = 0; index < tools.length; index++) {
     const tool = tools[index]!
-    const next = fitTool(tool, shape, rules, dropped)
+    const next = fitTool(tool, shape, rules, dropped, names)
     if (next === tool && !changed) continue
     changed ??= tools.slice(0, index)
     if (next) changed.push(next)
@@ -25,15 +29,22 @@ export function fitTools(tools: Body[], shape: ToolShape, rules: SchemaRules, dr
   return changed ?? tools
 }
 
-function fitTool(tool: Body, shape: ToolShape, rules: SchemaRules, dropped: string[]): Body | undefined {
+function fitTool(
+  tool: Body,
+  shape: ToolShape,
+  rules: SchemaRules,
+  dropped: string[],
+  names: Set<unknown>,
+): Body | undefined {
   const described = typeof tool === 'object' && tool !== null ? shape.schemaOf(tool) : undefined
   if (!described) return tool
   const { name, schema } = described
   const fitted = fitToolSchema(schema, rules, (keyword) => noteDropped(dropped, `tools.${name}.${keyword}`))
-  if (!fitted) {
+  if (!fitted || names.has(name)) {
     noteDropped(dropped, `tools.${name}`)
     return undefined
   }
+  names.add(name)
   return fitted === schema ? tool : shape.withSchema(tool, fitted)
 }
 

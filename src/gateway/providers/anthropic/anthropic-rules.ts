@@ -8,6 +8,7 @@ import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
+import { declareCalledTools } from './anthropic-called-tools.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }
 type Turn = { role?: unknown; content?: unknown }
@@ -123,6 +124,7 @@ export const anthropicRules: RequestRules = {
     raiseThinkingBudget,
     fitAnswerSchema,
     uniqueCallIds,
+    declareCalledTools,
     toolRepair(toolShape(false), {}),
     toolRepair(toolShape(true), strictRules),
     mediaTypeRepair(

@@ -49,9 +49,25 @@ const fitAnswerSchema: Repair = (body, dropped) => {
   return responseJsonSchema === before ? body : { ...body, generationConfig: { ...config, responseJsonSchema } }
 }
 
+/** A stop sequence needs a character. */
+const skipEmptyStops: Repair = (body, dropped) => {
+  const config = body.generationConfig as { stopSequences?: unknown } | undefined
+  const stops = config?.stopSequences
+  if (!Array.isArray(stops) || !stops.includes('')) return body
+  noteDropped(dropped, 'stop')
+  const remaining = stops.filter((stop) => stop !== '')
+  const { stopSequences: _stops, ...rest } = config!
+  return { ...body, generationConfig: remaining.length > 0 ? { ...rest, stopSequences: remaining } : rest }
+}
+
 /** The request rules of Gemini. */
 export const geminiRules: RequestRules = {
-  repairs: [fitDeclarations, fitAnswerSchema, mediaTypeRepair(pathsOf('contents.*.parts.*.inlineData.mimeType'), [])],
+  repairs: [
+    fitDeclarations,
+    fitAnswerSchema,
+    skipEmptyStops,
+    mediaTypeRepair(pathsOf('contents.*.parts.*.inlineData.mimeType'), []),
+  ],
   names: {
     allowed: /^[a-zA-Z_][a-zA-Z0-9_.-]*$/,
     maxLength: 64,

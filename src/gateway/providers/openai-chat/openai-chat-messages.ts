@@ -126,6 +126,16 @@ export function fieldRepair({ renamed = {}, refuses = [] }: ChatDialect): Repair
   }
 }
 
+/** Skips empty stop sequences, which some servers refuse and others find at the start of each answer. */
+export const skipEmptyStops: Repair = (body, dropped) => {
+  const { stop } = body
+  if (stop !== '' && !(Array.isArray(stop) && stop.includes(''))) return body
+  noteDropped(dropped, 'stop')
+  const { stop: _stop, ...rest } = body
+  const remaining = Array.isArray(stop) ? stop.filter((one) => one !== '') : []
+  return remaining.length > 0 ? { ...rest, stop: remaining } : rest
+}
+
 const toolOptions: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls'])
 const optionalLists: ReadonlySet<string> = new Set(['tools', 'stop'])
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0

@@ -8,7 +8,7 @@ import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
-import { answerRepair, fieldRepair, nameRepair, orderRepair } from './openai-chat-messages.ts'
+import { answerRepair, fieldRepair, nameRepair, orderRepair, skipEmptyStops } from './openai-chat-messages.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 import { withAcceptedRoles } from './openai-chat-roles.ts'
 
@@ -33,6 +33,7 @@ const grammarTools = toolRepair(toolShape, { accepts: acceptsInGrammar })
 
 const common: Repair[] = [
   emptyContentRepair('messages'),
+  skipEmptyStops,
   mediaTypeRepair([], pathsOf('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
 const lenient: Repair[] = [formatRepair(formatPlace, false)]

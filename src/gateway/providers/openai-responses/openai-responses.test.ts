@@ -74,7 +74,7 @@ describe('openai-responses, requests', () => {
 
   test('a tool defaults to not strict, as in chat completions', () => {
     const { name, description, parameters } = weatherTool.function
-    const strict = { ...weatherTool, function: { ...weatherTool.function, strict: true } }
+    const strict = { ...weatherTool, function: { ...weatherTool.function, name: 'strictly', strict: true } }
     const { tools } = bodyOf({ tools: [weatherTool, strict] })
     assert.deepEqual(tools[0], { type: 'function', name, description, parameters, strict: false })
     assert.equal(tools[1].strict, true)
