@@ -26,6 +26,8 @@ export type AgentFacts = {
   agent: string | null
   package: string | null
   version: string | null
+  /** A second package, which connects it to the protocol. */
+  adapter?: string
   /** A prompt whose command needs a permission, and what it prints. */
   command: (word: string) => string
   allowed: (word: string) => RegExp
@@ -94,6 +96,31 @@ export const agentFacts: AgentFacts[] = [
     used: /grown/,
     refused: /./,
     lacks: { question: { why: 'it asks questions only in its own terminal' } },
+  },
+  {
+    ...usual,
+    agent: 'pi',
+    package: '@earendil-works/pi-coding-agent',
+    version: '1.6.0',
+    adapter: 'pi-acp@0.0.34',
+    refused: /refused/,
+    lacks: {
+      question: { why: 'it does not send questions over the protocol' },
+      'MCP tool': { why: 'its adapter does not pass MCP servers on' },
+      'allow always': { why: 'its adapter only asks for a yes or no' },
+    },
+  },
+  {
+    ...usual,
+    agent: 'cline',
+    package: 'cline',
+    version: '3.0.65',
+    refused: /rejected/,
+    lacks: {
+      question: { why: 'it does not send questions over the protocol' },
+      'MCP tool': { why: 'it ignores the MCP servers of the session' },
+      'allow always': { why: 'it offers “always” and asks again' },
+    },
   },
 ]
 

@@ -38,7 +38,9 @@ function installed(): string {
   folder = mkdtempSync(join(tmpdir(), 'signalbox-agents-'))
   const made = folder
   process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  const packages = agentFacts.flatMap((facts) => (facts.package ? [`${facts.package}@${facts.version}`] : []))
+  const packages = agentFacts.flatMap(({ package: name, version, adapter = [] }) =>
+    name ? [`${name}@${version}`, adapter].flat() : [],
+  )
   execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', ...packages], { stdio: 'inherit' })
   // Users of interns read them.
   chmodSync(folder, 0o755)
