@@ -27,13 +27,18 @@ export function environmentCredentials(variable: Variable): { of: (caller: Crede
     const secret = provider.credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
     return secret ? { baseUrl, secret, byok: false } : undefined
   }
-  const find: Accesses['find'] = (provider, endpoint) =>
-    cache
-      .getOrInsertComputed(provider, () => new Map())
-      .getOrInsertComputed(endpoint.baseUrl ?? provider.baseUrl, (url) => read(provider, url))
+  const find: Accesses['find'] = (provider, endpoint) => {
+    const url = endpoint.baseUrl ?? provider.baseUrl
+    const byUrl = cache.getOrInsertComputed(provider, emptyMap)
+    // Without a callback, because each request calls this about ten times.
+    if (!byUrl.has(url)) byUrl.set(url, read(provider, url))
+    return byUrl.get(url)
+  }
   const accesses = { find }
   return { of: () => accesses }
 }
+
+const emptyMap = () => new Map<string | null, Access | undefined>()
 
 /** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
 export function ownCredentialsFirst(

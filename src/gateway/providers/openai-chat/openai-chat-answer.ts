@@ -74,17 +74,20 @@ function ofChoice(index: unknown, events: UpstreamEvent[]): UpstreamEvent[] {
 /** Reads a whole answer. */
 export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
-  const [first, ...others] = completion.choices ?? []
+  const choices = completion.choices ?? []
+  const [first] = choices
   if (!first) throw new Error('the answer has no choices')
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   readChoice(first, events, completion.id)
   events.push(...sourcesIn(completion), finishEvent(first.finish_reason || 'stop'))
-  for (const [at, choice] of others.entries()) {
+  for (let at = 1; at < choices.length; at++) {
+    const choice = choices[at]!
     const own: UpstreamEvent[] = []
     readChoice(choice, own, completion.id)
-    pushAll(events, ofChoice(at + 1, [...own, finishEvent(choice.finish_reason || 'stop')]))
+    pushAll(events, ofChoice(at, [...own, finishEvent(choice.finish_reason || 'stop')]))
   }
-  return [...events, ...usageEvents(completion, new OpenaiUsage(chatSpellings))]
+  pushAll(events, usageEvents(completion, new OpenaiUsage(chatSpellings)))
+  return events
 }
 
 function readChoice({ message }: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
