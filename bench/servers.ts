@@ -22,11 +22,11 @@ export function prepareFolder() {
 
 export type Running = { url: string; pid: number; msToListen: number; stop: () => Promise<void> }
 
-/** The options that `npm start` gives to Node. */
+/** The options that `npm start` gives to Node. `start` sets its environment. */
 export function asNpmStarts(checkout = root): string[] {
   const script = existsSync(join(checkout, 'bin/start.ts')) ? 'bin/start.ts' : 'bin/server.ts'
   if (script === 'bin/start.ts') bundle(checkout)
-  return ['--min-semi-space-size=4', '--import', './bin/compile-cache.js', script]
+  return ['--min-semi-space-size=4', '--max-semi-space-size=16', '--import', './bin/compile-cache.js', script]
 }
 
 const bundled = new Set<string>()
@@ -72,7 +72,7 @@ export async function start(
   const child = spawn(command, args, {
     cwd,
     stdio: ['ignore', 'pipe', log],
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2', ...environment },
   })
   const url = await listeningUrl(child)
   return { url, pid: child.pid!, msToListen: performance.now() - started, stop: () => stop(child) }
