@@ -180,7 +180,7 @@ test('what cannot be is refused by name', async () => {
     [{ provider: 'nobody' }, /provider: provider not found/],
     [{ key: 'has space' }, /key: must be visible ASCII/],
     [{ is_fallback: true, is_byok_only: true }, /is_fallback: cannot be set together/],
-    [{ workspace_id: 'x' }, /workspace_id: the organization has no such/],
+    [{ workspace_id: 'x' }, /workspace_id: workspace not found/],
     [{ allowed_models: [] }, /allowed_models/],
     [{ declared_zdr: true }, /declared_zdr: cannot be declared here/],
   ] as const) {

@@ -31,7 +31,7 @@ test('interns: make, get, list, update, provision, suspend, delete', async () =>
   await until(() =>
     interns.getIntern({ internId }).then(
       () => false,
-      (error: Error) => /no such intern/.test(error.message),
+      (error: Error) => /Intern not found/.test(error.message),
     ),
   )
 })
@@ -39,7 +39,7 @@ test('interns: make, get, list, update, provision, suspend, delete', async () =>
 test('interns: refusals are errors that the client knows', async () => {
   await using service = await startTestService()
   const { interns } = clientOf(service)
-  await assert.rejects(interns.getIntern({ internId: 'unknown' }), /no such intern/)
+  await assert.rejects(interns.getIntern({ internId: 'unknown' }), /Intern not found/)
   await assert.rejects(interns.createIntern({ createInternRequest: { name: 'No' } }), /name/)
   const { id: internId } = await interns.createIntern({ createInternRequest: { name: 'ada' } })
   await assert.rejects(interns.suspendIntern({ internId }), /it must be running/)

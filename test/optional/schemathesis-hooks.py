@@ -11,11 +11,11 @@ COMPLETIONS = ("/chat/completions", "/responses", "/messages", "/messages/count_
 # Refusals with 400 of what the description allows; any other is a fault of the description or of the service.
 NOT_IN_SCHEMAS = [
     # What there is.
-    r"the organization has no such (workspace|member|key)",
-    r"starting_after: (there is no such|is not the id of)|cursor: must be the next_cursor",
+    r"\w+_id: (workspace|member) not found",
+    r"starting_after: (event not found|is not the id of)|cursor: must be the next_cursor",
     r"agent: (no agent has this name|.* is not installed)",
-    r"(model: T|: t)here is no (model|provider)",
-    r"provider: there is no such provider",
+    r"(: there is no (model|provider))|model: Model .* not found",
+    r"provider: provider not found",
     r"is the name of no vendor here",
     r"this service has no (plugin|tool|transform)",
     r"this key belongs to another workspace",

@@ -91,6 +91,6 @@ onEachDatabase('model requests of a session', (kind) => {
       ['b', true],
     ])
     assert.deepEqual((await made.list('nothing')).data, { requests: [], request_count: 0, total_cost_usd: 0 })
-    await assert.rejects(made.list('s', { limit: 1 }, { ...made.caller, userId: 'colleague' }), /no such intern/)
+    await assert.rejects(made.list('s', { limit: 1 }, { ...made.caller, userId: 'colleague' }), /Intern not found/)
   })
 })
