@@ -4,8 +4,10 @@ import { App } from './app.tsx'
 import { rootLinks } from './rooted-location.tsx'
 import './components/double-click.ts'
 import './components/overflow-title.ts'
+import { rememberScrollPositions } from './components/scroll-memory.ts'
 
 rootLinks()
+rememberScrollPositions()
 void findSession()
 const place = document.getElementById('console')!
 // Replaces the frame that the page contains, within the same paint.

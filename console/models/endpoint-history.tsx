@@ -20,6 +20,7 @@ export function History({ id }: { id: string }) {
       ) : (
         <div class="model-history">
           <Plot
+            emptyText={tooFew}
             title="First token, p50"
             times={plots.times}
             lines={plots.latency}
@@ -27,6 +28,7 @@ export function History({ id }: { id: string }) {
             syncGroup="model"
           />
           <Plot
+            emptyText={tooFew}
             title="Tokens per second, p50"
             times={plots.times}
             lines={plots.throughput}
@@ -39,6 +41,9 @@ export function History({ id }: { id: string }) {
     </>
   )
 }
+
+/** The service shows percentiles of at least five requests. */
+const tooFew = 'Fewer than five requests in each hour, too few for percentiles'
 
 const speed = (value: number) => value.toFixed(0)
 const share = (value: number) => percent(value / 100)
