@@ -4,6 +4,7 @@ import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
 import type { TestService } from '../harness/service/service.ts'
+import { until } from '../harness/until.ts'
 
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
@@ -57,4 +58,21 @@ test('an empty list of requests says that no provider has a credential', options
   await using watched = await signedInPage(browser, service, '/requests')
   await watched.page.getByText('No provider has a credential yet, so only the demo model can answer.').waitFor()
   assert.deepEqual(watched.faults, [])
+})
+
+test('Back returns to the place in a list', options, async () => {
+  const viewport = { width: 1280, height: 420 }
+  await using watched = await signedInPage(browser, service, '/models', { viewport })
+  const { page, faults } = watched
+  const rows = page.getByRole('row')
+  await rows.nth(3).waitFor()
+  const scrolled = () =>
+    page.evaluate(`Math.max(...[...document.querySelectorAll('main, main *')].map((one) => one.scrollTop))`)
+  await page.evaluate(`document.querySelector('main .rows').scrollTop = 600`)
+  await until(async () => (await scrolled()) === 600)
+  await page.mouse.click(500, 300)
+  await page.getByRole('link', { name: '← Models' }).waitFor()
+  await page.goBack()
+  await until(async () => (await scrolled()) === 600)
+  assert.deepEqual(faults, [])
 })
