@@ -11,7 +11,7 @@ export type Picture = {
 }
 
 export const picturesOf = ({ ids, intern, guardrailId }: PictureWorld): Picture[] => [
-  { screen: 'overview', wide: '/overview', shows: 'Spent, by model' },
+  { screen: 'overview', wide: '/overview', shows: 'Spend, by model' },
   { screen: 'models', wide: '/models?view=plots', shows: 'claude-sonnet-5' },
   {
     screen: 'chat',
@@ -37,4 +37,5 @@ export const picturesOf = ({ ids, intern, guardrailId }: PictureWorld): Picture[
   { screen: 'keys', wide: '/keys', shows: 'ci-bot' },
   { screen: 'workspaces', wide: '/keys/workspaces', shows: 'stored for 10 % of requests' },
   { screen: 'presets', wide: '/presets/haiku?version=2&against=1', shows: 'in use' },
+  { screen: 'preset-editor', wide: '/presets/haiku?edit=2', shows: 'Save version' },
 ]
