@@ -17,6 +17,7 @@ import { membersCommand } from './commands/members.ts'
 import { openapiCommand } from './commands/openapi.ts'
 import { passkeysCommand } from './commands/passkeys.ts'
 import { presetsCommand } from './commands/presets.ts'
+import { reconcileCommand } from './commands/reconcile.ts'
 import { requestsCommand } from './commands/requests.ts'
 import { sessionsCommand } from './commands/sessions.ts'
 import { usageCommand } from './commands/usage.ts'
@@ -44,6 +45,7 @@ const commands = [
   openapiCommand,
   passkeysCommand,
   presetsCommand,
+  reconcileCommand,
   requestsCommand,
   sessionsCommand,
   usageCommand,

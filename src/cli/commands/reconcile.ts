@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { StartupError } from '#platform/core/fault.ts'
+import { type ApiClient, apiClient, clientHelp } from '../kit/api-client.ts'
+import { table } from '../kit/table.ts'
+import type { Terminal } from '../kit/terminal.ts'
+import { type Comparison, compareUsage, isEqual } from './reconcile/compare.ts'
+import { exportFormats, readExport, type UsageSum } from './reconcile/exports.ts'
+
+type Options = { provider: string; file: string; as?: string; all?: boolean; json?: boolean }
+
+const dayMs = 86_400_000
+
+export function reconcileCommand(program: Command, { env, out }: Terminal): void {
+  program
+    .command('reconcile')
+    .description("Compare the ledger with a provider's exported usage or costs, by day and model")
+    .addOption(
+      new Option('--provider <name>', 'The provider whose export the file is')
+        .choices(Object.keys(exportFormats))
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--file <csv>', "The CSV file from the usage or cost page of the provider's console")
+    .option('--as <slug>', 'Slug of the provider in the catalogue (default: the same name)')
+    .option('--all', 'Also print what is equal')
+    .option('--json', 'Print JSON')
+    .addHelpText('after', clientHelp)
+    .action(async ({ provider, file, as = provider, all, json }: Options) => {
+      const billed = await readBilled(provider, file)
+      const ledger = await readLedger(apiClient(env), as, billed)
+      const compared = compareUsage(ledger, billed)
+      const printed = compared.filter((one) => all || !isEqual(one))
+      out(json ? JSON.stringify(printed, null, 2) : report(printed, compared))
+    })
+}
+
+async function readBilled(provider: string, file: string): Promise<UsageSum[]> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new StartupError(`${file} could not be read: ${error.message}`)
+  })
+  let rows: UsageSum[]
+  try {
+    rows = readExport(provider, text)
+  } catch (error) {
+    throw new StartupError(`${file}: ${(error as Error).message}`)
+  }
+  if (rows.length > 0) return rows
+  throw new StartupError(`${file} has no usage.`)
+}
+
+type LedgerRow = {
+  date: string
+  model: string
+  answered_count: number
+  tokens_prompt: number
+  tokens_completion: number
+  upstream_inference_cost: number
+}
+
+/** The sums of the ledger on the days of the export. */
+async function readLedger(client: ApiClient, provider: string, billed: readonly UsageSum[]): Promise<UsageSum[]> {
+  const days = billed.map(({ day }) => day).toSorted()
+  const end = new Date(Date.parse(days.at(-1)!) + dayMs).toISOString()
+  const { data } = await client.request<{ data: { data: LedgerRow[] } }>('POST', '/analytics/query', {
+    metrics: ['answered_count', 'tokens_prompt', 'tokens_completion', 'upstream_inference_cost'],
+    dimensions: ['model'],
+    granularity: 'day',
+    time_range: { start: `${days[0]}T00:00:00Z`, end },
+    filters: [{ field: 'provider', operator: 'eq', value: provider }],
+  })
+  return data.data.map((row) => ({
+    ...{ day: row.date.slice(0, 10), model: row.model, requests: row.answered_count },
+    ...{ input_tokens: row.tokens_prompt, output_tokens: row.tokens_completion },
+    cost_usd: row.upstream_inference_cost,
+  }))
+}
+
+function report(printed: readonly Comparison[], compared: readonly Comparison[]): string {
+  const equal = compared.filter(isEqual).length
+  const summary = `${equal} of ${compared.length} sums are equal.`
+  if (printed.length === 0) return summary
+  const rows = printed.map(({ day, model, measure, ...amounts }) => {
+    const written = (amount: number) => (measure === 'cost_usd' ? amount.toFixed(6) : String(amount))
+    const difference = `${amounts.difference > 0 ? '+' : ''}${written(amounts.difference)}`
+    return [day, model, measure, written(amounts.ledger), written(amounts.provider), difference]
+  })
+  return `${table(['DAY (UTC)', 'MODEL', 'MEASURE', 'LEDGER', 'PROVIDER', 'DIFFERENCE'], rows)}\n${summary}`
+}
