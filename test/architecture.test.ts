@@ -48,6 +48,7 @@ const mayImportTypes: Record<string, string[]> = {
 /** The folders of the gateway. Each imports values only from folders of its own level and of the levels below. */
 const gatewayLevels = [
   ['gateway'],
+  ['gateway/late-costs'],
   ['gateway/attempt'],
   ['gateway/record', 'gateway/plan', 'gateway/admission', 'gateway/request'],
   ['gateway/clients', 'gateway/providers'],

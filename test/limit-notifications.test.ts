@@ -90,7 +90,15 @@ onEachDatabase('a limit is told', (kind) => {
       [data.spent_usd, data.held_usd, data.forecast_usd, data.resets_at],
       [2, 0.25, 4, '2026-11-23T00:00:00.000Z'],
     )
-    const spender = { kind: 'key', key_hash: hash, name: 'ci', spent_usd: 2, held_usd: 0.25, forecast_usd: 4 }
+    const spender = {
+      kind: 'key',
+      key_hash: hash,
+      name: 'ci',
+      spent_usd: 2,
+      unconfirmed_usd: 0,
+      held_usd: 0.25,
+      forecast_usd: 4,
+    }
     assert.deepEqual(data.spenders, [spender])
   })
 })

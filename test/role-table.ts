@@ -31,6 +31,7 @@ export const mayCall: Record<string, string> = {
   getGeneration: 'oadvdmDVM',
   getGenerationContent: 'oad-dmD-M',
   deleteGenerationContent: 'oad-dmD-M',
+  releaseGenerations: 'oa---m--M',
   getGenerationsExport: 'oadvdmDVM',
   getEndpointHistory: 'oadvdmDVM',
   listGenerations: 'oadvdmDVM',

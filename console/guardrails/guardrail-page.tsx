@@ -175,10 +175,10 @@ function Spenders({ spenders }: { spenders: NonNullable<Guardrail['spenders']> }
   return (
     <p class="dim">
       The limit applies to each member and key separately. Highest spending:{' '}
-      {spenders.slice(0, 3).map(({ kind, user_id, key_hash, name, spent_usd }, at) => (
+      {spenders.slice(0, 3).map(({ kind, user_id, key_hash, name, spent_usd, unconfirmed_usd }, at) => (
         <span key={`${kind} ${user_id ?? key_hash}`}>
           {at > 0 && ', '}
-          {kind} {name ?? 'deleted'} <Usd amount={spent_usd} />
+          {kind} {name ?? 'deleted'} <Usd amount={spent_usd + unconfirmed_usd} />
         </span>
       ))}
     </p>

@@ -7,9 +7,10 @@ const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 export function LimitUsage({
   guardrail,
 }: {
-  guardrail: Pick<Guardrail, 'limit_usd' | 'spent_usd' | 'reset_interval'>
+  guardrail: Pick<Guardrail, 'limit_usd' | 'spent_usd' | 'unconfirmed_usd' | 'reset_interval'>
 }) {
-  const { limit_usd: limit, spent_usd: spent = 0, reset_interval: interval } = guardrail
+  const { limit_usd: limit, spent_usd = 0, unconfirmed_usd: unconfirmed = 0, reset_interval: interval } = guardrail
+  const spent = spent_usd + unconfirmed
   if (limit === null) return <span class="dim">no limit</span>
   const share = spent / limit
   const tone = share >= 1 ? 'full' : share >= 0.9 ? 'near' : ''
@@ -21,6 +22,12 @@ export function LimitUsage({
       <span>
         <Usd amount={spent} /> <span class="dim">of</span> <Usd amount={limit} />{' '}
         <span class="dim">{interval ? periods[interval] : 'in total'}</span>
+        {unconfirmed > 0 && (
+          <span class="dim">
+            {' '}
+            (<Usd amount={unconfirmed} /> unconfirmed)
+          </span>
+        )}
         {share >= 1 && <span class="bad"> used up</span>}
       </span>
     </span>

@@ -6,6 +6,7 @@ export type Policy = Omit<
   | 'id'
   | 'workspace_id'
   | 'spent_usd'
+  | 'unconfirmed_usd'
   | 'held_usd'
   | 'forecast_usd'
   | 'spenders'

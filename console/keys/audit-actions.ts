@@ -10,6 +10,7 @@ const actionNames: Record<string, string> = {
   'budget.created': 'created a budget',
   'budget.deleted': 'deleted a budget',
   'budget.updated': 'updated a budget',
+  'generation.released': 'released unconfirmed amounts of requests',
   'guardrail.created': 'created a guardrail',
   'guardrail.deleted': 'deleted a guardrail',
   'guardrail.updated': 'updated a guardrail',
@@ -75,6 +76,6 @@ export const knownActions = Object.keys(actionNames)
 /** Names of target types that differ from the API. */
 const kindNames: Record<string, string> = { credential: 'provider key', generation: 'request', session: 'browser' }
 
-export const targetKinds = [...new Set(knownActions.map((name) => name.slice(0, name.indexOf('.')))), 'generation']
+export const targetKinds = [...new Set(knownActions.map((name) => name.slice(0, name.indexOf('.'))))]
   .filter((kind) => kind !== 'content')
   .map((value) => ({ value, label: kindNames[value] ?? value }))

@@ -8,11 +8,14 @@ export type BudgetRow = {
   name: string
   limit_usd: number | null
   spent_usd: number | null
+  unconfirmed_usd: number | null
   held_usd: number | null
   resets_at: string | null
 }
 
 type Props = { label: string; rows: BudgetRow[]; actions?: ((row: BudgetRow) => ComponentChildren) | undefined }
+
+const unconfirmedHelp = 'Charged without a report of the provider. Correct or release it on the page of a request.'
 
 /** Budgets with what is spent, reserved and remaining of each. */
 export function BudgetTable({ label, rows, actions }: Props) {
@@ -21,8 +24,8 @@ export function BudgetTable({ label, rows, actions }: Props) {
       <thead>
         <tr>
           <th scope="col">budget</th>
-          {['limit', 'spent', 'reserved', 'remaining'].map((head) => (
-            <th key={head} scope="col" class="number">
+          {['limit', 'spent', 'unconfirmed', 'reserved', 'remaining'].map((head) => (
+            <th key={head} scope="col" class="number" title={head === 'unconfirmed' ? unconfirmedHelp : undefined}>
               {head}
             </th>
           ))}
@@ -58,6 +61,9 @@ function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['acti
       <td data-head="spent" class="number">
         <Usd amount={row.spent_usd} />
       </td>
+      <td data-head="unconfirmed" class="number">
+        <Usd amount={row.unconfirmed_usd} />
+      </td>
       <td data-head="reserved" class="number">
         <Usd amount={row.held_usd} />
       </td>
@@ -77,8 +83,8 @@ function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['acti
 }
 
 /** Amounts are rounded, so that a tiny difference counts as zero. */
-function remainingOf({ limit_usd, spent_usd, held_usd }: BudgetRow): number | null {
+function remainingOf({ limit_usd, spent_usd, unconfirmed_usd, held_usd }: BudgetRow): number | null {
   if (limit_usd === null) return null
-  const remaining = limit_usd - (spent_usd ?? 0) - (held_usd ?? 0)
+  const remaining = limit_usd - (spent_usd ?? 0) - (unconfirmed_usd ?? 0) - (held_usd ?? 0)
   return remaining < 1e-9 ? 0 : Number(remaining.toFixed(12))
 }

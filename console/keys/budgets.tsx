@@ -136,6 +136,6 @@ const budgetOf = (interval: BudgetInterval, budgets: Budget[]) =>
 
 /** The row of an interval, also without a budget. */
 function rowOf(interval: BudgetInterval, budgets: Budget[]): BudgetRow {
-  const empty = { limit_usd: null, spent_usd: null, held_usd: null, resets_at: null }
+  const empty = { limit_usd: null, spent_usd: null, unconfirmed_usd: null, held_usd: null, resets_at: null }
   return { ...empty, ...budgetOf(interval, budgets), id: interval, name: interval }
 }

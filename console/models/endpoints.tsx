@@ -67,6 +67,12 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: Best }) {
       <td>
         <span class={`dot ${tones[status] ?? 'warn'}`} />
         {words[status] ?? status}
+        {endpoint.billed_more_than_bound !== undefined && (
+          <span class="mark bad" title={`In ${exactCount(endpoint.billed_more_than_bound)} requests`}>
+            {' '}
+            billed more than bound
+          </span>
+        )}
       </td>
       <td class={cell(Number(pricing.prompt) === best.prompt)}>
         <PerMillion usd={pricing.prompt} />

@@ -2,7 +2,9 @@ import { useGet } from '../api/resource.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { exactMoney, money, perMillion } from '../format/money.ts'
+import { exactTime } from '../format/time.ts'
 import { addsUp, costLines, pricesOf } from './cost.ts'
+import { ReleaseCharge } from './release-charge.tsx'
 
 /** The cost of a request line by line, and the key it was charged to. */
 export function Cost({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
@@ -39,7 +41,9 @@ export function Cost({ generation, paidBy }: { generation: Generation; paidBy: K
           <Charged generation={generation} paidBy={paidBy} />
           <span class="number">{exactMoney(generation.upstream_inference_cost)}</span>
         </div>
+        <Unconfirmed generation={generation} />
       </div>
+      <ReleaseCharge generation={generation} />
       <Remarks generation={generation} isExplained={!prices || addsUp(lines, generation.upstream_inference_cost)} />
     </>
   )
@@ -65,18 +69,45 @@ function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key |
   )
 }
 
-function Remarks({ generation, isExplained }: { generation: Generation; isExplained: boolean }) {
-  const { tokens_estimated, limit_cost, upstream_inference_cost, unpriced } = generation
+function Unconfirmed({ generation }: { generation: Generation }) {
+  const { unconfirmed_usd: unconfirmed, limit_cost } = generation
+  if (unconfirmed === 0) return null
   return (
     <>
-      {tokens_estimated && (
+      <div>
+        <span>unconfirmed: charged to limits until the provider reports its bill</span>
+        <span />
+        <span class="number">{exactMoney(unconfirmed)}</span>
+      </div>
+      <div class="sum">
+        <span>counted by limits</span>
+        <span />
+        <span class="number">{exactMoney(limit_cost)}</span>
+      </div>
+    </>
+  )
+}
+
+function Remarks({ generation, isExplained }: { generation: Generation; isExplained: boolean }) {
+  const { tokens_estimated, unpriced } = generation
+  const charged = generation.attempts.filter(({ charged_usd }) => charged_usd)
+  return (
+    <>
+      {(charged.length > 1 || (charged.length > 0 && generation.outcome === 'failed')) && (
         <p class="dim">
-          The tokens are estimated, because the provider did not report them. Charged to limits:{' '}
-          {exactMoney(limit_cost)}, the maximum possible cost.
+          Charged attempts, which their providers can bill:{' '}
+          {charged.map(({ endpoint_id, charged_usd }) => `${endpoint_id} ${exactMoney(charged_usd ?? 0)}`).join(', ')}.
         </p>
       )}
-      {!tokens_estimated && limit_cost > upstream_inference_cost && (
-        <p class="dim">Charged to limits: {exactMoney(limit_cost)}.</p>
+      {generation.billed_more_than_bound && (
+        <p class="refusal">
+          Billed more than bound: the provider {billOf(generation)} more than this request could use. Limits are charged
+          what was possible.
+        </p>
+      )}
+      {generation.correction && <Correction of={generation.correction} />}
+      {tokens_estimated && (
+        <p class="dim">The tokens are estimated, because the provider did not report them to the end.</p>
       )}
       {unpriced.length > 0 && (
         <p class="dim">Not included, because the catalogue has no price: {unpriced.join(', ')}.</p>
@@ -87,5 +118,17 @@ function Remarks({ generation, isExplained }: { generation: Generation; isExplai
         </p>
       )}
     </>
+  )
+}
+
+const billOf = ({ correction }: Generation) =>
+  correction?.billed_usd == null ? 'counted' : `billed ${exactMoney(correction.billed_usd)},`
+
+function Correction({ of: { source, unconfirmed_usd, at } }: { of: NonNullable<Generation['correction']> }) {
+  const change = source === 'provider' ? 'The provider reported its bill later' : 'An admin released the amount'
+  return (
+    <p class="dim">
+      {exactMoney(unconfirmed_usd)} was unconfirmed. {change}: {exactTime(new Date(at))}.
+    </p>
   )
 }

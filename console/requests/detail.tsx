@@ -50,7 +50,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       </p>
       <h3>Timeline</h3>
       <Waterfall steps={timelineOf(generation)} total={generation.generation_time ?? 0} />
-      {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) > 0 && (
+      {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) + generation.limit_cost > 0 && (
         <>
           <h3>Cost</h3>
           <Cost generation={generation} paidBy={paidBy} />

@@ -65,6 +65,7 @@ export const steps: Step[] = [
   { operation: 'get /endpoints/zdr' },
   { operation: 'get /endpoints/history', query: '?model=signalbox/demo' },
   { operation: 'get /generations/export' },
+  { operation: 'post /generations/release', query: '?outcome=client_left' },
   { operation: 'get /providers' },
   { operation: 'get /status' },
   { operation: 'get /settings' },

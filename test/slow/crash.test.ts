@@ -146,7 +146,7 @@ async function assertKeys(ask: Ask, { keys }: Memory): Promise<void> {
 
 async function assertGuardrail(ask: Ask, { guardrail }: Memory): Promise<void> {
   // What was spent is told on reading, and is no part of what was changed.
-  const { spent_usd, resets_at, held_usd, forecast_usd, spenders, ...data } = (
+  const { spent_usd, unconfirmed_usd, resets_at, held_usd, forecast_usd, spenders, ...data } = (
     await ask('GET', `/guardrails/${guardrail.id}`)
   ).data
   const n = data.limit_usd - 1

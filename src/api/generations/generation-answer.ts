@@ -19,6 +19,13 @@ const Attempt = z.object({
     .describe(
       'The error that the provider returned: its status, code and message, as far as it named them. Credentials are masked, and the message is cut after 2 kB. It can quote the prompt: callers who cannot read the texts of the request get null.',
     ),
+  charged_usd: z
+    .number()
+    .nullable()
+    .describe(
+      'The amount that limits are charged for the attempt, in USD: 0 if the provider cannot bill it, such as after an error status. The attempts add up to `limit_cost`. Null if an older version did not record it.',
+    ),
+  unconfirmed_usd: z.number().nullable().describe('The part of `charged_usd` that the provider has not reported.'),
   connect: z
     .number()
     .nullable()
@@ -143,6 +150,27 @@ export const GenerationAnswer = z
     limit_cost: z
       .number()
       .describe('The amount charged to limits, in USD: the cost, or the maximum possible cost if it is unknown.'),
+    unconfirmed_usd: z
+      .number()
+      .describe(
+        'The part of `limit_cost` that no provider has reported, in USD. `upstream_inference_cost` and this add up to `limit_cost`.',
+      ),
+    billed_more_than_bound: z
+      .boolean()
+      .describe(
+        'Whether the provider billed or counted more than the request could use. Limits are charged what was possible.',
+      ),
+    correction: z
+      .object({
+        source: z
+          .enum(['provider', 'released'])
+          .describe('`provider`: it reported its bill later. `released`: an admin released the unconfirmed amount.'),
+        at: z.iso.datetime(),
+        unconfirmed_usd: z.number().describe('The unconfirmed amount before, in USD.'),
+        billed_usd: z.number().nullable().describe('The bill in USD, if it was more than the request could cost.'),
+      })
+      .nullable()
+      .describe('The later change of the charge; null if there was none.'),
     billed_pieces: z
       .record(z.string(), z.int())
       .describe('Units that were billed individually, by name: images, and calls of provider tools.'),

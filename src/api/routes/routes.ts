@@ -27,6 +27,7 @@ import { getGenerationsExport } from './generations/export.ts'
 import { getGeneration } from './generations/get.ts'
 import { getGenerationContent } from './generations/get-content.ts'
 import { listAllGenerations } from './generations/list.ts'
+import { releaseGenerations } from './generations/release.ts'
 import { assignKeys } from './guardrails/assign-keys.ts'
 import { assignMembers } from './guardrails/assign-members.ts'
 import { createOneGuardrail } from './guardrails/create.ts'
@@ -175,6 +176,7 @@ const table = {
   getGenerationContent,
   deleteGenerationContent,
   listGenerations: listAllGenerations,
+  releaseGenerations,
   getGenerationsExport,
   listActivity: listAllActivity,
   queryAnalytics,

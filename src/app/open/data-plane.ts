@@ -2,6 +2,7 @@ import { circuitEvents } from '#api/events/circuit-events.ts'
 import { turnLimits } from '#api/interns/turn-limits.ts'
 import { circuitLog } from '#api/telemetry/circuit-log.ts'
 import { completionLog } from '#api/telemetry/completion-log.ts'
+import { keepLookingUpCosts } from '#gateway/late-costs/keep-looking-up.ts'
 import { openGateway } from '#gateway/open.ts'
 import type { ContentStorage } from '#gateway/record/content-recorder.ts'
 import { inBatches } from '#platform/async/in-batches.ts'
@@ -56,8 +57,10 @@ export function openDataPlane(opening: Opening, below: Below) {
   opened.defer(reports.flush)
   const unnoted = warnOf(opening, 'completion of written requests of interns was not announced')
   const contradictory = warnOf(opening, 'a provider reports a total of tokens that its counts do not explain')
+  let lookUpCosts = () => {}
   const record = (generation: Generation) => {
     ledger.record(generation)
+    if (generation.hasCostLookup && generation.margin > 0n) lookUpCosts()
     reports.add(generation)
   }
   const routing = openGateway({
@@ -89,6 +92,10 @@ export function openDataPlane(opening: Opening, below: Below) {
   })
   opened.defer(routing.upstreams.close)
   opened.defer(() => routing.backgroundReads.close())
+  const closing = new AbortController()
+  opened.defer(() => closing.abort())
+  const onLookupError = warnOf(opening, 'a cost could not be requested from a provider')
+  lookUpCosts = keepLookingUpCosts({ ...routing, db }, { signal: closing.signal, onError: onLookupError })
   metrics.observeCircuits(routing.circuits.report)
   return { routing, scanner }
 }

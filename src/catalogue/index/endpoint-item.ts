@@ -35,6 +35,12 @@ export const EndpointItem = z
     uptime_last_5m: Uptime,
     uptime_last_30m: Uptime,
     uptime_last_1d: Uptime,
+    billed_more_than_bound: z
+      .int()
+      .optional()
+      .describe(
+        'The number of requests for which it billed or counted more than they could use; absent if there are none.',
+      ),
   })
   .meta({ id: 'Endpoint' })
 export type EndpointItem = z.infer<typeof EndpointItem>

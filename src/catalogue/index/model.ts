@@ -48,9 +48,15 @@ export type Compatibility = {
    * read for some time after its client has disconnected, to learn its usage.
    */
   stopsOnDisconnect?: boolean
+  /** How it reports the cost of an earlier answer by its ID. By default it does not. */
+  costLookup?: CostLookupKind
   /** The field in which it expects the reasoning of earlier answers. By default the field of its own answers. */
   reasoningField?: ReasoningField
 }
+
+/** The ways in which providers report the cost of an earlier answer: `src/gateway/providers/cost-lookups.ts`. */
+export const costLookupKinds = ['openrouter', 'openai-responses'] as const
+export type CostLookupKind = (typeof costLookupKinds)[number]
 
 /** Members of an assistant message. `thinking` is a part of its content; with `none`, reasoning is not sent. */
 export const reasoningFields = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking', 'none'] as const

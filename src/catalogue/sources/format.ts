@@ -111,6 +111,7 @@ function compatibility(row: NonNullable<z.output<typeof ProviderRow>['compatibil
     namedToolChoice: row.named_tool_choice,
     wholeAnswers: row.whole_answers,
     stopsOnDisconnect: row.stops_on_disconnect,
+    costLookup: row.cost_lookup,
     reasoningField: row.reasoning_field,
   })
 }

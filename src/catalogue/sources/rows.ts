@@ -1,7 +1,7 @@
 import { perMillion, toDecimal } from '#platform/core/money.ts'
 import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
-import { reasoningFields } from '../index/model.ts'
+import { costLookupKinds, reasoningFields } from '../index/model.ts'
 import { modelIdShape, slugShape } from '../index/names.ts'
 import { holdsPassword } from './expand-url.ts'
 
@@ -68,6 +68,7 @@ const CompatibilityRow = z
     named_tool_choice: z.boolean(),
     whole_answers: z.boolean(),
     stops_on_disconnect: z.boolean(),
+    cost_lookup: z.enum(costLookupKinds),
     reasoning_field: z.enum(reasoningFields),
   })
   .partial()

@@ -8,6 +8,7 @@ type Budget = {
   limit_usd: number
   reset_interval: string | null
   spent_usd: number
+  unconfirmed_usd: number
   held_usd: number
   resets_at: string | null
 }
@@ -85,11 +86,12 @@ function budgetTable(all: OwnedBudgets[]): string {
       budget.reset_interval ?? 'lifetime',
       `$${budget.limit_usd}`,
       `$${budget.spent_usd.toFixed(6)}`,
+      `$${budget.unconfirmed_usd.toFixed(6)}`,
       `$${budget.held_usd.toFixed(6)}`,
       budget.resets_at?.slice(0, 10) ?? 'never',
     ]),
   )
-  return table(['OWNER', 'INTERVAL', 'LIMIT', 'SPENT', 'RESERVED', 'RESETS'], rows)
+  return table(['OWNER', 'INTERVAL', 'LIMIT', 'SPENT', 'UNCONFIRMED', 'RESERVED', 'RESETS'], rows)
 }
 
 function dollars(text: string): number {

@@ -17,7 +17,7 @@ test('usage prints rows by member, key, workspace, day or model, and the total',
   const { headers } = await service.ask('POST', '/chat/completions', { body })
   await metered(service, headers.get('x-generation-id'))
   const kinds = {
-    member: /^owner@localhost +Owner +1 +1 +\d+ +0\.000000 +0\.000000$/m,
+    member: /^owner@localhost +Owner +1 +1 +\d+( +0\.000000){3}$/m,
     key: /^[0-9a-f]{12} +\S+.* owner@localhost +1 +/m,
     workspace: /^default +1 +/im,
     day: /^\d{4}-\d\d-\d\d +1 +/m,

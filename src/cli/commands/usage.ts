@@ -7,7 +7,10 @@ import type { Terminal } from '../kit/terminal.ts'
 import { unknownFilterHints } from './unknown-filter-hints.ts'
 
 type Item = z.infer<typeof ActivityItem>
-type UsageRow = Pick<Item, 'requests' | 'prompt_tokens' | 'completion_tokens' | 'usage' | 'byok_usage_inference'>
+type UsageRow = Pick<
+  Item,
+  'requests' | 'prompt_tokens' | 'completion_tokens' | 'usage' | 'byok_usage_inference' | 'unconfirmed_usd'
+>
 
 /** The dimensions for `--by`: their name in the API, and their columns. */
 const dimensions = {
@@ -41,7 +44,10 @@ export function usageCommand(program: Command, { env, out, err }: Terminal): voi
     .option('--for <email>', 'Filter by member')
     .option('--workspace <slug>', 'Filter by workspace')
     .option('--json', 'Print the rows of the API as JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText(
+      'after',
+      `\nUNCONFIRMED USD is charged to limits in addition, because no provider reported what it billed.\n${clientHelp}`,
+    )
     .action(async (options: Options) => {
       const { groupBy } = dimensions[options.by]
       const query = new URLSearchParams({
@@ -64,9 +70,12 @@ function usageTable(by: keyof typeof dimensions, items: Item[]): string {
   const groups = Map.groupBy(items, (item) => JSON.stringify(cells(item)))
   const sums = [...groups.values()].map((group) => ({ labels: cells(group[0]!), sum: sumOf(group) }))
   if (by !== 'day') sums.sort((a, b) => b.sum.usage - a.sum.usage || b.sum.requests - a.sum.requests)
-  const rows = sums.map(({ labels, sum }) => [...labels.map((cell) => String(cell ?? '-')), ...figures(sum)])
+  const rows = sums.map(({ labels, sum }) => [...labels.map((cell) => String(cell || '-')), ...figures(sum)])
   const total = ['TOTAL', ...headings.slice(1).map(() => ''), ...figures(sumOf(items))]
-  return table([...headings, 'REQUESTS', 'PROMPT', 'COMPLETION', 'USD', 'USD (BYOK)'], [...rows, total])
+  return table(
+    [...headings, 'REQUESTS', 'PROMPT', 'COMPLETION', 'USD', 'USD (BYOK)', 'UNCONFIRMED USD'],
+    [...rows, total],
+  )
 }
 
 function sumOf(items: readonly UsageRow[]): UsageRow {
@@ -77,11 +86,12 @@ function sumOf(items: readonly UsageRow[]): UsageRow {
     completion_tokens: sum('completion_tokens'),
     usage: sum('usage'),
     byok_usage_inference: sum('byok_usage_inference'),
+    unconfirmed_usd: sum('unconfirmed_usd'),
   }
 }
 
 /** Six decimals show the price of a token of the cheapest model, and hide rounding errors of floating-point sums. */
 const figures = (row: UsageRow) => [
   ...[row.requests, row.prompt_tokens, row.completion_tokens].map(String),
-  ...[row.usage, row.byok_usage_inference].map((usd) => usd.toFixed(6)),
+  ...[row.usage, row.byok_usage_inference, row.unconfirmed_usd].map((usd) => usd.toFixed(6)),
 ]

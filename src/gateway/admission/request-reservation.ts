@@ -85,6 +85,11 @@ export class RequestReservation {
     for (const { record } of this.#settledEarly) record()
   }
 
+  /** The accounts of the budgets that count a charge with the credential. */
+  countingAccounts(charge: Pick<SettledCost, 'byok'>): string[] {
+    return this.#terms.budgets.filter(counting(charge)).map(({ id }) => id)
+  }
+
   #countingBudgets(targets: readonly Target[]): readonly Budget[] {
     const { budgets, access } = this.#terms
     return targets.every(({ endpoint }) => access.isByok(endpoint))

@@ -3,7 +3,7 @@ import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { newSpan, newSpanId, readTraceParent, type SpanName, writeTraceParent } from '#platform/net/trace-parent.ts'
 import type { AttemptNote, Cause, Generation } from '#spend/ledger/generation.ts'
 import type { SettledCost } from '../admission/request-reservation.ts'
@@ -67,6 +67,8 @@ export class RequestRecord {
   #answered: (TriedEndpoint & { failed: boolean; end: AttemptEnd }) | undefined
   /** The highest cost of attempts without an answer, which the provider can bill. */
   #loss: SettledCost = { cost: 0n, byok: false }
+  /** Whether lost attempts used credentials of the service and of the workspace. */
+  #isLossMixed = false
   /** The part of the loss that is settled already. */
   #settledLoss = 0n
   #outcome: Generation['outcome'] = 'failed'
@@ -166,6 +168,8 @@ export class RequestRecord {
     this.#countFailure(target, failure)
     if (!failure.sent) return
     const { cost, margin } = this.#chargeOf(tried, this.#brokenOff())
+    noteUnconfirmed(this.#attempts, cost + margin)
+    this.#isLossMixed ||= this.#loss.cost > 0n && this.#loss.byok !== byok
     this.#loss = { cost: this.#loss.cost + cost + margin, byok }
   }
 
@@ -239,12 +243,19 @@ export class RequestRecord {
     return tokensWithin(at - startedAt, fastest)
   }
 
+  /** Whether the whole charge counts in the same budgets, so that a correction can give it back to them. */
+  get hasOneCredential(): boolean {
+    const isLost = this.#loss.cost > 0n
+    return !this.#isLossMixed && !(isLost && this.#answered && this.#answered.byok !== this.#loss.byok)
+  }
+
   /** The metered request, whether it succeeded or not. */
   close(): Generation {
     const opening = this.#opening
     const answered = this.#answered
     const usage = this.#usage.result()
     const charge = answered && this.#chargeOf(answered, answered.end)
+    if (charge) noteUnconfirmed(this.#attempts, charge.margin)
     if (answered && usage.usageMismatch !== undefined)
       this.#deps.onUsageMismatch?.(answered.target.endpoint.id, usage.usageMismatch)
     return {
@@ -278,6 +289,10 @@ export class RequestRecord {
       chargedPrices: answered && charge && chargedPrices(answered.target.endpoint.prices, charge),
       cacheSaving: answered && charge && cacheSavingOf(answered.target.endpoint.prices, charge),
       margin: (charge?.margin ?? 0n) + this.#loss.cost,
+      chargedBudgets: undefined,
+      hasCostLookup:
+        (usage.upstreamId !== undefined && answered?.target.endpoint.compatibility?.costLookup !== undefined) ||
+        undefined,
       finish: answered?.failed ? 'error' : usage.finish,
       nativeFinish: usage.nativeFinish,
       toolCalls: usage.toolCalls,
@@ -322,4 +337,10 @@ export class RequestRecord {
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
   }
+}
+
+/** Notes what limits are charged for the latest attempt without a report of its provider. */
+function noteUnconfirmed(attempts: AttemptNote[], amount: PicoUsd): void {
+  const latest = attempts.at(-1)
+  if (latest && amount > 0n) latest.unconfirmedUsd = toUsd(amount)
 }

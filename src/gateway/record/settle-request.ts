@@ -11,9 +11,9 @@ export type SettleDeps = {
 
 /** The parts of a request that are closed at its end. */
 type RequestToSettle = {
-  record: Pick<RequestRecord, 'close' | 'unsettledCost'>
+  record: Pick<RequestRecord, 'close' | 'hasOneCredential' | 'unsettledCost'>
   /** Undefined if the request failed before money was reserved. */
-  reservation: Pick<RequestReservation, 'settle'> | undefined
+  reservation: Pick<RequestReservation, 'countingAccounts' | 'settle'> | undefined
   /** Undefined if the content is not stored. */
   content: Pick<ContentRecorder, 'close'> | undefined
 }
@@ -23,6 +23,8 @@ export function settleRequest(deps: SettleDeps, { record, reservation, content }
   let generation: Generation | undefined
   try {
     generation = record.close()
+    if (generation.margin > 0n && record.hasOneCredential)
+      generation.chargedBudgets = reservation?.countingAccounts(generation)
     deps.meter(generation)
     content?.close(generation)
   } catch (error) {

@@ -45,7 +45,9 @@ import * as schemaRange from './migrations/0091_schema_range.ts'
 import * as pooledBudgets from './migrations/0092_pooled_budgets.ts'
 import * as workspaceMembers from './migrations/0093_workspace_members.ts'
 import * as passkeys from './migrations/0096_passkeys.ts'
+import * as marginsOfCells from './migrations/0097_margins_of_cells.ts'
 import * as ownKeysOfRuns from './migrations/0101_own_keys_of_runs.ts'
+import * as costLookups from './migrations/0103_cost_lookups.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /** Applied once each, in the order of their names. There are no down migrations. A new one is a file and a line here. */
@@ -93,7 +95,9 @@ export const migrations: Record<string, Migration> = {
   '0092_pooled_budgets': pooledBudgets,
   '0093_workspace_members': workspaceMembers,
   '0096_passkeys': passkeys,
+  '0097_margins_of_cells': marginsOfCells,
   '0101_own_keys_of_runs': ownKeysOfRuns,
+  '0103_cost_lookups': costLookups,
 }
 
 /**

@@ -19,6 +19,8 @@ type RollupSums = {
   tool_calls: number
   cost_pico: bigint
   saving_pico: bigint
+  /** The amount that limits are charged in addition to the cost. */
+  margin_pico: Generated<bigint>
   /** Distributions in the format of src/platform/metrics/sketch.ts. */
   latency: string
   duration: string
@@ -229,9 +231,13 @@ export type Tables = {
     /** The time to the first token; null without one. */
     latency_ms: number | null
     duration_ms: Generated<number>
-    /** Whether it was counted in the roll-ups when it was written. */
+    /** Whether the roll-ups count it: 0 not when it was written, 1 without its margin, 2 with it. */
     rolled_up: Generated<number>
   }
+  /** Requests whose provider is asked for their cost later. */
+  cost_lookups: { id: string; next_at: number; attempts: number }
+  /** Endpoints that billed more than a request could cost, with the number of such requests. */
+  overbilled_endpoints: { endpoint: string; requests: number; last_at: number; last_generation: string }
   /** Prompts and answers, encrypted with the key that `sealed_by` names. */
   generation_contents: {
     id: string

@@ -17,6 +17,11 @@ export type GuardrailRecord = {
 
 const Amounts = z.object({
   spent_usd: z.number().describe('Spending in the current period, in USD.'),
+  unconfirmed_usd: z
+    .number()
+    .describe(
+      'Charged in the current period in addition to `spent_usd`, because no provider reported what it billed, in USD.',
+    ),
   held_usd: z
     .number()
     .describe('Reserved by servers for requests in progress and the next ones, in USD. What is not spent returns.'),

@@ -36,9 +36,11 @@ export async function spendersOf(
   const standings = await standingsOf(deps, budgets)
   return found
     .map((one, at) => ({ ...one, standing: standings[at]! }))
-    .toSorted((a, b) => Number(b.standing.spent - a.standing.spent))
+    .toSorted((a, b) => Number(chargedTo(b) - chargedTo(a)))
     .slice(0, mostListed)
 }
+
+const chargedTo = ({ standing: { spent, unconfirmed } }: SpenderStanding) => spent + unconfirmed
 
 async function isDefaultOf(query: Query, workspaceId: string, guardrailId: string): Promise<boolean> {
   const row = await query

@@ -17,11 +17,11 @@ export async function withSpending(deps: WithSpendingDeps, record: GuardrailReco
   if (record.policy.limit_usd === null) return form
   const spenders = (await spendersOf(deps, record)).map(spenderForm)
   const next = resetsAt({ interval: record.policy.reset_interval }, deps.now())
-  const nothing = { spent_usd: 0, held_usd: 0, forecast_usd: null }
-  const { spent_usd, held_usd, forecast_usd } = spenders[0] ?? nothing
+  const nothing = { spent_usd: 0, unconfirmed_usd: 0, held_usd: 0, forecast_usd: null }
+  const { spent_usd, unconfirmed_usd, held_usd, forecast_usd } = spenders[0] ?? nothing
   return {
     ...form,
-    ...{ spent_usd, held_usd, forecast_usd },
+    ...{ spent_usd, unconfirmed_usd, held_usd, forecast_usd },
     resets_at: next === null ? null : isoTime(next),
     spenders,
   }

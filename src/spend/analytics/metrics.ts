@@ -107,6 +107,16 @@ export const metrics = {
   total_usage: money('Usage', ['cost'], 'On this service’s own provider credentials.'),
   byok_usage: money('Usage on own provider keys', ['byokCost'], 'On provider keys that workspaces brought.'),
   upstream_inference_cost: money('Cost', ['cost', 'byokCost'], 'Both.'),
+  unconfirmed_usd: money(
+    'Charged without proof',
+    ['margin'],
+    'Charged to limits in addition to the cost, because no provider reported what it billed.',
+  ),
+  charged_usd: money(
+    'Charged to limits',
+    ['cost', 'byokCost', 'margin'],
+    'The cost with any credential and what was charged without proof.',
+  ),
   cache_saving: money('Saved by caches', ['saving'], 'What it would have cost more without the providers’ caches.'),
   ...percentiles('latency', 'First token', 'latency', 'latency', 'Milliseconds to the first token.'),
   ...percentiles('generation_time', 'Total time', 'duration', 'latency', 'Milliseconds to the end.'),

@@ -27,6 +27,7 @@ const columnsOfModels = {
   cost: 'cost_pico',
   byokCost: 'byok_cost_pico',
   saving: 'saving_pico',
+  margin: 'margin_pico',
 } as const satisfies Record<SumName, (typeof summedBy)['model_cells'][number]>
 
 /** The sum over rows. Read it with `readSumColumn`. Only money can exceed a column. */

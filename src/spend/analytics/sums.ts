@@ -20,6 +20,7 @@ export const sums = {
   cost: { amount: 'cost_pico', where: { column: 'byok', is: true, value: 'false' } },
   byokCost: { amount: 'cost_pico', where: { column: 'byok', is: true, value: 'true' } },
   saving: { amount: 'saving_pico' },
+  margin: { amount: 'margin_pico' },
 } as const satisfies Record<string, Sum>
 
 export type SumName = keyof typeof sums

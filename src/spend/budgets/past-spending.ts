@@ -1,8 +1,10 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '../ledger/days.ts'
-import { chargedOf, type Spenders, spendingOf } from '../ledger/read.ts'
+import { chargedOf, type Spenders, type Spending, spendingOf } from '../ledger/read.ts'
 import type { Budget, LastingSubject } from './budget.ts'
+
+type Counted = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
 
 /**
  * Reads the spending of a budget since a day from the ledger, for a limit that was set after money was spent. Limits of
@@ -10,12 +12,20 @@ import type { Budget, LastingSubject } from './budget.ts'
  */
 export async function spentBefore(
   deps: { db: Pick<Db, 'query'> },
-  { subject, includesByok }: Pick<Budget, 'includesByok'> & { subject: LastingSubject },
+  counted: Counted,
   sinceDay: number,
 ): Promise<PicoUsd> {
+  return chargedOf(await ledgerSpending(deps, counted, sinceDay), counted.includesByok)
+}
+
+/** The sums of the ledger that a budget counts since a day. */
+export function ledgerSpending(
+  deps: { db: Pick<Db, 'query'> },
+  { subject }: Pick<Counted, 'subject'>,
+  sinceDay: number,
+): Promise<Spending> {
   const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)
-  const spending = await spendingOf(deps, spendersOf(subject), Math.max(sinceDay, createdDay))
-  return chargedOf(spending, includesByok)
+  return spendingOf(deps, spendersOf(subject), Math.max(sinceDay, createdDay))
 }
 
 function spendersOf(subject: LastingSubject): Spenders {

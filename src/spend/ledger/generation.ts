@@ -17,6 +17,8 @@ export type AttemptNote = {
   durationMs: number
   /** The reason, if the outcome is not sufficient. */
   reason?: string
+  /** The amount in USD that limits are charged for it without a report of the provider; undefined for none. */
+  unconfirmedUsd?: number
   /** Undefined if the provider returned no error, such as after a broken connection. */
   error?: ProviderError
   /** Its trace span, if tracing is on. */
@@ -95,6 +97,10 @@ export type Generation = {
   cacheSaving?: PicoUsd | undefined
   /** The amount that limits are charged in addition to the cost: the uncertainty of an estimated cost. */
   margin: PicoUsd
+  /** The accounts of the budgets that were charged, if there is a margin: a correction gives it back to them. */
+  chargedBudgets?: readonly string[] | undefined
+  /** Whether the provider can be asked for the cost later. */
+  hasCostLookup?: boolean | undefined
   finish: FinishReason | undefined
   nativeFinish: string | undefined
   toolCalls: number

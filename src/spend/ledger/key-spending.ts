@@ -4,7 +4,7 @@ import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { periodEnd, periodStart } from './days.ts'
 import { forecastOf } from './forecast.ts'
-import { chargedOf, nothingSpent, type Spending, spendingOfKeys } from './read.ts'
+import { chargedOf, nothingSpent, type Spending, spendingOfKeys, unconfirmedOf } from './read.ts'
 
 export type LimitedKey = {
   hash: string
@@ -51,19 +51,29 @@ function figuresOf(key: LimitedKey, spent: Periods, now: number) {
     byok_usage_daily: toUsd(spent.daily.byok),
     byok_usage_weekly: toUsd(spent.weekly.byok),
     byok_usage_monthly: toUsd(spent.monthly.byok),
+    unconfirmed_usd: toUsd(spent.total.margin + spent.total.byokMargin),
     ...limitFigures(key, spent, now),
   }
 }
 
-const withoutLimit = { limit_remaining: null, limit_spent: null, limit_forecast: null, limit_resets_at: null }
+const withoutLimit = {
+  limit_remaining: null,
+  limit_spent: null,
+  limit_unconfirmed: null,
+  limit_forecast: null,
+  limit_resets_at: null,
+}
 
 function limitFigures({ limit, limit_reset, include_byok_in_limit }: LimitedKey, periods: Periods, now: number) {
   if (limit === null) return withoutLimit
-  const spent = chargedOf(periods[limit_reset ?? 'total'], include_byok_in_limit)
+  const period = periods[limit_reset ?? 'total']
+  const spent = chargedOf(period, include_byok_in_limit)
+  const unconfirmed = unconfirmedOf(period, include_byok_in_limit)
   const forecast = forecastOf(limit_reset, spent, now)
   return {
     limit_remaining: toUsd(remainingOf(limit, spent)),
-    limit_spent: toUsd(spent),
+    limit_spent: toUsd(spent - unconfirmed),
+    limit_unconfirmed: toUsd(unconfirmed),
     limit_forecast: forecast === null ? null : toUsd(forecast),
     limit_resets_at: limit_reset === null ? null : isoTime(periodEnd(limit_reset, now)),
   }

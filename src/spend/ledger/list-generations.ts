@@ -25,6 +25,8 @@ export type GenerationFilter = {
   streamed?: boolean
   minCost?: PicoUsd
   maxCost?: PicoUsd
+  /** Whether limits are charged more than the cost. */
+  unconfirmed?: boolean
   minLatencyMs?: number
   maxLatencyMs?: number
   minDurationMs?: number
@@ -93,7 +95,7 @@ function excludes({ keyHash, userId, workspaceId }: GenerationFilter, [column, v
 /** The indexed column that selects the rows, and its value. */
 type Reach =
   | readonly ['session_id' | 'key_hash' | 'user_id' | 'workspace_id', string]
-  | readonly ['outcome' | 'guardrails' | 'created_at']
+  | readonly ['outcome' | 'guardrails' | 'unconfirmed' | 'created_at']
 
 /**
  * Selects the index of the most selective filter. Two filters can match millions of rows each and none together, which a
@@ -102,6 +104,7 @@ type Reach =
 function reachOf(filter: GenerationFilter, owner: Owner): Reach {
   const { sessionId, outcome, guardrailId, keyHash, userId, workspaceId } = filter
   if (sessionId !== undefined) return ['session_id', sessionId]
+  if (filter.unconfirmed) return ['unconfirmed']
   if (outcome !== undefined && !outcome.includes('success')) return ['outcome']
   if (guardrailId !== undefined) return ['guardrails']
   if (keyHash !== undefined) return ['key_hash', keyHash]
@@ -114,7 +117,8 @@ function byIndex(query: Generations, [column, value]: Reach): Generations {
   return query
     .$if(column === 'outcome', (rows) => rows.where('outcome', '<>', sql.lit('success')))
     .$if(column === 'guardrails', (rows) => rows.where('guardrails', 'is not', null))
-    .$if(value !== undefined, (rows) => rows.where(column, '=', value!))
+    .$if(column === 'unconfirmed', (rows) => rows.where('margin_pico', '>', sql.lit(0) as never))
+    .$if(value !== undefined, (rows) => rows.where(column as 'key_hash', '=', value!))
 }
 
 /**
@@ -189,6 +193,7 @@ function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBui
     ...tested
       .filter(([column, , value]) => value !== undefined && column !== reach)
       .map(([column, operator, value]) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`),
+    ...(filter.unconfirmed && reach !== 'unconfirmed' ? [sql`margin_pico > 0`] : []),
     ...(outcome === undefined ? [] : [sql`outcome in (${sql.join(outcome)})`]),
     ...(guardrailId === undefined ? [] : [sql`',' || guardrails || ',' like ${`%,${guardrailId},%`}`]),
   ].map((condition) => sql<boolean>`(${condition}) is true`)

@@ -85,6 +85,8 @@ export type Activity = {
   reasoningTokens: number
   costUsd: number
   byokUsd: number
+  /** Charged to limits in addition, with any credential. */
+  unconfirmedUsd: number
 }
 
 /** The usage by day, latest first. Reads sums, never single requests. */
@@ -109,8 +111,9 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
     .select(['day', ...columns])
     .select((e) => e.fn.sum<number>('requests').as('requests'))
     .select([sumOf('prompt_tokens'), sumOf('completion_tokens'), sumOf('reasoning_tokens')])
-    .select([spent(0).as('cost'), spent(1).as('byok')])
-    .where('requests', '>', 0)
+    .select([spent(0).as('cost'), spent(1).as('byok'), exactSum(sql.ref('margin_pico')).as('margin')])
+    // Attempts without an answer can cost something, too.
+    .where((e) => e.or([e('requests', '>', 0), e('cost_pico', '<>', 0n), e('margin_pico', '<>', 0n)]))
     .groupBy(['day', ...columns])
     .orderBy('day', 'desc')
     .$call((query) => columns.reduce((ordered, column) => ordered.orderBy(column), query))
@@ -128,6 +131,7 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
     reasoningTokens: Number(readSum(row.reasoning_tokens)),
     costUsd: toUsd(readSum(row.cost)),
     byokUsd: toUsd(readSum(row.byok)),
+    unconfirmedUsd: toUsd(readSum(row.margin)),
   }))
 }
 
@@ -170,6 +174,11 @@ function readSpending(row: Record<keyof Spending, string>): Spending {
 /** The part of the spending that a limit counts. */
 export function chargedOf({ total, byok, margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
   return total + margin + (includesByok ? byok + byokMargin : 0n)
+}
+
+/** The part of it that no provider has reported. */
+export function unconfirmedOf({ margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
+  return margin + (includesByok ? byokMargin : 0n)
 }
 
 export const nothingSpent: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }

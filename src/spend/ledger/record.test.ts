@@ -72,7 +72,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
         model: modelOf(one),
         record: storedFacts(one),
       })
-      const { throughput, total_cost, upstream_inference_cost, limit_cost, attempts, ...told } = record
+      const { throughput, total_cost, upstream_inference_cost, limit_cost, unconfirmed_usd, attempts, ...told } = record
       assert.deepEqual(told, {
         id: one.id,
         upstream_id: one.upstreamId ?? null,
@@ -127,6 +127,8 @@ test('what is read is what was metered, however little of it had to be kept', ()
               { endpoint_id: 'a/b@z', standing: 'left_out', reason: 'unconfigured' },
             ]
           : [],
+        billed_more_than_bound: one.capped,
+        correction: null,
         content_findings: (one.contentFindings ?? []).map(({ rule, action, count }) => ({
           guardrail_id: 'g',
           rule,
@@ -136,6 +138,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
       })
       assert.equal(upstream_inference_cost, Number(one.cost) / 1e12)
       assert.equal(limit_cost, Number(one.cost + one.margin) / 1e12)
+      assert.equal(unconfirmed_usd, Number(one.margin) / 1e12)
       assert.equal(total_cost, one.byok ? 0 : upstream_inference_cost)
       assert.equal(attempts.length, one.attempts.length)
       assert.equal(throughput !== null, one.streamed && one.latencyMs !== undefined && one.durationMs > one.latencyMs)

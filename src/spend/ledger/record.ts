@@ -1,5 +1,6 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
+import { chargedAttempts, chargeFields, type StoredCorrection } from './charge-fields.ts'
 import type { AttemptNote, Cause, ChargedPrices, Generation, NotAsked, OrderedBy, PaceNote } from './generation.ts'
 
 /** A metered request in the form of `GET /generation`. Money in USD, times in milliseconds. */
@@ -63,9 +64,19 @@ const defaults = {
   pace: null as ReturnType<typeof paceOf> | null,
   app_title: null,
   http_referer: null,
+  correction: null as StoredCorrection | null,
 }
 
 /** The content of a record. Its text omits default values. */
+export type StoredFacts = Partial<Facts> & Internal
+
+/** Members of the stored text that records do not show. */
+type Internal = {
+  charged_budgets?: readonly string[] | undefined
+  limit_cost?: number | undefined
+  correction?: StoredCorrection | undefined
+}
+
 type Facts = { [Name in keyof ReturnType<typeof factsOf>]: Exclude<ReturnType<typeof factsOf>[Name], undefined> }
 
 /** The compact text of a record, because a row is written for every request. */
@@ -115,6 +126,8 @@ function factsOf(generation: Generation) {
     cache_discount: generation.cacheSaving ? toUsd(generation.cacheSaving) : undefined,
     upstream_inference_cost: toUsd(generation.cost),
     limit_cost: generation.margin > 0n ? toUsd(generation.cost + generation.margin) : undefined,
+    charged_budgets: generation.chargedBudgets,
+    correction: undefined as StoredCorrection | null | undefined,
     latency: unless(defaults.latency, generation.latencyMs ?? null),
     generation_time: generation.durationMs,
     throughput: unless(defaults.throughput, throughputOf(generation)),
@@ -135,7 +148,8 @@ function findingOf({ guardrailId, ...finding }: NonNullable<Generation['contentF
 }
 
 /** The connection time; omitted for the usual reused connection. */
-function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs, error }: AttemptNote) {
+function attemptOf(note: AttemptNote) {
+  const { endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs, error, unconfirmedUsd } = note
   return {
     endpoint_id: endpointId,
     provider_name: provider,
@@ -144,6 +158,7 @@ function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectM
     reason: reason || undefined,
     connect: connectMs === 0 && firstByteMs !== undefined ? undefined : connectMs,
     first_byte: firstByteMs,
+    unconfirmed_usd: unconfirmedUsd,
     error,
   }
 }
@@ -187,8 +202,8 @@ function errorOf({ guardrailId, ...cause }: Cause) {
 export const modelOf = ({ modelId, requestedModel }: Generation) => modelId ?? requestedModel
 
 export function generationRecord({ record, created_at, ...row }: RecordRow) {
-  const stored = JSON.parse(record) as Facts
-  const facts: Facts = {
+  const { charged_budgets: _, ...stored } = JSON.parse(record) as Facts
+  const facts: Omit<Facts, 'charged_budgets'> = {
     ...defaults,
     ...stored,
     requested_model: stored.requested_model ?? row.model,
@@ -202,13 +217,10 @@ export function generationRecord({ record, created_at, ...row }: RecordRow) {
     ...facts,
     ...row,
     created_at: isoTime(created_at),
-    attempts: (facts.attempts ?? []).map(({ connect, first_byte, ...attempt }) => ({
-      ...attempt,
-      connect: connect ?? (first_byte === undefined ? null : 0),
-      first_byte: first_byte ?? null,
-    })),
+    attempts: chargedAttempts(facts.attempts ?? [], facts),
     not_asked: skippedItems(facts.not_asked, row.model),
     cancelled: facts.outcome === 'client_left',
+    ...chargeFields(facts),
     /** The charged amount. With a BYOK key, the provider charges the workspace. */
     total_cost: facts.is_byok ? 0 : facts.upstream_inference_cost,
   }

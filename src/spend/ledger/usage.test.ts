@@ -170,7 +170,14 @@ onEachDatabase('the ledger', (kind) => {
     const [figures] = await keySpending({ ...store, now: () => at }, [key])
     assert.deepEqual([figures?.usage, figures?.byok_usage, figures?.limit_remaining], [1, 1, 6])
     const days = await listActivity(store, wholeTime)
-    assert.deepEqual([days.length, days[0]?.requests, days[0]?.costUsd], [1, 2, 1])
+    assert.deepEqual(
+      days.map(({ model, requests, costUsd, unconfirmedUsd }) => [model, requests, costUsd, unconfirmedUsd]),
+      [
+        ['', 0, 0, 1],
+        ['a/b', 2, 1, 3],
+      ],
+    )
+    assert.equal(figures?.unconfirmed_usd, 4)
     const spent = await spendingOf(store, { workspaceId: 'workspace' }, 0)
     assert.deepEqual([chargedOf(spent, false), chargedOf(spent, true)], [4n * usd, 6n * usd])
   })

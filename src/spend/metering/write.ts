@@ -5,6 +5,8 @@ import type { NewEvent } from '#platform/db/event.ts'
 import { insertionOfEvents } from '#platform/db/event-log.ts'
 import { type Cell, insertTogether } from '#platform/db/rows/insert-rows.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import { insertionsOfLookups } from '../corrections/cost-lookups.ts'
+import { insertionsOfOverbilled } from '../corrections/overbilled-endpoints.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { modelOf, storedFacts } from '../ledger/record.ts'
 import { DaySums } from '../ledger/sums.ts'
@@ -73,6 +75,8 @@ async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations:
     { table: 'generations', columns, rows },
     insertionOfParts(generations[0]?.id ?? '', cells.all()),
     ...sums.insertions(),
+    ...insertionsOfLookups(generations),
+    ...insertionsOfOverbilled(generations),
     insertionOfEvents(writtenEvents(generations, now())),
   ])
 }
@@ -148,7 +152,7 @@ function toRow(generation: Generation): Cell[] {
     streamed: generation.streamed ? 1 : 0,
     latency_ms: generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
     duration_ms: Math.round(generation.durationMs),
-    rolled_up: 1,
+    rolled_up: 2,
   }
   return columnNames.map((name) => row[name])
 }

@@ -13,6 +13,7 @@ export const amountNames = [
   'tool_calls',
   'cost_pico',
   'saving_pico',
+  'margin_pico',
 ] as const
 export type Amount = (typeof amountNames)[number]
 export type Amounts = Record<Amount, bigint>
@@ -37,6 +38,7 @@ export function newCell(dimensions: Dimensions): Cell {
       tool_calls: 0n,
       cost_pico: 0n,
       saving_pico: 0n,
+      margin_pico: 0n,
     },
     sketches: newSketches(),
   }
@@ -57,6 +59,7 @@ export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): voi
   amounts.tool_calls += whole(facts.toolCalls)
   amounts.cost_pico += facts.cost
   amounts.saving_pico += facts.cacheSaving
+  amounts.margin_pico += facts.margin
   if (isMeasured(facts.latencyMs)) sketches.latency.accept(facts.latencyMs)
   if (isMeasured(facts.durationMs)) sketches.duration.accept(facts.durationMs)
   if (isMeasured(facts.throughput)) sketches.throughput.accept(facts.throughput)

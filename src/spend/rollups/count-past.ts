@@ -10,6 +10,8 @@ import { type FactsRow, factsOfRow } from './request-facts.ts'
 /** Limits the rows of one transaction. */
 const rowsAtOnce = 200
 
+const exactAmounts = [exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')] as const
+
 /** A server of an earlier version can write a row some time after the start of its request. */
 const settledMs = 600_000
 
@@ -40,7 +42,7 @@ type Place = { after_at: number; after_id: string }
 function nextRows(tx: Tx, { after_at, after_id }: Place, before: number, rows: number): Promise<FactsRow[]> {
   return tx
     .selectFrom('generations')
-    .select([...recordColumns, 'organization_id', exactly(sql.ref('cost_pico')).as('cost')])
+    .select([...recordColumns, 'organization_id', ...exactAmounts])
     .where(sql<boolean>`(created_at, id) > (${after_at}, ${after_id})`)
     .where('created_at', '<', before)
     .where('rolled_up', '=', 0)

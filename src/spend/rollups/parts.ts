@@ -1,6 +1,6 @@
 import type { Inserted, Cell as Value } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
-import { amountNames, type Cell, countInto, minuteMs, newCell, sketchNames } from './cell.ts'
+import { type Amount, amountNames, type Cell, countInto, minuteMs, newCell, sketchNames } from './cell.ts'
 import { type Dimensions, dimensionNames } from './dimensions.ts'
 import type { RequestFacts } from './request-facts.ts'
 
@@ -42,7 +42,10 @@ export function minuteCells(requests: Iterable<RequestFacts>): MinuteCell[] {
  * The statements that store the roll-ups of some requests in their transaction, as new rows, so that writers do not block
  * each other. They are merged into time slots later. The first request is the id of its parts, so they are written once.
  */
-export function insertionOfParts(firstId: string, cells: readonly MinuteCell[]): Inserted {
+export function insertionOfParts(
+  firstId: string,
+  cells: readonly MinuteCell[],
+): Extract<Inserted, { table: 'rollup_parts' }> {
   const rows: Value[][] = []
   for (let from = 0; from < cells.length; from += cellsAtOnce) {
     const some = cells.slice(from, from + cellsAtOnce)
@@ -50,6 +53,10 @@ export function insertionOfParts(firstId: string, cells: readonly MinuteCell[]):
   }
   return { table: 'rollup_parts', columns: { id: 'text', size: 'bigint', cells: 'text' }, rows }
 }
+
+/** Amounts that later versions added stand last, because servers of earlier versions read by position. */
+const laterAmounts: readonly Amount[] = ['margin_pico']
+const firstAmounts = amountNames.filter((name) => !laterAmounts.includes(name))
 
 /** Texts that cells share are stored once, in a list. */
 type PartForm = { words: string[]; cells: (number | string)[][] }
@@ -60,8 +67,9 @@ function partText(cells: readonly MinuteCell[]): string {
   const values = cells.map(({ minute, dimensions, amounts, sketches }) => [
     minute,
     ...dimensionNames.map((name) => wordAt(dimensions[name])),
-    ...amountNames.map((name) => String(amounts[name])),
+    ...firstAmounts.map((name) => String(amounts[name])),
     ...sketchNames.map((name) => sketches[name].toText()),
+    ...laterAmounts.map((name) => String(amounts[name])),
   ])
   return JSON.stringify({ words: [...words.keys()], cells: values } satisfies PartForm)
 }
@@ -72,9 +80,10 @@ export function cellsOfPart(text: string): MinuteCell[] {
     const dimensions = {} as Dimensions
     for (const [at, name] of dimensionNames.entries()) dimensions[name] = words[values[at] as number]!
     const cell = newCell(dimensions)
-    for (const [at, name] of amountNames.entries()) cell.amounts[name] = BigInt(values[dimensionNames.length + at]!)
-    for (const [at, name] of sketchNames.entries())
-      cell.sketches[name] = Sketch.fromText(values[dimensionNames.length + amountNames.length + at] as string)
+    let at = dimensionNames.length
+    for (const name of firstAmounts) cell.amounts[name] = BigInt(values[at++]!)
+    for (const name of sketchNames) cell.sketches[name] = Sketch.fromText(values[at++] as string)
+    for (const name of laterAmounts) cell.amounts[name] = BigInt(values[at++] ?? 0)
     return { minute: minute as number, ...cell }
   })
 }

@@ -13,6 +13,8 @@ export type RequestFacts = {
   tokens: { prompt: number; completion: number; reasoning: number; cached: number; cacheWritten: number }
   toolCalls: number
   cost: PicoUsd
+  /** The amount that limits are charged in addition. */
+  margin: PicoUsd
   cacheSaving: PicoUsd
   latencyMs: number | null
   durationMs: number
@@ -44,6 +46,7 @@ export function factsOf(generation: Generation): RequestFacts {
     tokens: answered ? tokens : noTokens,
     toolCalls: answered ? generation.toolCalls : 0,
     cost: generation.cost,
+    margin: generation.margin,
     cacheSaving: generation.cacheSaving ?? 0n,
     latencyMs: generation.latencyMs ?? null,
     durationMs: generation.durationMs,
@@ -54,11 +57,12 @@ export function factsOf(generation: Generation): RequestFacts {
 /** The ledger columns that are read in addition to the record. */
 export type FactsRow = RecordRow & {
   organization_id: string
-  /** The exact amount as text. */
+  /** The exact amounts as text. */
   cost: string
+  margin: string
 }
 
-export function factsOfRow({ organization_id, cost, ...row }: FactsRow): RequestFacts {
+export function factsOfRow({ organization_id, cost, margin, ...row }: FactsRow): RequestFacts {
   const record = generationRecord(row)
   const answered = record.endpoint_id !== null
   const tokens = {
@@ -86,6 +90,7 @@ export function factsOfRow({ organization_id, cost, ...row }: FactsRow): Request
     tokens: answered ? tokens : noTokens,
     toolCalls: answered ? record.tool_calls : 0,
     cost: BigInt(cost),
+    margin: BigInt(margin),
     cacheSaving: picoUsdOf(record.cache_discount ?? 0),
     latencyMs: record.latency,
     durationMs: record.generation_time,

@@ -34,7 +34,8 @@ export async function cellsTold(db: Db, table: CellTable, grain: number): Promis
 export async function cellsOfRows(db: Db, table: CellTable, grain: number): Promise<Told> {
   const rows = await db.query
     .selectFrom('generations')
-    .select([...recordColumns, 'organization_id', exactly(sql.ref('cost_pico')).as('cost')])
+    .select([...recordColumns, 'organization_id'])
+    .select([exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')])
     .execute()
   const names = dimensionNames.filter((name) => dimensionsOf[table].some((one) => one === name))
   const sums = new Map<string, Sums>()

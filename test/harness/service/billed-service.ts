@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseKind } from '../database/databases.ts'
 import { until } from '../until.ts'
-import { type BillingUpstream, startBillingUpstream, type Trade } from '../upstream/billing-upstream.ts'
+import {
+  type BillAnswer,
+  type BillingUpstream,
+  startBillingUpstream,
+  type Trade,
+} from '../upstream/billing-upstream.ts'
 import { startTestService, type TestService } from './service.ts'
 
 /** In USD per million tokens. */
@@ -16,6 +21,8 @@ type Options = {
   trades: Record<string, Trade>
   /** What an endpoint has besides, by the trade's name. */
   more?: Record<string, object>
+  /** Answers to requests for earlier bills. */
+  billAnswer?: BillAnswer
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
@@ -30,8 +37,15 @@ export type BilledService = AsyncDisposable & {
   left: (key: string) => Promise<number>
 }
 
-export async function startBilled({ kind, prices, trades, more, settings }: Options): Promise<BilledService> {
-  const upstream = await startBillingUpstream(trades)
+export async function startBilled({
+  kind,
+  prices,
+  trades,
+  more,
+  billAnswer,
+  settings,
+}: Options): Promise<BilledService> {
+  const upstream = await startBillingUpstream(trades, billAnswer)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-billed-'))
   const file = join(folder, 'catalogue.json')
   const models = Object.keys(trades).map((name) => {

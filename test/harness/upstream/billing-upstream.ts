@@ -33,10 +33,21 @@ export type BillingUpstream = AsyncDisposable & {
   quiet: () => Promise<void>
 }
 
-export async function startBillingUpstream(trades: Record<string, Trade>): Promise<BillingUpstream> {
+/** The answer to a request for an earlier bill. */
+export type BillAnswer = (path: string) => { status: number; body: object }
+
+export async function startBillingUpstream(
+  trades: Record<string, Trade>,
+  billAnswer?: BillAnswer,
+): Promise<BillingUpstream> {
   const sales: Sale[] = []
   let underWay = 0
   const server = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      const { status, body } = billAnswer?.(request.url ?? '') ?? { status: 404, body: {} }
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      return
+    }
     underWay++
     response.on('error', () => {})
     const sale = await saleOf(request, response)

@@ -29,6 +29,11 @@ export const ActivityItem = z
     reasoning_tokens: z.int(),
     usage: z.number().describe('Cost in USD with the operator’s provider credentials.'),
     byok_usage_inference: z.number().describe('Cost in USD with the workspace’s own provider credentials.'),
+    unconfirmed_usd: z
+      .number()
+      .describe(
+        'Charged to limits in USD in addition to `usage` and `byok_usage_inference`, because no provider reported what it billed.',
+      ),
   })
   .meta({ id: 'ActivityItem', description: 'The usage of one day, for a model and endpoint or for another grouping.' })
 type ActivityItem = z.infer<typeof ActivityItem>
@@ -67,6 +72,7 @@ export async function activityItems(
     reasoning_tokens: item.reasoningTokens,
     usage: item.costUsd,
     byok_usage_inference: item.byokUsd,
+    unconfirmed_usd: item.unconfirmedUsd,
   }))
 }
 

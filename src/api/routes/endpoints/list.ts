@@ -1,5 +1,6 @@
 import { ModelEndpoints, modelEndpoints } from '#catalogue/index/endpoint-item.ts'
 import { z } from '#platform/json/schema.ts'
+import { overbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
 import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
 import { route } from '../route.ts'
@@ -16,9 +17,14 @@ export const listEndpoints = route({
   request: { params: ModelPath },
   response: z.object({ data: ModelEndpoints }),
   faults: ['unauthenticated', 'not_found'],
-  handler: ({ params }, deps) => {
+  handler: async ({ params }, deps) => {
     const snapshot = deps.catalogue.current()
     const model = namedModel(snapshot, nameIn(params))
-    return { data: modelEndpoints(model, endpointItems(deps, snapshot, model)) }
+    const marked = await overbilledEndpoints(deps, model.id)
+    const items = endpointItems(deps, snapshot, model).map((item) => {
+      const requests = marked.get(`${model.id}@${item.tag}`)
+      return requests === undefined ? item : { ...item, billed_more_than_bound: requests }
+    })
+    return { data: modelEndpoints(model, items) }
   },
 })

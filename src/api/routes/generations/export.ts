@@ -35,6 +35,7 @@ const columns = {
   tool_calls: (record) => record.tool_calls,
   total_cost: (record) => record.total_cost,
   upstream_inference_cost: (record) => record.upstream_inference_cost,
+  unconfirmed_usd: (record) => record.unconfirmed_usd,
   cache_discount: (record) => record.cache_discount,
   latency: (record) => record.latency,
   generation_time: (record) => record.generation_time,

@@ -41,6 +41,11 @@ export const GenerationFilters = z.object({
     .optional()
     .describe('Filter by streamed or not streamed.')
     .transform((word) => word && word === 'true'),
+  unconfirmed: z
+    .enum(['true'])
+    .optional()
+    .describe('Only requests for which limits are charged more than the reported cost.')
+    .transform((word) => word && true),
   min_cost: bound.describe('Minimum cost, in USD.'),
   max_cost: bound.describe('Maximum cost, in USD.'),
   min_latency: bound.describe('Minimum time to the first token, in milliseconds.'),
@@ -77,6 +82,7 @@ export async function filterOf(
     outcome: query.outcome,
     error: query.error,
     streamed: query.streamed,
+    unconfirmed: query.unconfirmed,
     minCost: min_cost === undefined ? undefined : picoUsdOf(min_cost),
     maxCost: max_cost === undefined ? undefined : picoUsdOf(max_cost),
     minLatencyMs: query.min_latency,

@@ -164,7 +164,7 @@ onEachDatabase('guardrails', (kind) => {
     const created = await create(service, { name: 'Watched' })
     const path = `/guardrails/${created.id}`
     // The amount spent is part of an answer to a read, but not of an answer to a change.
-    const { spent_usd, held_usd, forecast_usd, resets_at, spenders, ...patched } = (
+    const { spent_usd, unconfirmed_usd, held_usd, forecast_usd, resets_at, spenders, ...patched } = (
       await service.manage('PATCH', path, { limit_usd: 3 })
     ).body.data
     await service.manage('PATCH', path, { limit_usd: -3 })

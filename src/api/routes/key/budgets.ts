@@ -21,6 +21,9 @@ export const BudgetOfKey = z
     reset_interval: z.enum(intervals).nullable(),
     include_byok: z.boolean().describe('Whether spending on your own provider keys counts.'),
     spent_usd: z.number(),
+    unconfirmed_usd: z
+      .number()
+      .describe('Charged in addition to `spent_usd`, because no provider reported what it billed.'),
     held_usd: z.number().describe('Reserved for requests in progress and the next ones. Unspent parts are returned.'),
     remaining_usd: z.number(),
     forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
@@ -37,8 +40,8 @@ export async function budgetsOfKey(
   const all = budgetsFor(caller, budgets) as LastingBudget[]
   const standings = await standingsOf(deps, all)
   return all.map(({ subject, limit, interval, includesByok }, at) => {
-    const { spent, held } = standings[at]!
-    const rest = limit - spent - held
+    const { spent, unconfirmed, held } = standings[at]!
+    const rest = limit - spent - unconfirmed - held
     return {
       layer: layerOf(subject),
       guardrail_id: subject.kind === 'guardrail' ? subject.id : null,

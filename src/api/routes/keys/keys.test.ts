@@ -18,6 +18,7 @@ const statusWith = async (service: TestService, key: string) => (await service.a
 const untold = {
   limit_remaining: null,
   limit_spent: null,
+  limit_unconfirmed: null,
   limit_held: null,
   limit_forecast: null,
   limit_resets_at: null,
@@ -54,6 +55,7 @@ onEachDatabase('keys', (kind) => {
       usage_daily: 0,
       usage_weekly: 0,
       usage_monthly: 0,
+      unconfirmed_usd: 0,
       byok_usage: 0,
       byok_usage_daily: 0,
       byok_usage_weekly: 0,

@@ -19,7 +19,19 @@ export const KeyUsage = z.object({
   byok_usage_weekly: Usd,
   byok_usage_monthly: Usd,
   limit_remaining: z.number().nullable().describe('Remaining amount of the limit, in USD; null without a limit.'),
-  limit_spent: z.number().nullable().describe('Spend in the current period of the limit, in USD.'),
+  unconfirmed_usd: z
+    .number()
+    .describe(
+      'Charged to limits in USD in addition to `usage` and `byok_usage`, because no provider reported what it billed.',
+    ),
+  limit_spent: z
+    .number()
+    .nullable()
+    .describe('Spend in the current period of the limit, in USD, without `limit_unconfirmed`.'),
+  limit_unconfirmed: z
+    .number()
+    .nullable()
+    .describe('The part of the limit that is charged without a report of a provider in the current period, in USD.'),
   limit_held: z
     .number()
     .nullable()

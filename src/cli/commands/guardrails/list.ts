@@ -49,7 +49,16 @@ export async function readGuardrail(client: ApiClient, id: string): Promise<Guar
 
 /** Prints the fields of a guardrail that are set. */
 export function guardrailListing(guardrail: Guardrail): string {
-  const names = new Set(['id', 'name', 'description', 'workspace_id', 'spent_usd', 'resets_at', ...rulesOf(guardrail)])
+  const names = new Set([
+    'id',
+    'name',
+    'description',
+    'workspace_id',
+    'spent_usd',
+    'unconfirmed_usd',
+    'resets_at',
+    ...rulesOf(guardrail),
+  ])
   return listing(Object.fromEntries(Object.entries(guardrail).filter(([name]) => names.has(name))))
 }
 
@@ -60,7 +69,12 @@ function guardrailTable(guardrails: Guardrail[], workspaces: WorkspaceRecord[]):
   const rows = guardrails.map((guardrail) => {
     const workspace = workspaces.find(({ id }) => id === guardrail.workspace_id)
     const scope = workspace?.default_guardrail_id === guardrail.id ? 'workspace' : 'assigned keys and members'
-    const { limit_usd: limit, reset_interval: interval, spent_usd: spent = 0 } = guardrail
+    const {
+      limit_usd: limit,
+      reset_interval: interval,
+      spent_usd: spent = 0,
+      unconfirmed_usd: unconfirmed = 0,
+    } = guardrail
     const rules = rulesOf(guardrail).filter((name) => !['limit_usd', 'reset_interval'].includes(name))
     return [
       guardrail.name,
@@ -68,9 +82,10 @@ function guardrailTable(guardrails: Guardrail[], workspaces: WorkspaceRecord[]):
       scope,
       limit === null ? '-' : `$${limit}${interval ? ` ${interval}` : ''}`,
       limit === null ? '-' : `$${spent.toFixed(6)}`,
+      limit === null ? '-' : `$${unconfirmed.toFixed(6)}`,
       rules.join(', ') || '-',
       guardrail.id,
     ]
   })
-  return table(['NAME', 'WORKSPACE', 'APPLIES TO', 'LIMIT', 'SPENT', 'OTHER RULES', 'ID'], rows)
+  return table(['NAME', 'WORKSPACE', 'APPLIES TO', 'LIMIT', 'SPENT', 'UNCONFIRMED', 'OTHER RULES', 'ID'], rows)
 }

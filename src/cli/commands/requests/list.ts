@@ -7,7 +7,7 @@ import { wholeNumber } from '../../kit/whole-number.ts'
 import { unknownFilterHints } from '../unknown-filter-hints.ts'
 
 /** The filter options, and the query parameter of the API for each. */
-const filters = {
+export const filters = {
   since: 'from',
   outcome: 'outcome',
   error: 'error',
@@ -20,15 +20,32 @@ const filters = {
   workspace: 'workspace_id',
 } as const
 
-type Options = { [filter in keyof typeof filters]?: string } & { limit: number; json?: boolean }
+export type FilterOptions = { [filter in keyof typeof filters]?: string }
+type Options = FilterOptions & { limit: number; unconfirmed?: boolean; json?: boolean }
 
 type Page = { data: GenerationRecord[]; next_cursor: string | null }
 
 export function listCommand(requests: Command, { env, out, err }: Terminal): void {
-  requests
+  const list = requests
     .command('list')
     .description('List requests, newest first')
     .option('--limit <count>', 'Maximum number of requests', wholeNumber(1), 20)
+    .option('--unconfirmed', 'Only requests for which limits are charged more than the reported cost')
+    .option('--json', 'Print all fields as JSON')
+  addFilterOptions(list)
+    .addHelpText('after', clientHelp)
+    .action(async (options: Options) => {
+      const client = apiClient(env)
+      const query = queryOf(options)
+      if (options.unconfirmed) query.set('unconfirmed', 'true')
+      const found = await newest(client, query, options.limit)
+      if (found.length === 0) for (const hint of await unknownFilterHints(client, options)) err(hint)
+      out(options.json ? JSON.stringify(found, null, 2) : requestTable(found))
+    })
+}
+
+export function addFilterOptions(command: Command): Command {
+  return command
     .option(
       '--since <time>',
       'Only requests since this time: an age such as 30m, 2h or 7d, or 2030-01-31T00:00:00Z',
@@ -43,17 +60,9 @@ export function listCommand(requests: Command, { env, out, err }: Terminal): voi
     .option('--key <hash>', 'Filter by key: its complete hash')
     .option('--member <email>', 'Filter by member')
     .option('--workspace <slug>', 'Filter by workspace')
-    .option('--json', 'Print all fields as JSON')
-    .addHelpText('after', clientHelp)
-    .action(async (options: Options) => {
-      const client = apiClient(env)
-      const found = await newest(client, queryOf(options), options.limit)
-      if (found.length === 0) for (const hint of await unknownFilterHints(client, options)) err(hint)
-      out(options.json ? JSON.stringify(found, null, 2) : requestTable(found))
-    })
 }
 
-function queryOf(options: Options): URLSearchParams {
+export function queryOf(options: FilterOptions): URLSearchParams {
   const query = new URLSearchParams()
   for (const [option, parameter] of Object.entries(filters)) {
     const value = options[option as keyof typeof filters]

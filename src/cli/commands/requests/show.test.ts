@@ -8,7 +8,8 @@ import { runCli } from '../../cli.ts'
 /** Prints a request with these costs. */
 async function printRequest(costs: { upstream_inference_cost: number; limit_cost: number }): Promise<string> {
   const made = { id: 'gen-1', created_at: '2030-01-31T00:00:00.000Z', total_cost: costs.upstream_inference_cost }
-  const data = { ...made, ...costs, attempts: [], not_asked: [], content_findings: [] }
+  const unconfirmed = { unconfirmed_usd: costs.limit_cost - costs.upstream_inference_cost }
+  const data = { ...made, ...costs, ...unconfirmed, attempts: [], not_asked: [], content_findings: [] }
   await using server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
   })
@@ -20,8 +21,8 @@ async function printRequest(costs: { upstream_inference_cost: number; limit_cost
   return out.join('\n')
 }
 
-test('show prints the charge to limits only if it exceeds the cost', async () => {
+test('show prints the unconfirmed amount and the charge to limits only if there is one', async () => {
   const unknown = await printRequest({ upstream_inference_cost: 0, limit_cost: 0.263195 })
-  assert.match(unknown, /^total_cost_usd +0\n.*\ncharged_to_limits_usd +0\.263195$/m)
+  assert.match(unknown, /^total_cost_usd +0\n.*\nunconfirmed_usd +0\.263195\ncharged_to_limits_usd +0\.263195$/m)
   assert.doesNotMatch(await printRequest({ upstream_inference_cost: 0.5, limit_cost: 0.5 }), /charged_to_limits/)
 })

@@ -75,15 +75,16 @@ function requestText(request: GenerationRecord): string {
 }
 
 function attemptTable(attempts: GenerationRecord['attempts']): string {
-  const rows = attempts.map(({ endpoint_id, outcome, duration, connect, first_byte, reason }) => [
+  const rows = attempts.map(({ endpoint_id, outcome, duration, connect, first_byte, charged_usd, reason }) => [
     endpoint_id,
     outcome,
     milliseconds(connect),
     milliseconds(first_byte),
     milliseconds(duration),
+    charged_usd ? `$${charged_usd.toFixed(6)}` : '-',
     reason ?? '',
   ])
-  return table(['ATTEMPT', 'OUTCOME', 'CONNECTED', 'FIRST BYTE', 'DURATION', 'REASON'], rows)
+  return table(['ATTEMPT', 'OUTCOME', 'CONNECTED', 'FIRST BYTE', 'DURATION', 'CHARGED', 'REASON'], rows)
 }
 
 function providerErrorText({ endpoint_id, error }: GenerationRecord['attempts'][number]) {
@@ -109,5 +110,8 @@ const costsOf = (request: GenerationRecord) => ({
   total_cost_usd: request.total_cost,
   upstream_cost_usd: request.upstream_inference_cost,
   // Limits are charged more than the cost when the result is unknown: then the maximum counts.
-  charged_to_limits_usd: request.limit_cost === request.upstream_inference_cost ? null : request.limit_cost,
+  unconfirmed_usd: request.unconfirmed_usd || null,
+  billed_more_than_bound: request.billed_more_than_bound || null,
+  corrected_by: request.correction && `${request.correction.source} at ${request.correction.at}`,
+  charged_to_limits_usd: request.unconfirmed_usd ? request.limit_cost : null,
 })

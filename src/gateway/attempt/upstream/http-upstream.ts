@@ -32,9 +32,9 @@ export function overHttp(options: UpstreamOptions): Upstreams {
   return {
     send(request, deadlines, sink) {
       const dispatch = (through: Agent) => {
-        const { origin, path } = request
+        const { origin, path, method = 'POST' } = request
         const { headers, body } = sendable(request)
-        through.dispatch({ origin, path, method: 'POST', headers, body }, call)
+        through.dispatch({ origin, path, method, headers, body: method === 'GET' ? null : body }, call)
       }
       const call = new HttpCall(request.origin, deadlines, sink, () => dispatch(unpooledAgent()))
       dispatch(agent())

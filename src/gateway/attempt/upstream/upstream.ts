@@ -3,6 +3,8 @@ import type { Deadlines } from './deadlines.ts'
 export type UpstreamRequest = {
   origin: string
   path: string
+  /** POST by default. */
+  method?: 'GET'
   headers: Record<string, string>
   body: UpstreamBody
   /** Whether the answer is a stream, which can last for hours. */

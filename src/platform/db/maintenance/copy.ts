@@ -38,6 +38,8 @@ export const copied = [
   'model_hours',
   'generations',
   'generation_contents',
+  'cost_lookups',
+  'overbilled_endpoints',
   'usage_days',
   'workspace_days',
   'rollup_parts',

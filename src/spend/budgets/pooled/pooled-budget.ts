@@ -20,6 +20,11 @@ const common = {
   limit_usd: z.number().describe('In USD.'),
   reset_interval: z.enum(intervals).nullable().describe('When spending starts again at 0; null for never.'),
   spent_usd: z.number().describe('Spending in the current period, in USD.'),
+  unconfirmed_usd: z
+    .number()
+    .describe(
+      'Charged in the current period in addition to `spent_usd`, because no provider reported what it billed, in USD.',
+    ),
   held_usd: z
     .number()
     .describe('Reserved by servers for requests in progress and the next ones, in USD. What is not spent returns.'),

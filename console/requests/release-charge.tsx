@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { invalidate } from '../api/resource.ts'
+import { canManage } from '../api/session.ts'
+import type { Generation } from '../api/types.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { FormActions } from '../components/form-actions.tsx'
+import { toast } from '../components/toast.tsx'
+import { useAction } from '../components/use-action.ts'
+import { exactMoney } from '../format/money.ts'
+
+/** A button that gives the unconfirmed amount of a request back to its limits. */
+export function ReleaseCharge({ generation }: { generation: Generation }) {
+  const [isOpen, setOpen] = useState(false)
+  if (generation.unconfirmed_usd === 0 || !canManage()) return null
+  return (
+    <p>
+      <button type="button" onClick={() => setOpen(true)}>
+        Release the unconfirmed amount
+      </button>
+      {isOpen && <ReleaseDialog generation={generation} onClose={() => setOpen(false)} />}
+    </p>
+  )
+}
+
+function ReleaseDialog({ generation, onClose }: { generation: Generation; onClose: () => void }) {
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      const { data } = await call('POST /generations/release', { query: { id: generation.id } })
+      for (const path of [
+        '/generation',
+        '/generations',
+        '/key',
+        '/keys',
+        '/workspaces',
+        '/organization',
+        '/guardrails',
+      ])
+        invalidate(path)
+      onClose()
+      toast(data.requests > 0 ? `Released ${exactMoney(data.released_usd)}` : 'It was released or corrected before')
+    })
+  }
+  return (
+    <Dialog title="Release the unconfirmed amount" onClose={onClose}>
+      <h2>Release {exactMoney(generation.unconfirmed_usd)}?</h2>
+      <form class="fields" onSubmit={submit}>
+        <p>
+          Limits and budgets get this amount back. The cost of the request stays. If the provider bills more than that,
+          no limit counts it. The audit log records the release.
+        </p>
+        <FormActions problem={problem} label="Release" disabled={isBusy} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+import { Fault } from '#platform/core/fault.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
+import { z } from '#platform/json/schema.ts'
+import { releaseUnconfirmed } from '#spend/corrections/release.ts'
+import { route } from '../route.ts'
+import { filterOf, GenerationFilters } from './filters.ts'
+
+const { unconfirmed: _, ...filters } = GenerationFilters.shape
+
+const Query = z.object({
+  id: z.string().min(1).max(256).optional().describe('The request. Cannot be combined with filters.'),
+  all: z.enum(['true']).optional().describe('Required without `id` and without filters: releases every request.'),
+  ...filters,
+})
+
+export const releaseGenerations = route({
+  method: 'post',
+  path: '/generations/release',
+  tag: 'usage',
+  key: 'management',
+  summary: 'Release unconfirmed amounts of requests',
+  description:
+    'Releases what limits were charged without a report of the provider, for one request (`id`) or all requests of a filter, and gives it back to the budgets that counted it. The cost stays. Repeating the call changes nothing. The audit log records it.',
+  request: { query: Query },
+  response: z.object({
+    data: z
+      .object({
+        requests: z.int().describe('The number of requests whose amount was released.'),
+        released_usd: z.number(),
+      })
+      .meta({ id: 'ReleasedCharges' }),
+  }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ query: { id, all, ...filter }, caller }, deps) => {
+    const isFiltered = Object.values(filter).some((value) => value !== undefined)
+    if ([id, all, isFiltered || undefined].filter((one) => one !== undefined).length !== 1)
+      throw new Fault('invalid', 'Invalid request: name either id, filters, or all=true')
+    const scope =
+      id === undefined ? { filter: await filterOf(deps, caller, { ...filter, unconfirmed: undefined }) } : { id }
+    const { requests, amount } = await releaseUnconfirmed(deps, caller, scope)
+    return { data: { requests, released_usd: toUsd(amount) } }
+  },
+})

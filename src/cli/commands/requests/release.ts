@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { apiClient, clientHelp } from '../../kit/api-client.ts'
+import type { Terminal } from '../../kit/terminal.ts'
+import { addFilterOptions, type FilterOptions, queryOf } from './list.ts'
+
+type Options = FilterOptions & { all?: boolean; json?: boolean }
+type Released = { requests: number; released_usd: number }
+
+export function releaseCommand(requests: Command, { env, out }: Terminal): void {
+  const release = requests
+    .command('release')
+    .description('Release what limits were charged without a report of the provider')
+    .argument('[id]', 'ID of one request. Without it, name filters or --all')
+    .option('--all', 'Release the unconfirmed amounts of all requests')
+    .option('--json', 'Print JSON')
+  addFilterOptions(release)
+    .addHelpText(
+      'after',
+      `\nBudgets get the amounts back, and the audit log records it. Needs an owner or admin.\n${clientHelp}`,
+    )
+    .action(async (id: string | undefined, { all, json, ...filters }: Options) => {
+      const query = queryOf(filters)
+      if (id !== undefined) query.set('id', id)
+      if (all) query.set('all', 'true')
+      const { data } = await apiClient(env).request<{ data: Released }>('POST', `/generations/release?${query}`)
+      if (json) return out(JSON.stringify(data, null, 2))
+      const count = data.requests === 1 ? '1 request' : `${data.requests} requests`
+      out(`Released $${data.released_usd.toFixed(6)} of ${count}.`)
+    })
+}

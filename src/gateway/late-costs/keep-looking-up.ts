@@ -1,0 +1,136 @@
+import type { Endpoint, Provider } from '#catalogue/index/model.ts'
+import { startReconciler } from '#platform/async/reconcile.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { appendEvents } from '#platform/db/event-log.ts'
+import type { ChargedRow } from '#spend/corrections/charged-row.ts'
+import { correctCharge } from '#spend/corrections/correct-charge.ts'
+import {
+  type CostLookup,
+  claimCostLookups,
+  deleteCostLookups,
+  lookupDelays,
+  maxLookups,
+  nextLookupAt,
+} from '#spend/corrections/cost-lookups.ts'
+import { addressOf } from '../attempt/attempt-request.ts'
+import { fetchSmallJson } from '../attempt/fetch-small-json.ts'
+import type { Deadlines } from '../attempt/upstream/deadlines.ts'
+import type { Upstreams } from '../attempt/upstream/upstream.ts'
+import { costOf } from '../pricing/cost.ts'
+import { costLookupProtocols, type ReportedBill } from '../providers/cost-lookups.ts'
+import { providerProtocolOf } from '../providers/protocols.ts'
+import type { Catalogue, ModelLookup, ProviderLookup } from '../request/catalogue-lookup.ts'
+import type { Credentials } from '../request/credentials.ts'
+import { lateCharge } from './late-charge.ts'
+
+export type CostLookupDeps = {
+  db: Db
+  catalogue: Catalogue<ModelLookup & ProviderLookup>
+  credentials: Credentials
+  upstreams: Pick<Upstreams, 'send'>
+  deadlines: Deadlines
+  now: () => number
+}
+
+const lookupsAtOnce = 16
+/** Also finds the lookups of servers that stopped. */
+const lookEveryMs = 30_000
+const retryMs = 5000
+
+/** A metered request is in the database within this time, usually. */
+const writtenMs = 10_000
+
+/**
+ * Asks providers for the cost of answers without a usage report, as `cost_lookup` of the catalogue says, and corrects what
+ * was charged. Several servers share the work through the database. Ends with the signal.
+ * @returns a function to call after metering a request that has a lookup.
+ */
+export function keepLookingUpCosts(
+  deps: CostLookupDeps,
+  { signal, onError }: { signal: AbortSignal; onError: (error: Error) => void },
+): () => void {
+  const { db, now } = deps
+  let expectedUntil = 0
+  const trigger = startReconciler(
+    async () => {
+      const claimed = await claimCostLookups(db, now(), lookupsAtOnce)
+      for (const lookup of claimed) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
+      const next = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
+      const longestMs = now() < expectedUntil ? lookupDelays.firstMs : lookEveryMs
+      return Math.min(longestMs, Math.max(100, next - now()))
+    },
+    { signal, retryMs, onError },
+  )
+  trigger()
+  return () => {
+    expectedUntil = now() + writtenMs
+    trigger()
+  }
+}
+
+/** Makes one attempt to learn the cost of a request. The last one leaves the charge as it is. */
+export async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLookup): Promise<void> {
+  const { db, now } = deps
+  const row = await db.query
+    .selectFrom('generations')
+    .where('id', '=', id)
+    .select(['organization_id', 'workspace_id', 'key_hash', 'user_id', 'upstream_id', 'provider', 'record'])
+    .executeTakeFirst()
+  const answered = row && findAnswered(deps, row.record)
+  if (!row?.upstream_id || !answered) return deleteCostLookups(db.query, [id])
+  const caller = { workspaceId: row.workspace_id, keyHash: row.key_hash, userId: row.user_id }
+  const bill = await askForBill(deps, caller, answered, row.upstream_id)
+  if (bill) {
+    await db.exclusively(`charges of ${row.organization_id}`, async (tx) => {
+      const priceOf = (charged: ChargedRow) => () => priceOfTokens(answered.endpoint, bill, charged)
+      const corrected = await correctCharge(db, tx, id, (charged) => lateCharge(charged, bill, priceOf(charged), now()))
+      await deleteCostLookups(tx, [id])
+      if (!corrected) return
+      const event = { at: now(), organizationId: row.organization_id, kind: 'generations' as const }
+      await appendEvents(tx, [{ ...event, data: JSON.stringify([id]) }])
+    })
+  } else if (attempts >= maxLookups) await deleteCostLookups(db.query, [id])
+}
+
+type Answered = { endpoint: Endpoint; provider: Provider }
+
+function findAnswered({ catalogue }: Pick<CostLookupDeps, 'catalogue'>, record: string): Answered | undefined {
+  const { endpoint_id: id } = JSON.parse(record) as { endpoint_id?: string }
+  if (!id) return undefined
+  const { findModel, findProvider } = catalogue.current()
+  const endpoint = findModel(id.slice(0, id.lastIndexOf('@')))?.endpoints.find((one) => one.id === id)
+  const provider = endpoint && findProvider(endpoint.provider)
+  return endpoint && provider && { endpoint, provider }
+}
+
+async function askForBill(
+  deps: CostLookupDeps,
+  caller: Parameters<Credentials['of']>[0],
+  { endpoint, provider }: Answered,
+  upstreamId: string,
+): Promise<ReportedBill | undefined> {
+  const kind = endpoint.compatibility?.costLookup
+  const protocol = providerProtocolOf(endpoint, provider)
+  const access = (await deps.credentials.of(caller)).find(provider, endpoint)
+  if (!kind || !protocol || !access) return undefined
+  const { path, read } = costLookupProtocols[kind]
+  const answer = await fetchSmallJson(deps, {
+    ...addressOf(access.baseUrl, path(upstreamId)),
+    method: 'GET',
+    headers: {
+      'accept-encoding': 'identity',
+      ...(access.secret !== undefined && { authorization: `Bearer ${access.secret}` }),
+    },
+    body: '',
+  })
+  return answer && answer.status < 300 ? read(answer.body, protocol) : undefined
+}
+
+/** The cost of the tokens by the current prices, with the units that were billed in addition. */
+function priceOfTokens(endpoint: Endpoint, { tokens }: ReportedBill, { facts }: ChargedRow): PicoUsd | undefined {
+  const extras = { ...(facts.billed_pieces && { pieces: facts.billed_pieces }), ...tierOf(facts.service_tier) }
+  return tokens && costOf(endpoint.prices, tokens, extras)
+}
+
+const tierOf = (tier: string | null | undefined) => (tier ? { serviceTier: tier } : {})

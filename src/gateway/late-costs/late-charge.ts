@@ -1,0 +1,29 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { ChargedRow, NewCharge } from '#spend/corrections/charged-row.ts'
+import { unconfirmedOfAnswer } from '#spend/corrections/correct-charge.ts'
+import type { ReportedBill } from '../providers/cost-lookups.ts'
+
+/**
+ * The charge by a bill that arrived later: at most what the request could cost. The amounts of failed attempts stay
+ * unconfirmed, because the bill does not contain them.
+ * @param priceOf the cost of the reported tokens, for a provider that reports no cost.
+ */
+export function lateCharge(
+  row: ChargedRow,
+  { cost: reported, tokens }: ReportedBill,
+  priceOf: () => PicoUsd | undefined,
+  at: number,
+): NewCharge | undefined {
+  const bill = reported ?? priceOf()
+  if (bill === undefined) return undefined
+  const own = unconfirmedOfAnswer(row)
+  const bound = row.cost + own
+  const isOverBound = bill > bound
+  return {
+    cost: isOverBound ? bound : bill,
+    margin: row.margin - own,
+    tokens,
+    correction: { source: 'provider', at },
+    billed: isOverBound ? bill : undefined,
+  }
+}

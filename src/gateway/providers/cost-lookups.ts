@@ -1,0 +1,52 @@
+import type { CostLookupKind } from '#catalogue/index/model.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
+import type { ProviderProtocol } from '../protocol/protocol.ts'
+
+/** A later report of a provider about an answer: its bill or its tokens. */
+export type ReportedBill = { cost?: PicoUsd | undefined; tokens?: TokenCounts | undefined }
+
+type CostLookupProtocol = {
+  /** @param id the provider's id of the answer. */
+  path: (id: string) => string
+  /** @returns undefined if the answer has no bill yet. */
+  read: (body: unknown, protocol: Pick<ProviderProtocol, 'readBody'>) => ReportedBill | undefined
+}
+
+/** The ways in which providers report the cost of an earlier answer. A new one is a line here and a word in the catalogue. */
+export const costLookupProtocols: Record<CostLookupKind, CostLookupProtocol> = {
+  openrouter: { path: (id) => `/generation?id=${encodeURIComponent(id)}`, read: openRouterBill },
+  'openai-responses': { path: (id) => `/responses/${encodeURIComponent(id)}`, read: responseBill },
+}
+
+/** Only finished responses have their complete usage. */
+const finishedStates = new Set<unknown>(['completed', 'incomplete', 'failed', 'cancelled'])
+
+function openRouterBill(body: unknown): ReportedBill | undefined {
+  const { data } = Object(body) as { data?: unknown }
+  const bill = Object(data) as Record<string, unknown>
+  const total = amountOf(bill.total_cost)
+  if (total === undefined) return undefined
+  // With a key of its customer, OpenRouter bills its fee, and the provider the inference.
+  const inference = bill.is_byok === true ? (amountOf(bill.upstream_inference_cost) ?? 0) : 0
+  const [prompt, completion] = [countOf(bill.native_tokens_prompt), countOf(bill.native_tokens_completion)]
+  const tokens = prompt !== undefined &&
+    completion !== undefined && {
+      ...{ prompt, completion, cacheWritten: 0 },
+      cached: Math.min(countOf(bill.native_tokens_cached) ?? 0, prompt),
+      reasoning: Math.min(countOf(bill.native_tokens_reasoning) ?? 0, completion),
+    }
+  return { cost: picoUsdOf(total + inference), tokens: tokens || undefined }
+}
+
+function responseBill(body: unknown, { readBody }: Pick<ProviderProtocol, 'readBody'>): ReportedBill | undefined {
+  const { status, usage } = Object(body) as { status?: unknown; usage?: unknown }
+  if (!finishedStates.has(status) || !usage) return undefined
+  const report = readBody(body).find(
+    (event): event is Extract<AnswerEvent, { type: 'usage' }> => event.type === 'usage',
+  )
+  return report && { tokens: report.tokens }
+}
+
+const amountOf = (value: unknown) => (typeof value === 'number' && value >= 0 && value < 1e6 ? value : undefined)
+const countOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined)

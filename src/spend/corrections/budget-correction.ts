@@ -1,0 +1,62 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { intervals } from '#platform/core/vocabulary.ts'
+import type { Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { dayOf, periodStart } from '../ledger/days.ts'
+import type { ChargedRow } from './charged-row.ts'
+
+type Counted = { day: number; byok: boolean }
+
+/**
+ * Gives an amount back to the budgets that were charged for a request. Skips a budget that was created again on a later day,
+ * or that no longer counts BYOK keys, because its account can have started without the request.
+ */
+export async function releaseFromBudgets(tx: Tx, row: ChargedRow, released: PicoUsd): Promise<void> {
+  if (released <= 0n) return
+  const counted = { day: dayOf(row.created_at), byok: row.facts.is_byok === true }
+  // A charge counts in the current period of every interval, because the interval of a limit can change.
+  const periods = [0, ...intervals.map((interval) => periodStart(interval, row.created_at))]
+  // The same order on all servers, to avoid deadlocks.
+  for (const budget of (row.facts.charged_budgets ?? []).toSorted()) {
+    if (!(await stillCounts(tx, budget, counted))) continue
+    await tx
+      .updateTable('budget_periods')
+      .set({ spent_pico: sql<bigint>`spent_pico - ${released}` })
+      .where('budget', '=', budget)
+      .where('period', 'in', periods)
+      .execute()
+  }
+}
+
+async function stillCounts(tx: Tx, budget: string, counted: Counted): Promise<boolean> {
+  const [kind, id = ''] = budget.split(':')
+  if (kind === 'key') return keyCounts(tx, id, counted)
+  if (kind === 'guardrail') return guardrailCounts(tx, id, counted)
+  if (kind === 'workspace' || kind === 'organization') return poolCounts(tx, budget, counted)
+  // The account of a turn or session is never created twice.
+  return true
+}
+
+async function keyCounts(tx: Tx, hash: string, { byok }: Counted): Promise<boolean> {
+  const row = await tx
+    .selectFrom('api_keys')
+    .where('hash', '=', hash)
+    .select('include_byok_in_limit')
+    .executeTakeFirst()
+  return row !== undefined && (!byok || row.include_byok_in_limit === 1)
+}
+
+async function guardrailCounts(tx: Tx, id: string, { day, byok }: Counted): Promise<boolean> {
+  const row = await tx.selectFrom('guardrails').where('id', '=', id).select(['policy', 'created_at']).executeTakeFirst()
+  if (!row || dayOf(row.created_at) > day) return false
+  return !byok || (JSON.parse(row.policy) as { include_byok_in_budgets?: boolean }).include_byok_in_budgets === true
+}
+
+async function poolCounts(tx: Tx, account: string, { day, byok }: Counted): Promise<boolean> {
+  const row = await tx
+    .selectFrom('pooled_budgets')
+    .where('account', '=', account)
+    .select(['include_byok', 'created_at'])
+    .executeTakeFirst()
+  return row !== undefined && dayOf(row.created_at) <= day && (!byok || row.include_byok === 1)
+}

@@ -1,0 +1,93 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { exactly } from '../ledger/exact.ts'
+import { recordColumns, type StoredFacts } from '../ledger/record.ts'
+import { releaseFromBudgets } from './budget-correction.ts'
+import type { ChargedRow, NewCharge } from './charged-row.ts'
+import { noteOverbilled } from './overbilled-endpoints.ts'
+import { correctSums } from './sum-correction.ts'
+
+/** The exact amounts before and after a correction. */
+export type Correction = { before: ChargedRow; released: PicoUsd }
+
+/**
+ * Changes the charge of a request in one transaction: its row, the sums, the roll-ups, and the budgets that counted it.
+ * @param change the new charge; undefined to leave it.
+ * @returns undefined if nothing changed: the row is missing, or another server corrected it first.
+ */
+export async function correctCharge(
+  db: Pick<Db, 'kind'>,
+  tx: Tx,
+  id: string,
+  change: (row: ChargedRow) => NewCharge | undefined,
+): Promise<Correction | undefined> {
+  const before = await findCharge(tx, id)
+  const after = before && before.margin > 0n ? change(before) : undefined
+  if (!before || !after || (after.cost === before.cost && after.margin === before.margin)) return undefined
+  const { numUpdatedRows } = await tx
+    .updateTable('generations')
+    .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(factsAfter(before, after)) })
+    .where('id', '=', id)
+    // Another server can correct the same row. It waits here, and then finds other amounts.
+    .where('cost_pico', '=', before.cost)
+    .where('margin_pico', '=', before.margin)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return undefined
+  await correctSums(db, tx, before, after)
+  const released = before.cost + before.margin - after.cost - after.margin
+  await releaseFromBudgets(tx, before, released)
+  if (after.billed !== undefined && before.facts.endpoint_id)
+    await noteOverbilled(tx, before.facts.endpoint_id, { id, at: after.correction.at })
+  return { before, released }
+}
+
+async function findCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
+  const row = await tx
+    .selectFrom('generations')
+    .where('id', '=', id)
+    .select([...recordColumns, 'organization_id', 'rolled_up'])
+    .select([exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')])
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { cost, margin, rolled_up: rolledUp, ...record } = row
+  return { ...record, cost: BigInt(cost), margin: BigInt(margin), rolledUp, facts: JSON.parse(row.record) }
+}
+
+/** The amount of the attempt that answered, which is the part that its provider can report later. */
+export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
+  const attempts = facts.attempts ?? []
+  const own = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
+  const others = attempts.reduce(
+    (sum, { unconfirmed_usd = 0 }, at) => (at === own ? sum : sum + picoUsdOf(unconfirmed_usd)),
+    0n,
+  )
+  return margin > others ? margin - others : 0n
+}
+
+function factsAfter({ facts, margin }: ChargedRow, after: NewCharge): StoredFacts {
+  const { cost, tokens, correction, billed } = after
+  const own = (facts.attempts ?? []).findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
+  return {
+    ...facts,
+    ...(tokens && {
+      tokens_prompt: tokens.prompt,
+      tokens_completion: tokens.completion,
+      tokens_reasoning: tokens.reasoning,
+      tokens_cached: tokens.cached,
+      tokens_estimated: false,
+    }),
+    attempts: (facts.attempts ?? []).map((attempt, at) =>
+      after.margin > 0n && at !== own ? attempt : { ...attempt, unconfirmed_usd: undefined },
+    ),
+    upstream_inference_cost: toUsd(cost),
+    limit_cost: after.margin > 0n ? toUsd(cost + after.margin) : undefined,
+    charged_budgets: after.margin > 0n ? facts.charged_budgets : undefined,
+    correction: {
+      ...correction,
+      unconfirmed_usd: toUsd(margin),
+      billed_usd: billed === undefined ? undefined : toUsd(billed),
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { backoffDelay } from '#platform/async/backoff.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import type { Inserted } from '#platform/db/rows/insert-rows.ts'
+import type { Generation } from '../ledger/generation.ts'
+
+/** A request whose provider is asked for its cost. */
+export type CostLookup = { id: string; attempts: number }
+
+/** The delays after a request and after each failed attempt: about 17 minutes in all. */
+export const lookupDelays = { firstMs: 1000, maxMs: 512_000 }
+export const maxLookups = 10
+
+const columns = { id: 'text', next_at: 'bigint', attempts: 'bigint' } as const
+
+/** The statement that schedules the lookups of these requests. Empty if there are none. */
+export function insertionsOfLookups(generations: readonly Generation[]): Inserted[] {
+  const rows = generations
+    .filter(({ hasCostLookup, margin }) => hasCostLookup === true && margin > 0n)
+    .map(({ id, createdAt, durationMs }) => [id, Math.round(createdAt + durationMs) + lookupDelays.firstMs, 0])
+  return rows.length === 0 ? [] : [{ table: 'cost_lookups', columns, rows }]
+}
+
+/**
+ * Takes the lookups that are due and schedules their next attempts, so that no other server makes them meanwhile, and that
+ * another one continues if this server stops.
+ */
+export async function claimCostLookups(db: Db, now: number, limit: number): Promise<CostLookup[]> {
+  const due = await db.query
+    .selectFrom('cost_lookups')
+    .where('next_at', '<=', now)
+    .orderBy('next_at')
+    .select(['id', 'attempts'])
+    .limit(limit)
+    .execute()
+  const claimed: CostLookup[] = []
+  for (const { id, attempts } of due) {
+    const { numUpdatedRows } = await db.query
+      .updateTable('cost_lookups')
+      .set({ attempts: attempts + 1, next_at: now + backoffDelay(lookupDelays, attempts + 1) })
+      .where('id', '=', id)
+      .where('attempts', '=', attempts)
+      .executeTakeFirst()
+    if (numUpdatedRows > 0n) claimed.push({ id, attempts: attempts + 1 })
+  }
+  return claimed
+}
+
+/** The time of the next lookup; undefined if there is none. */
+export async function nextLookupAt(query: Query): Promise<number | undefined> {
+  const row = await query
+    .selectFrom('cost_lookups')
+    .select((e) => e.fn.min('next_at').as('at'))
+    .executeTakeFirst()
+  return row?.at == null ? undefined : Number(row.at)
+}
+
+export async function deleteCostLookups(query: Query | Tx, ids: readonly string[]): Promise<void> {
+  await query.deleteFrom('cost_lookups').where('id', 'in', ids).execute()
+}

@@ -1,0 +1,78 @@
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { insertRows } from '#platform/db/rows/insert-rows.ts'
+import { dayOf } from '../ledger/days.ts'
+import { type Amounts, minuteMs, newCell } from '../rollups/cell.ts'
+import { insertionOfParts } from '../rollups/parts.ts'
+import { factsOfRow } from '../rollups/request-facts.ts'
+import type { ChargedRow, NewCharge } from './charged-row.ts'
+
+/** The differences of the amounts that a correction changes. */
+type Differences = Pick<
+  Amounts,
+  'prompt_tokens' | 'completion_tokens' | 'reasoning_tokens' | 'cached_tokens' | 'cost_pico' | 'margin_pico'
+>
+
+/** Adds the differences of a correction to the sums by day and to the roll-ups. */
+export async function correctSums(
+  db: Pick<Db, 'kind'>,
+  tx: Tx,
+  before: ChargedRow,
+  after: Pick<NewCharge, 'cost' | 'margin' | 'tokens'>,
+): Promise<void> {
+  const differences = differencesOf(before, after)
+  await correctDays(tx, before, differences)
+  await correctCells(db, tx, before, differences)
+}
+
+function differencesOf(
+  { facts, cost, margin }: ChargedRow,
+  after: Pick<NewCharge, 'cost' | 'margin' | 'tokens'>,
+): Differences {
+  const { tokens } = after
+  const difference = (now: number | undefined, then = 0) => BigInt(Math.trunc(now ?? then) - Math.trunc(then))
+  return {
+    prompt_tokens: difference(tokens?.prompt, facts.tokens_prompt),
+    completion_tokens: difference(tokens?.completion, facts.tokens_completion),
+    reasoning_tokens: difference(tokens?.reasoning, facts.tokens_reasoning),
+    cached_tokens: difference(tokens?.cached, facts.tokens_cached),
+    cost_pico: after.cost - cost,
+    margin_pico: after.margin - margin,
+  }
+}
+
+async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...differences }: Differences): Promise<void> {
+  const added = Object.fromEntries(
+    Object.entries(differences).map(([name, more]) => [name, sql`${sql.ref(name)} + ${more}`]),
+  )
+  const { facts } = row
+  const isAnswered = facts.endpoint_id != null
+  for (const table of ['usage_days', 'workspace_days'] as const)
+    await tx
+      .updateTable(table as 'usage_days')
+      .set(added)
+      .where('organization_id', '=', row.organization_id)
+      .where('day', '=', dayOf(row.created_at))
+      .where(
+        table === 'usage_days' ? 'key_hash' : 'workspace_id',
+        '=',
+        table === 'usage_days' ? row.key_hash : row.workspace_id,
+      )
+      .where('model', '=', isAnswered ? row.model : '')
+      .where('endpoint', '=', facts.endpoint_id ?? '')
+      .where('byok', '=', facts.is_byok ? 1 : 0)
+      .execute()
+}
+
+/** Rows from before the roll-ups are counted later, with their new amounts. */
+async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, differences: Differences): Promise<void> {
+  if (row.rolledUp === 0) return
+  const { dimensions } = factsOfRow({ ...row, cost: '0', margin: '0' })
+  const cell = { minute: Math.floor(row.created_at / minuteMs), ...newCell(dimensions) }
+  Object.assign(cell.amounts, differences)
+  // An earlier version counted the row without its margin.
+  if (row.rolledUp === 1) cell.amounts.margin_pico = 0n
+  // The margin of a row only decreases, so it names each correction of it once.
+  const part = insertionOfParts(`${row.id}/${row.margin}`, [cell])
+  await insertRows(db, tx, part.table, part.columns, part.rows)
+}

@@ -1,0 +1,53 @@
+import { isoTime } from '#platform/core/clock.ts'
+import { picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+
+/** A later change of a charge: the amount that was unconfirmed, and the bill if it is more than the request could cost. */
+export type StoredCorrection = {
+  source: 'provider' | 'released'
+  /** In milliseconds since the epoch. */
+  at: number
+  unconfirmed_usd: number
+  billed_usd?: number | undefined
+}
+
+type StoredAttempt = { endpoint_id: string; connect?: number; first_byte?: number; unconfirmed_usd?: number }
+
+type ChargeFacts = {
+  endpoint_id: string | null
+  upstream_inference_cost: number
+  limit_cost: number
+  tokens_capped: boolean
+  correction: StoredCorrection | null
+}
+
+/** The amounts of a record that are not stored but follow from others. */
+export function chargeFields({ upstream_inference_cost, limit_cost, tokens_capped, correction }: ChargeFacts) {
+  return {
+    /** The part of `limit_cost` that no provider has reported. */
+    unconfirmed_usd: difference(limit_cost, upstream_inference_cost),
+    /** Whether the provider billed or counted more than the request could use. */
+    billed_more_than_bound: tokens_capped || correction?.billed_usd !== undefined,
+    correction: correction && { billed_usd: null, ...correction, at: isoTime(correction.at) },
+  }
+}
+
+/** The attempts with the amounts that limits are charged for each. Null where an older version did not store them. */
+export function chargedAttempts<Attempt extends StoredAttempt>(
+  attempts: readonly Attempt[],
+  { endpoint_id: answeredBy, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
+) {
+  const answered = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
+  const recorded = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + picoUsdOf(unconfirmed_usd), 0n)
+  const isComplete = recorded === picoUsdOf(limit_cost) - picoUsdOf(upstream_inference_cost)
+  const costOf = (at: number) => (at === answered ? picoUsdOf(upstream_inference_cost) : 0n)
+  return attempts.map(({ connect, first_byte, unconfirmed_usd = 0, ...attempt }, at) => ({
+    ...attempt,
+    charged_usd: isComplete ? toUsd(costOf(at) + picoUsdOf(unconfirmed_usd)) : null,
+    unconfirmed_usd: isComplete ? unconfirmed_usd : null,
+    connect: connect ?? (first_byte === undefined ? null : 0),
+    first_byte: first_byte ?? null,
+  }))
+}
+
+/** The exact difference of two amounts in USD. */
+const difference = (a: number, b: number) => (a === b ? 0 : toUsd(picoUsdOf(a) - picoUsdOf(b)))
