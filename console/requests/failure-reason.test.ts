@@ -16,6 +16,8 @@ const failed = (outcome: string, reason: string, error?: object) => [
     duration: 1,
     connect: null,
     first_byte: null,
+    charged_usd: 0,
+    unconfirmed_usd: 0,
     reason,
     ...(error && { error }),
   },

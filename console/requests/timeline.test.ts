@@ -7,6 +7,8 @@ import { timelineOf, whyFailed } from './timeline.ts'
 const attempt = (provider_name: string, outcome: string, duration: number, reason?: string) => ({
   connect: null,
   first_byte: null,
+  charged_usd: 0,
+  unconfirmed_usd: 0,
   endpoint_id: `m@${provider_name}`,
   provider_name,
   outcome,
