@@ -109,6 +109,8 @@ export const servers: LocalServer[] = [
       ...['--host', '127.0.0.1', '--port', String(port), '--api_key', key, '--n_ctx', String(contextTokens)],
     ],
     lacks: {
+      'streams with usage': 'it sends no usage in streams',
+      'too long prompts': 'in streams it answers 200 and ends without an event',
       'tool calls and their results': 'without a chat format for tools it answers with the text of the call',
       'JSON schema': 'it takes a schema only as response_format.schema, and ignores json_schema',
     },
