@@ -9,6 +9,31 @@ export function pauseFor(bodyBytes: number): Pause | undefined {
   return bodyBytes > longBodyBytes ? nextTurn : undefined
 }
 
+/** Work in steps of at most a few milliseconds. It can pause after each. */
+export type Steps<Result> = Generator<undefined, Result, undefined>
+
+/** The longest time without a pause, plus one step. */
+const sliceMs = 8
+
+/** Does all steps at once. */
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+/** Does the steps with pauses between slices of them, or all at once without a pause. */
+export async function runInSlices<Result>(steps: Steps<Result>, pause: Pause | undefined): Promise<Result> {
+  if (!pause) return runAtOnce(steps)
+  let end = performance.now() + sliceMs
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value
+    if (performance.now() < end) continue
+    await pause()
+    end = performance.now() + sliceMs
+  }
+}
+
 const waiting: (() => void)[] = []
 
 /**

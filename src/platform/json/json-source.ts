@@ -9,7 +9,12 @@ type Changes = Readonly<Record<string, unknown>>
 const mostMembers = 500
 
 /** In bytes. Shorter objects are serialized, which is faster. */
-export const worthASource = 8192
+const worthASource = 8192
+
+/** Whether it saves time to keep the bytes of an object. @param members undefined if they were not counted. */
+export function isWorthASource(bytes: Buffer, members: number | undefined): boolean {
+  return bytes.length >= worthASource && (members === undefined || members <= mostMembers)
+}
 
 /** In bytes. Shorter members are copied; longer ones are referenced in the original buffer. */
 const longMember = 16_384

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Pause, pauseFor } from '../../async/long-work.ts'
+import { type Pause, pauseFor, runAtOnce, runInSlices, type Steps } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
-import { JsonSource, worthASource } from '../../json/json-source.ts'
+import { isWorthASource, JsonSource } from '../../json/json-source.ts'
 import { utf8Of } from '../../text/text-of-bytes.ts'
-import { excessOfText, excessOfValue } from './json-parts.ts'
+import { checkValueDepth } from './json-parts.ts'
+import { type LongJson, parseInSteps } from './long-json.ts'
 import { withPlainNames } from './plain-names.ts'
 
 declare module 'fastify' {
@@ -20,7 +21,7 @@ declare module 'fastify' {
 }
 
 /**
- * Reads JSON bodies and no others, a long one in stages. An empty one counts as none: many clients declare JSON on every
+ * Reads JSON bodies and no others, a long one in slices. An empty one counts as none: many clients declare JSON on every
  * request.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
@@ -33,7 +34,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (pause) return void readLongBody(read, request, bytes, pause).then((value) => done(null, value), refuse)
     let value: unknown
     try {
-      if (bytes.length > 0) value = readBody(read, request, bytes)
+      if (bytes.length > 0) value = runAtOnce(readBody(read, request, bytes))
     } catch (error) {
       return refuse(error)
     }
@@ -41,34 +42,25 @@ export function parseJsonBodies(app: FastifyInstance): void {
   })
 }
 
-function readBody(read: JsonReader, request: FastifyRequest, bytes: Buffer): unknown {
+function* readBody(read: JsonReader, request: FastifyRequest, bytes: Buffer): Steps<unknown> {
   const text = textOfBody(bytes)
-  const value = read(text)
-  keepSource(request, value, bytes, text)
+  yield
+  const { value, members } = yield* read(text)
+  if (request.routeOptions.config.keepsBody && typeof value === 'object' && isWorthASource(bytes, members))
+    request.bodySource = new JsonSource(value!, bytes, text)
   return value
 }
 
 async function readLongBody(read: JsonReader, request: FastifyRequest, bytes: Buffer, pause: Pause): Promise<unknown> {
-  const text = textOfBody(bytes)
-  await pause()
-  const value = read(text)
-  keepSource(request, value, bytes, text)
+  const value = await runInSlices(readBody(read, request, bytes), pause)
   await pause()
   return value
 }
 
-function keepSource(request: FastifyRequest, value: unknown, bytes: Buffer, text: string): void {
-  if (bytes.length < worthASource || typeof value !== 'object' || !request.routeOptions.config.keepsBody) return
-  request.bodySource = new JsonSource(value!, bytes, text)
-}
-
-/** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8, or if parsing would take too much memory or time. */
+/** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8. */
 function textOfBody(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
-  const text = utf8Of(bytes)
-  const excess = excessOfText(text)
-  if (excess) throw excess
-  return text
+  if (isUtf8(bytes)) return utf8Of(bytes)
+  throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
 }
 
 /** Returns whether the headers declare compression. Only used for the error of an invalid body: some clients declare it wrongly. */
@@ -81,35 +73,40 @@ const compressed = () =>
     'The body is compressed, as its header "content-encoding" says: send it as plain JSON, without that header.',
   )
 
+/** The value of a body. `members` is undefined where they were not counted. */
+export type ReadJson = { value: unknown; members: LongJson['members'] | undefined }
+
 /**
- * Gives the value of a body that is not excessive.
- * @throws Fault if it is not valid JSON, or nested too deeply.
+ * Reads the JSON of a body: a short one in one step, a long one in many.
+ * @throws Fault if it is not valid JSON, nested too deeply, or has too many parts.
  */
-export type JsonReader = (body: string) => unknown
+export type JsonReader = (body: string) => Steps<ReadJson>
+
+/** Shorter texts are parsed in one step. */
+const longText = 256 * 1024
 
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')
-  return (body) => {
-    const value = mayForbid(body) ? parsedWith(parse, body) : parsed(body)
+  const parseText = (text: string) => (mayForbid(text) ? parsedWith(parse, text) : JSON.parse(text))
+  return function* read(body) {
+    const isLong = body.length > longText
+    let read: ReadJson
+    try {
+      if (isLong) read = yield* parseInSteps(body, parseText, (position) => breaksNear(body, position))
+      else read = { value: parseText(body), members: undefined }
+    } catch (error) {
+      throw error instanceof Fault ? error : invalidJson(body)
+    }
     // The framework would take it for no body at all.
-    if (value === null) throw new Fault('invalid', 'The body is null: it must be a JSON object.')
-    const deep = excessOfValue(body, value)
-    if (deep) throw deep
-    return value
+    if (read.value === null) throw new Fault('invalid', 'The body is null: it must be a JSON object.')
+    if (!isLong) checkValueDepth(body, read.value)
+    return read
   }
 }
 
 /** Whether there may be a forbidden key, or a mark before the text, which only the framework's parser looks for. */
 function mayForbid(body: string): boolean {
   return body.includes('__proto__') || body.includes('constructor') || body.includes('\\u') || body.startsWith('\ufeff')
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw invalidJson(body)
-  }
 }
 
 /** The parser calls back before it returns, and asks nothing of the request. */
@@ -120,7 +117,7 @@ function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, 
     failed = error !== null
     value = read
   })
-  if (failed) throw invalidJson(body)
+  if (failed) throw new SyntaxError('The text is not JSON, or has a forbidden key.')
   return value
 }
 
@@ -145,9 +142,21 @@ function whereIn(body: string): string {
 }
 
 function place(body: string, position: number): string {
-  const before = body.slice(0, position).split('\n')
-  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+  let line = 1
+  let lineStart = 0
+  for (let end = body.indexOf('\n'); end !== -1 && end < position; end = body.indexOf('\n', lineStart)) {
+    line++
+    lineStart = end + 1
+  }
+  return ` at line ${line}, column ${position - lineStart + 1}`
 }
+
+/** The error for a long text, which is not searched. */
+const breaksNear = (body: string, position: number) =>
+  new Fault(
+    'invalid',
+    `The body is not valid JSON, or has a forbidden key: it breaks${place(body, position)} or after.`,
+  )
 
 /** In longer texts nobody looks for it: it takes a dozen readings of the body. */
 const longestSearched = 100_000

@@ -1,0 +1,79 @@
+import type { Steps } from '../async/long-work.ts'
+
+/** Values with fewer parts are written in one step. */
+const partsOfStep = 1000
+
+/** The pieces of text that are written between two steps. */
+const piecesOfStep = 200
+
+/** Counts the pieces of all levels of a value. */
+type Progress = { pieces: number }
+
+/**
+ * Writes a value that was read from JSON, as `JSON.stringify` does, but in steps: that can take longer than others can
+ * wait.
+ */
+export function* writeInSteps(value: unknown, write: Write, progress: Progress = { pieces: 0 }): Steps<void> {
+  if (typeof value !== 'object' || value === null || partsUpTo(value, partsOfStep) < partsOfStep) {
+    write(JSON.stringify(value) ?? 'null')
+    // Rarely, because each step passes through all levels of the value.
+    if (++progress.pieces % piecesOfStep === 0) yield
+    return
+  }
+  yield* Array.isArray(value) ? writeItems(value, write, progress) : writeMembers(value as Members, write, progress)
+}
+
+type Members = Record<string, unknown>
+type Write = (piece: string) => void
+
+function* writeItems(items: unknown[], write: Write, progress: Progress): Steps<void> {
+  let separator = '['
+  for (const item of items) {
+    write(separator)
+    separator = ','
+    yield* writeInSteps(item, write, progress)
+  }
+  write(']')
+}
+
+function* writeMembers(members: Members, write: Write, progress: Progress): Steps<void> {
+  let separator = '{'
+  for (const name in members) {
+    if (members[name] === undefined) continue
+    write(`${separator}${JSON.stringify(name)}:`)
+    separator = ','
+    yield* writeInSteps(members[name], write, progress)
+  }
+  write(separator === '{' ? '{}' : '}')
+}
+
+/** The number of items, members and values in a value, counted up to a limit. */
+function partsUpTo(value: object, limit: number): number {
+  const pending: object[] = [value]
+  let parts = 0
+  for (let inner = pending.pop(); inner !== undefined && parts < limit; inner = pending.pop()) {
+    if (Array.isArray(inner) && inner.length >= limit) return limit
+    for (const name in inner) {
+      if (++parts >= limit) return limit
+      const member = (inner as Members)[name]
+      if (typeof member === 'object' && member !== null) pending.push(member)
+    }
+  }
+  return parts
+}
+
+/** The JSON of a value in pieces of some length. */
+export function* jsonInSteps(value: unknown): Steps<Buffer[]> {
+  const pieces: Buffer[] = []
+  let text = ''
+  yield* writeInSteps(value, (piece) => {
+    text += piece
+    if (text.length < pieceLength) return
+    pieces.push(Buffer.from(text))
+    text = ''
+  })
+  pieces.push(Buffer.from(text))
+  return pieces
+}
+
+const pieceLength = 128 * 1024
