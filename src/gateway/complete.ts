@@ -1,6 +1,8 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
+import { runInSlices } from '#platform/async/long-work.ts'
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
+import { measurePrompt } from './admission/bounds/prompt-bound.ts'
 import type { PolicyDecision } from './admission/policy.ts'
 import type { RequestReservation } from './admission/request-reservation.ts'
 import { waitForLedger } from './admission/wait-for-ledger.ts'
@@ -75,7 +77,10 @@ async function completeOnce(
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
     if (call.pause) await call.pause()
     const targets = chooseTargets(deps, call, decided, record, access)
-    if (call.pause) await call.pause()
+    if (call.pause) {
+      await call.pause()
+      await runInSlices(measurePrompt(decision.body), call.pause)
+    }
     reservation = await decision.spending.reserve(targets, access)
     const admitted = { call, client, response, decision, record, content, access, reservation }
     answer = await runAttempts(deps, admitted, targets)

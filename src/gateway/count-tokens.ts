@@ -6,6 +6,7 @@ import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
 import { findExclusion } from './plan/exclusion.ts'
 import type { PlanInput, Target } from './plan/plan.ts'
+import { encodedBody } from './protocol/encoded-body.ts'
 import type { Body } from './protocol/protocol.ts'
 import { providerProtocolOf } from './providers/protocols.ts'
 import { preferencesOf } from './request/preferences.ts'
@@ -67,19 +68,16 @@ async function countAt(
   const access = (await deps.credentials.of(caller)).find(provider, endpoint)
   if (!access) return undefined
   const protocolTarget = { endpoint, credential: access.secret, stream: false }
-  const { path, headers, writeBody } = providerProtocol.countTokens.request(
-    bodyForUpstream(body, client),
-    protocolTarget,
-  )
+  const encoded = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
   const answer = await fetchSmallJson(deps, {
-    ...addressOf(providerProtocol.origin ?? access.baseUrl, path),
+    ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
     headers: {
       'content-type': 'application/json',
       'accept-encoding': 'identity',
-      ...headers,
+      ...encoded.headers,
       ...client.headersFor?.(asked, body, limited),
     },
-    body: writeBody(),
+    body: encodedBody(encoded),
   })
   if (!answer) return undefined
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)

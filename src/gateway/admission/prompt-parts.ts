@@ -3,7 +3,12 @@ import { kindOf, type Medium, mediumOf } from '../media/medium.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** The size of a body: its text, in tokens at most, and its media. */
-export type PromptSize = { text: number; media: Medium[] }
+export type PromptSize = {
+  text: number
+  media: Medium[]
+  /** Lists of parts that are not added yet: a long body is measured in steps. */
+  parts: unknown[][]
+}
 
 /** Parts that contain only text. */
 const textParts: ReadonlySet<unknown> = new Set([
@@ -55,9 +60,9 @@ const nonTextFields: ReadonlySet<string> = new Set([
 /** Members of a part that hold parts. */
 const nestedFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs'])
 
-/** Adds a list of parts, one part, or a text. */
+/** Adds one part or a text; notes a list of parts. */
 export function addParts(size: PromptSize, value: unknown): void {
-  if (Array.isArray(value)) for (const part of value) addParts(size, part)
+  if (Array.isArray(value)) size.parts.push(value)
   else if (typeof value !== 'object' || value === null || isTextual(value as Body)) size.text += bytesOf(value)
   else addPart(size, value as Body)
 }

@@ -1,7 +1,9 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
+import { runInSlices } from '#platform/async/long-work.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
+import { encodedBody, encodedBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
@@ -83,6 +85,7 @@ export async function encodeAttempt(
   }
   const hasAliases = aliases !== undefined && aliases.size > 0
   if (call.pause) await call.pause()
+  const writtenBody = call.pause ? await runInSlices(encodedBodyInSteps(encoded), call.pause) : encodedBody(encoded)
   return {
     droppedFields,
     request: {
@@ -93,7 +96,7 @@ export async function encodeAttempt(
       request: {
         ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
         headers: headersOf(admitted, encoded, upstreamStreams, passThroughRequest !== undefined),
-        body: encoded.writeBody(),
+        body: writtenBody,
         streams: stream,
       },
       credential: access.secret,

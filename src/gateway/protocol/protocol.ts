@@ -16,8 +16,9 @@ import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 export type EncodedRequest = {
   path: string
   headers: Record<string, string>
-  /** Writes the body. A long one is written in a later turn of the event loop than the one that made it. */
-  writeBody: () => string | readonly Buffer[]
+  body: Body
+  /** The bytes that the body was read from, if it differs from them in a few members only. */
+  source?: JsonSource | undefined
   /** Fields that the upstream does not get. */
   dropped?: readonly string[]
   /** The original names of tools that have another name in the body. */

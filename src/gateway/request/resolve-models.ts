@@ -21,13 +21,16 @@ export function resolveModels(
   names: { model?: string; models?: string[] | null },
 ): Candidate[] {
   const first = names.model ? [names.model] : []
-  const requested = names.models ? [...new Set([...first, ...names.models])] : first
+  const requested = names.models ? first.concat(names.models) : first
   if (requested.length === 0)
     throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
   const found: Candidate[] = []
+  const seen = new Set<string>()
   for (const name of requested) {
     const candidate = resolveModel(catalogue, name)
-    if (candidate) found.push(candidate)
+    if (!candidate || seen.has(name)) continue
+    seen.add(name)
+    found.push(candidate)
   }
   const callable = found.filter(({ model }) => canBeCalled(model))
   if (callable.length > 0) return callable
@@ -38,10 +41,11 @@ export function resolveModels(
     const message = `The name ${JSON.stringify(shortened(requested[0]!))} is ambiguous: ${modelsOfAlias.length} models have it. Name one of ${ids}.`
     throw new Fault('not_found', message)
   }
-  const others = requested.length > maxListed ? ` or any of ${requested.length - maxListed} more` : ''
+  const unknown = [...new Set(requested)]
+  const others = unknown.length > maxListed ? ` or any of ${unknown.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `Model ${quoted(requested)}${others} not found. ${didYouMean(catalogue, requested[0]!)}GET /models lists them all.`,
+    `Model ${quoted(unknown)}${others} not found. ${didYouMean(catalogue, requested[0]!)}GET /models lists them all.`,
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { encodedBody } from '#gateway/protocol/encoded-body.ts'
 import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
 
 /** An endpoint that takes everything, named as told. */
@@ -40,8 +41,8 @@ export function encoded(
     stream,
   }
   const whole = { messages: [{ role: 'user', content: 'Hi' }], ...chat } as ChatRequest
-  const { path, headers, writeBody } = providerProtocol.encode(whole, target)
-  return { path, headers, body: JSON.parse(writeBody() as string) }
+  const request = providerProtocol.encode(whole, target)
+  return { path: request.path, headers: request.headers, body: JSON.parse(encodedBody(request) as string) }
 }
 
 export const weatherTool = {

@@ -1,6 +1,8 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { holdsConversation } from '#chat/conversation-fields.ts'
 import { ownFields } from '#chat/own-fields.ts'
+import { runAtOnce, type Steps } from '#platform/async/long-work.ts'
+import { writeInSteps } from '#platform/json/json-steps.ts'
 import { mediumTokenBound } from '../../media/medium.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { addParts, addUnknown, bytesOf, isMediaPart, isPlainMember, type PromptSize } from '../prompt-parts.ts'
@@ -30,10 +32,19 @@ const sizes = new WeakMap<Body, PromptSize>()
 
 /** The largest size of a prompt. Unknown fields count, too. A token has at least one byte in any script. */
 function promptSize(body: Body): PromptSize {
-  const cached = sizes.get(body)
-  if (cached) return cached
-  const size: PromptSize = { text: requestFrameTokens, media: [] }
-  for (const name in body) if (!ownFields.has(name) && !unreadFields.has(name)) addField(size, name, body[name])
+  return sizes.get(body) ?? runAtOnce(measurePrompt(body))
+}
+
+/** Measures the prompt of a long body in steps, before a bound is needed. */
+export function* measurePrompt(body: Body): Steps<PromptSize> {
+  const size: PromptSize = { text: requestFrameTokens, media: [], parts: [] }
+  for (const name in body) if (!ownFields.has(name) && !unreadFields.has(name)) yield* addField(size, name, body[name])
+  for (let parts = size.parts.pop(); parts !== undefined; parts = size.parts.pop()) {
+    for (const part of parts) {
+      addParts(size, part)
+      yield
+    }
+  }
   sizes.set(body, size)
   return size
 }
@@ -41,15 +52,23 @@ function promptSize(body: Body): PromptSize {
 /** Fields of a body that hold instructions: a text, or parts. */
 const instructionFields: ReadonlySet<string> = new Set(['system', 'instructions'])
 
-function addField(size: PromptSize, name: string, value: unknown): void {
+function* addField(size: PromptSize, name: string, value: unknown): Steps<void> {
   if (holdsConversation(name) && typeof value === 'object') {
-    for (const turn of Array.isArray(value) ? value : [value]) addTurn(size, turn)
+    for (const turn of Array.isArray(value) ? value : [value]) yield* addTurn(size, turn)
     return
   }
   if (instructionFields.has(name)) return addParts(size, value)
-  size.text += bytesOf(value)
+  yield* addText(size, value)
   if ((name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0)
     size.text += toolInstructionTokens
+}
+
+function* addText(size: PromptSize, value: unknown): Steps<void> {
+  if (typeof value !== 'object' || value === null) size.text += bytesOf(value)
+  else
+    yield* writeInSteps(value, (piece) => {
+      size.text += Buffer.byteLength(piece)
+    })
 }
 
 /** The maximum tokens of the prompt at one endpoint. `exact`: only text, so no provider counts more. */
@@ -68,7 +87,7 @@ const textFields: ReadonlySet<string> = new Set([
   ...['summary', 'reasoning_details', 'thinking_blocks', 'annotations', 'cache_control'],
 ])
 
-function addTurn(size: PromptSize, turn: Body | null): void {
+function* addTurn(size: PromptSize, turn: Body | null): Steps<void> {
   size.text += frameTokens
   if (typeof turn !== 'object' || turn === null || Array.isArray(turn) || isMediaPart(turn)) return addParts(size, turn)
   for (const name in turn) {
@@ -76,7 +95,10 @@ function addTurn(size: PromptSize, turn: Body | null): void {
     if (partFields.has(name)) {
       size.text += bytesOf(name)
       addParts(size, value)
-    } else if (textFields.has(name) || isPlainMember(name, value)) size.text += bytesOf(name) + bytesOf(value)
-    else addUnknown(size, name, value)
+    } else if (textFields.has(name) || isPlainMember(name, value)) {
+      size.text += bytesOf(name)
+      yield* addText(size, value)
+    } else addUnknown(size, name, value)
   }
+  yield
 }

@@ -40,7 +40,9 @@ export class Namespaces {
       const place = { namespace, name: tool.name }
       const name = flatName(place)
       this.#places.set(name, place)
-      return { ...tool, type: tool.type ?? 'function', name }
+      // Only what a translated tool has: copying all members takes several times as long.
+      const { type = 'function', description, parameters, strict, format, cache_control } = tool
+      return { type: type ?? 'function', name, description, parameters, strict, format, cache_control }
     })
   }
 }

@@ -53,7 +53,8 @@ function sent(path: string, given: Body, { credential }: ProtocolTarget, source?
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
-    writeBody: () => source?.as(body) ?? JSON.stringify(body),
+    body,
+    source,
     dropped,
     aliases,
   }

@@ -17,7 +17,7 @@ export const googleGemini: ProviderProtocol = {
     return {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
-      writeBody: () => JSON.stringify(body),
+      body,
       dropped: [...fieldsSetIn(chat as Body, geminiLacks), ...dropped],
       aliases,
     }

@@ -39,12 +39,14 @@ function withObjectArguments(call: Call): Call {
   const given = called.arguments
   const isObject = typeof given === 'string' && startsAsObject.test(given) && isJson(given)
   if (isObject && type === 'function') return call
-  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {})
-  return {
-    ...call,
-    type: 'function',
-    function: isObject ? called : { ...called, arguments: JSON.stringify(argumentsOf(text)) },
-  }
+  return { ...call, type: 'function', function: isObject ? called : { ...called, arguments: argumentsText(given) } }
+}
+
+/** The JSON of an object for arguments that are not. */
+function argumentsText(given: unknown): string {
+  // A text that starts as an object was parsed, and is not one.
+  if (typeof given === 'string' && startsAsObject.test(given)) return '{}'
+  return JSON.stringify(argumentsOf(typeof given === 'string' ? given : JSON.stringify(given ?? {})))
 }
 
 const startsAsObject = /^\s*\{/

@@ -41,7 +41,8 @@ function encodeBody(requestBody: Body, target: ProtocolTarget, source?: JsonSour
   return {
     path: '/responses',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
-    writeBody: () => source?.as(body) ?? JSON.stringify(body),
+    body,
+    source,
     dropped,
     aliases,
   }

@@ -1,0 +1,15 @@
+import type { Steps } from '#platform/async/long-work.ts'
+import { jsonInSteps } from '#platform/json/json-steps.ts'
+import type { EncodedRequest } from './protocol.ts'
+
+type Encoded = Pick<EncodedRequest, 'body' | 'source'>
+
+/** The JSON of the body for an upstream. */
+export function encodedBody({ body, source }: Encoded): string | Buffer[] {
+  return source?.as(body) ?? JSON.stringify(body)
+}
+
+/** The same for a long body. */
+export function* encodedBodyInSteps({ body, source }: Encoded): Steps<Buffer[]> {
+  return source?.as(body) ?? (yield* jsonInSteps(body))
+}
