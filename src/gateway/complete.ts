@@ -22,7 +22,7 @@ import { applyPlugins, type PluggedRequest } from './request/plugins/apply-plugi
 import { withClock } from './request/plugins/clock.ts'
 import { type PluginOptions, pluginOptions } from './request/plugins/plugin-options.ts'
 import { type PreparedRequest, prepareRequest } from './request/prepared-request.ts'
-import { estimatePrompt } from './request/prompt-size.ts'
+import { estimatePrompt, measureTools } from './request/prompt-size.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
 /**
@@ -75,7 +75,10 @@ async function completeOnce(
     const accesses = await deps.credentials.of(call.caller)
     const access = new EndpointAccess(deps.catalogue.current(), accesses, call.caller.workspaceId)
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
-    if (call.pause) await call.pause()
+    if (call.pause) {
+      await call.pause()
+      await runInSlices(measureTools(decision.chat), call.pause)
+    }
     const targets = chooseTargets(deps, call, decided, record, access)
     if (call.pause) {
       await call.pause()

@@ -1,4 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Steps } from '#platform/async/long-work.ts'
+import { writeInSteps } from '#platform/json/json-steps.ts'
 import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
 
 /** The number of characters of all text in a request, including tools. */
@@ -8,7 +10,31 @@ export function charactersOf(chat: ChatRequest): number {
     if (typeof message.content === 'string') characters += message.content.length
     else for (const part of message.content ?? []) characters += part.text?.length ?? 0
   }
-  return characters + (chat.tools ? JSON.stringify(chat.tools).length : 0)
+  return characters + toolSize(chat).characters
+}
+
+type TextSize = { characters: number; bytes: number }
+
+/** Caches the size of the tools as JSON, which several estimates of a request need. */
+const toolSizes = new WeakMap<object, TextSize>()
+
+function toolSize({ tools }: ChatRequest): TextSize {
+  if (!tools) return { characters: 0, bytes: 0 }
+  return toolSizes.getOrInsertComputed(tools, () => {
+    const text = JSON.stringify(tools)
+    return { characters: text.length, bytes: Buffer.byteLength(text) }
+  })
+}
+
+/** Measures the tools of a long request in steps, before an estimate needs their size. */
+export function* measureTools({ tools }: ChatRequest): Steps<void> {
+  if (!tools) return
+  const size: TextSize = { characters: 0, bytes: 0 }
+  yield* writeInSteps(tools, (piece) => {
+    size.characters += piece.length
+    size.bytes += Buffer.byteLength(piece)
+  })
+  toolSizes.set(tools, size)
 }
 
 /**
@@ -25,7 +51,7 @@ export function minTokens(chat: ChatRequest, contextLength: number): number {
 
 /** The tokens of a prompt at one per word, and more for long words. */
 export function wordTokens(chat: ChatRequest): number {
-  let tokens = chat.tools ? Math.floor(JSON.stringify(chat.tools).length / bytesPerToken.most) : 0
+  let tokens = Math.floor(toolSize(chat).characters / bytesPerToken.most)
   for (const { content } of chat.messages) {
     if (typeof content === 'string') tokens += tokensOfWords(content)
     else for (const { text } of content ?? []) if (text) tokens += tokensOfWords(text)
@@ -57,7 +83,7 @@ export function estimatePrompt(chat: ChatRequest): number {
 }
 
 function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
-  let bytes = chat.tools ? bytesOf(chat.tools) : 0
+  let { bytes } = toolSize(chat)
   let media = 0
   for (const { content, role: _role, ...more } of chat.messages) {
     // Tool calls, names of results, reasoning of earlier turns.

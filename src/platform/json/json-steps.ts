@@ -20,6 +20,8 @@ export function* writeInSteps(value: unknown, write: Write, progress: Progress =
     if (++progress.pieces % piecesOfStep === 0) yield
     return
   }
+  // Listing the members of a large object takes long, and was done once already.
+  yield
   yield* Array.isArray(value) ? writeItems(value, write, progress) : writeMembers(value as Members, write, progress)
 }
 

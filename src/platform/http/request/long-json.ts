@@ -43,7 +43,7 @@ class Level {
   value: object | undefined
   /** Where its text starts that is not in its value yet. */
   pending = 0
-  /** Whether its current item has a value of its own, so that only space is pending. */
+  /** Whether its current item has its own value, so that only space is pending. */
   hasItem = false
   members = 0
 
