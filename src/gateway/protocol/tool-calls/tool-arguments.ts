@@ -1,5 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import { isDeeper } from '#platform/json/depth.ts'
+import { parseJson } from '#platform/json/plain-names.ts'
 
 /**
  * The arguments of a call as an object. Missing or invalid arguments become an empty object.
@@ -16,7 +17,7 @@ export function parsedText(json: string): unknown {
   if (!startsLikeJson.test(json)) return undefined
   let value: unknown
   try {
-    value = JSON.parse(json)
+    value = parseJson(json)
   } catch {
     return undefined
   }

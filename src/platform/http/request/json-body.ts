@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Pause, pauseFor, runAtOnce, runInSlices, type Steps } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
 import { isWorthASource, JsonSource } from '../../json/json-source.ts'
+import { parseJson } from '../../json/plain-names.ts'
 import { utf8Of } from '../../text/text-of-bytes.ts'
 import { checkValueDepth } from './json-parts.ts'
 import { type LongJson, parseInSteps } from './long-json.ts'
-import { withPlainNames } from './plain-names.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -87,7 +87,8 @@ const longText = 256 * 1024
 
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')
-  const parseText = (text: string) => (mayForbid(text) ? parsedWith(parse, text) : JSON.parse(text))
+  const parsePlain = (text: string) => (mayForbid(text) ? parsedWith(parse, text) : JSON.parse(text))
+  const parseText = (text: string) => parseJson(text, parsePlain)
   return function* read(body) {
     const isLong = body.length > longText
     let read: ReadJson
@@ -113,7 +114,7 @@ function mayForbid(body: string): boolean {
 function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, body: string): unknown {
   let failed = false
   let value: unknown
-  parse(undefined as unknown as FastifyRequest, withPlainNames(body), (error, read) => {
+  parse(undefined as unknown as FastifyRequest, body, (error, read) => {
     failed = error !== null
     value = read
   })

@@ -15,7 +15,7 @@ function randomJson(seeded: Seeded, depth = 0): string {
   const list = (item: () => string) => Array.from({ length: seeded.between(0, 6) }, item).join(`${space()},${space()}`)
   const kind = depth > 6 ? 0 : seeded.between(0, 4)
   const text = () => JSON.stringify(seeded.pick(strings))
-  // Not with escapes: V8 14 takes such a name for another one at times (`withPlainNames`).
+  // Without escapes: `JSON.parse` alone takes such a name for another one at times (`withPlainNames`).
   const name = () => JSON.stringify(seeded.pick(names))
   if (kind > 2) return `[${space()}${list(() => randomJson(seeded, depth + 1))}${space()}]`
   if (kind > 0)
