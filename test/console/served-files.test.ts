@@ -193,14 +193,14 @@ test('a client whose base URL lacks the prefix gets an error, not a page', async
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   for (const headers of [{ accept: 'application/json' }, { authorization: `Bearer ${service.apiKey}` }]) {
-    const answer = await fetch(`${origin}/models`, { headers })
+    const answer = await fetch(`${origin}/presets`, { headers })
     assert.equal(answer.status, 404)
     assert.match(
       ((await answer.json()) as any).error.message,
-      /^There is no GET \/models\. Every path begins with \/api\/v1\//,
+      /^There is no GET \/presets\. Every path begins with \/api\/v1\//,
     )
   }
-  const page = await fetch(`${origin}/models`, { headers: { accept: 'text/html,*/*', authorization: 'Basic eA==' } })
+  const page = await fetch(`${origin}/presets`, { headers: { accept: 'text/html,*/*', authorization: 'Basic eA==' } })
   assert.equal(page.status, 200)
 })
 
