@@ -11,6 +11,7 @@ export type Claimed = {
   event: string
   webhookId: string
   url: string
+  format: string
   payload: string
   answerable: Answerable | null
   attempts: number
@@ -120,6 +121,7 @@ async function readClaimed(db: Db, clock: DatabaseClock, ids: string[]): Promise
       'd.answerable',
       'd.attempts',
       'w.url',
+      'w.format',
       'w.sealed',
       'w.failing_since',
     ])

@@ -2,13 +2,14 @@ import type { LookupAddress } from 'node:dns'
 import { isIPv6 } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
 import { explainConnection } from '#platform/core/connection-failure.ts'
+import type { MailSettings } from '#platform/net/mail.ts'
 import { proxyAgent } from '#platform/net/outgoing.ts'
 import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import type { Outcome } from './queue.ts'
 import { addressesOf } from './target.ts'
 
-export type WebhookNetwork = Pick<Config, 'webhook_origins'> & ProxySettings
+export type WebhookNetwork = Pick<Config, 'webhook_origins'> & MailSettings & ProxySettings
 
 export type Sent = { url: string; headers: Record<string, string>; body: string }
 

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { Log } from '#platform/process/log.ts'
 import { type Claimed, claimDeliveries } from './claim.ts'
+import { recipientOf, sendEmail } from './email.ts'
 import type { Answerable } from './outbox.ts'
 import { type Outcome, pruneDeliveries, type QueueDeps, releaseClaim, settleDelivered, settleFailed } from './queue.ts'
+import { slackBody } from './readable-event.ts'
 import { signedHeaders } from './secret.ts'
 import { send, type WebhookNetwork } from './send.ts'
 
@@ -114,11 +116,14 @@ async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal):
 }
 
 async function attempt(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<Outcome> {
-  const { id, url } = claimed
+  const { id, url, format } = claimed
+  const recipient = recipientOf(url)
+  if (recipient !== undefined) return sendEmail(deps.config, recipient, id, bodyOf(deps, claimed))
   const secrets = secretsOf(deps, claimed)
   // Retried like other failures, because the operator can restore the key.
   if (secrets.length === 0) return { status: null, error: unreadable }
-  const body = bodyOf(deps, claimed)
+  const payload = bodyOf(deps, claimed)
+  const body = format === 'slack' ? slackBody(payload) : payload
   const headers = signedHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
   return send(deps.config, { url, headers, body }, signal)
 }

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
+import { canSendMail, type MailSettings } from '#platform/net/mail.ts'
 import { isPublicAddress, publicAddresses } from '#platform/net/public-address.ts'
+import { recipientOf } from './email.ts'
 
-type Origins = Pick<Config, 'webhook_origins'>
+type Origins = Pick<Config, 'webhook_origins'> & MailSettings
 
 const setting = 'webhook_origins'
 
@@ -13,6 +15,7 @@ const isNamed = ({ webhook_origins: named }: Origins, url: URL) =>
 export function whyForbidden(config: Origins, text: string): string | undefined {
   const url = URL.parse(text)
   if (!url) return 'is not a URL, such as https://hooks.example.com/signalbox'
+  if (url.protocol === 'mailto:') return whyNoMail(config, text)
   if (url.username || url.password) return 'must not hold a user or password; the signature says who sends it'
   if (url.hash) return 'must not have a fragment'
   if (isNamed(config, url)) return undefined
@@ -21,6 +24,11 @@ export function whyForbidden(config: Origins, text: string): string | undefined 
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) === 0 || isPublicAddress(host)) return undefined
   return `is not at a public address, and the operator has not named its server (setting "${setting}")`
+}
+
+function whyNoMail(config: Origins, text: string): string | undefined {
+  if (recipientOf(text) === undefined) return 'must have one email address, such as mailto:team@example.com'
+  return canSendMail(config) ? undefined : 'needs a mail server, which the operator has not set (setting "smtp_url")'
 }
 
 /**

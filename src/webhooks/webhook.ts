@@ -19,16 +19,23 @@ export type WebhookEvent = (typeof webhookEvents)[number] | 'webhook.test'
 export const webhookIncludes = ['question', 'answer_link'] as const
 export type WebhookInclude = (typeof webhookIncludes)[number]
 
+/** The form of the body: the event as JSON, or a message for Slack and compatible services. */
+export const webhookFormats = ['standard', 'slack'] as const
+export type WebhookFormat = (typeof webhookFormats)[number]
+
 const fields = {
   url: text({ min: 1, max: 2048 }).describe(
-    'The https URL that receives events. It must have a public address unless the operator allows it.',
+    'The https URL that receives events. It must have a public address unless the operator allows it. With a mail server also `mailto:` and one email address.',
   ),
+  format: z
+    .enum(webhookFormats)
+    .describe('`slack` sends `{"text": …}`, as Slack, Mattermost and others expect it. Not used for email.'),
   description: text({ max: 1000 }).nullable(),
   events: z
     .array(z.enum(webhookEvents))
     .min(1)
     .describe(
-      'The events to send. Defaults to all. `limit.nearly_spent`: 80 % of a spending limit is used. `limit.spent`: the limit is used up, or a request was refused because of it. Each is sent once per limit and period.',
+      'The events to send. Defaults to all. `limit.nearly_spent`: a threshold of a spending limit below 100 % is reached, by default 50 and 80 %. `limit.spent`: the limit is used up, or a request was refused because of it. Each threshold is sent once per limit and period.',
     ),
   include: z
     .array(z.enum(webhookIncludes))
@@ -36,10 +43,11 @@ const fields = {
       'Additional fields of question events. `question`: the text. `answer_link`: a link that answers it once, on behalf of the creator of the webhook.',
     ),
 }
-const { url, description, events, include } = fields
+const { url, format, description, events, include } = fields
 
 export const NewWebhook = strictFields({
   url,
+  format: format.optional(),
   description: description.optional(),
   events: events.optional(),
   include: include.optional(),
@@ -52,6 +60,7 @@ export type NewWebhook = z.output<typeof NewWebhook>
 
 export const WebhookPatch = strictFields({
   url: url.optional(),
+  format: format.optional(),
   description: description.optional(),
   events: events.optional(),
   include: include.optional(),
@@ -98,6 +107,7 @@ export function webhookOf(row: Selectable<Tables['webhooks']>, now: number): Web
     id: row.id,
     workspace_id: row.workspace_id,
     url: row.url,
+    format: row.format as WebhookFormat,
     description: row.description,
     events: JSON.parse(row.events),
     include: JSON.parse(row.include),

@@ -26,7 +26,7 @@ export type WebhookDeps = {
   now: Now
   newId: NewId
   vault: Vault
-  config: Pick<Config, 'webhook_origins' | 'public_url'>
+  config: Pick<Config, 'webhook_origins' | 'public_url' | 'smtp_url' | 'smtp_from'>
 }
 
 /** The maximum number of webhooks of a workspace. */
@@ -68,13 +68,20 @@ export type WithSecret = { webhook: Webhook; secret: string }
 
 /** Creates a webhook. @throws Fault `invalid` if its URL is forbidden. */
 export async function createWebhook(deps: WebhookDeps, caller: Caller, input: NewWebhook): Promise<WithSecret> {
-  const { url, description = null, events = [...webhookEvents], include = [], workspace_id } = input
+  const {
+    url,
+    format = 'standard',
+    description = null,
+    events = [...webhookEvents],
+    include = [],
+    workspace_id,
+  } = input
   requireTarget(deps, url)
   requireLinks(deps, include)
   const workspaceId = await namedWorkspace(deps, caller, workspace_id)
   const [id, secret] = [deps.newId(), newSecret()]
   const row = {
-    ...{ id, organization_id: caller.organizationId, workspace_id: workspaceId, url, description },
+    ...{ id, organization_id: caller.organizationId, workspace_id: workspaceId, url, format, description },
     ...{ events: list(events), include: list(include), enabled: 1, ...sealed(deps, id, secret) },
     ...{ created_by: caller.userId, created_at: deps.now(), updated_at: deps.now() },
   }
@@ -101,13 +108,14 @@ export async function changeWebhook(
   id: string,
   patch: WebhookPatch,
 ): Promise<Webhook> {
-  const { url, description, events, include, enabled } = patch
+  const { url, format, description, events, include, enabled } = patch
   const aims = url !== undefined || events !== undefined || include !== undefined || enabled === true
   if (url !== undefined) requireTarget(deps, url)
   if (include !== undefined) requireLinks(deps, include)
   const set = {
     updated_at: deps.now(),
     ...(url !== undefined && { url }),
+    ...(format !== undefined && { format }),
     ...(description !== undefined && { description }),
     ...(events !== undefined && { events: list(events) }),
     ...(include !== undefined && { include: list(include) }),

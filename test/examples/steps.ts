@@ -187,6 +187,8 @@ export const steps: Step[] = [
   { operation: 'get /keys', query: '?limit=1' },
   { operation: 'get /keys/{hash}', params: { hash: '$key' } },
   { operation: 'get /keys/{hash}/budgets', params: { hash: '$key' } },
+  { operation: 'put /keys/{hash}/thresholds', params: { hash: '$key' }, body: { thresholds: [90, 100] } },
+  { operation: 'get /keys/{hash}/thresholds', params: { hash: '$key' } },
   { operation: 'patch /keys/{hash}', params: { hash: '$key' }, body: { limit: 50, limit_reset: 'monthly' } },
   { operation: 'get /key' },
   {
@@ -198,6 +200,8 @@ export const steps: Step[] = [
   { operation: 'get /guardrails/{id}', params: guardrail },
   { operation: 'get /models/{author}/{slug}/guardrails', params: model },
   { operation: 'patch /guardrails/{id}', params: guardrail, body: { limit_usd: 100 } },
+  { operation: 'put /guardrails/{id}/thresholds', params: guardrail, body: { thresholds: [90, 100] } },
+  { operation: 'get /guardrails/{id}/thresholds', params: guardrail },
   { operation: 'post /guardrails/{id}/replay', params: guardrail, body: { policy: { limit_usd: 10 } } },
   {
     operation: 'post /guardrails/{id}/try',

@@ -24,7 +24,7 @@ async function tellOnce(kind: DatabaseKind, count: number, workers: number): Pro
   const events = ['limit.nearly_spent', 'limit.spent']
   const { data: webhook, secret } = await manage(urls[0]!, 'POST', '/webhooks', { url: receiver.url, events })
   const budget = '/workspaces/default/budgets/monthly'
-  const { data: made } = await manage(urls[0]!, 'PUT', budget, { limit_usd: 1 })
+  const { data: made } = await manage(urls[0]!, 'PUT', budget, { limit_usd: 1, thresholds: [80, 100] })
   await Promise.all(Array.from({ length: 24 }, (_, at) => spendTillRefused(urls[at % urls.length]!)))
   const [nearly, spent] = await Promise.all(events.map((event) => receiver.hear(event)))
   // Others would be queued by the reports of those who were refused since; each server has reported by then.

@@ -4,7 +4,7 @@ export const eventNames: Record<Webhook['events'][number], string> = {
   'intern.question_asked': 'a question is asked',
   'intern.run_ended': 'a run ends',
   'intern.failed': 'an intern fails',
-  'limit.nearly_spent': '80 % of a limit is used',
+  'limit.nearly_spent': 'a threshold of a limit is reached',
   'limit.spent': 'a limit is used up',
 }
 

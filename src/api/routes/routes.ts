@@ -40,6 +40,7 @@ import { listGuardrailsForModel } from './guardrails/list-for-model.ts'
 import { listGuardrailKeyAssignments } from './guardrails/list-key-assignments.ts'
 import { listGuardrailMemberAssignments } from './guardrails/list-member-assignments.ts'
 import { replayGuardrail } from './guardrails/replay.ts'
+import { getGuardrailThresholds, setGuardrailThresholds } from './guardrails/thresholds.ts'
 import { tryGuardrail } from './guardrails/try.ts'
 import { unassignKeys } from './guardrails/unassign-keys.ts'
 import { unassignMembers } from './guardrails/unassign-members.ts'
@@ -89,6 +90,7 @@ import { deleteOneKey } from './keys/delete.ts'
 import { getOneKey } from './keys/get.ts'
 import { listAllKeys } from './keys/list.ts'
 import { listKeyBudgets } from './keys/list-budgets.ts'
+import { getKeyThresholds, setKeyThresholds } from './keys/thresholds.ts'
 import { updateKey } from './keys/update.ts'
 import { getMetrics } from './metrics/get.ts'
 import { countModels } from './models/count.ts'
@@ -233,6 +235,8 @@ const table = {
   updateGuardrail,
   deleteGuardrail: deleteOneGuardrail,
   replayGuardrail,
+  getGuardrailThresholds,
+  setGuardrailThresholds,
   tryGuardrail,
   listGuardrailsForModel,
   listKeyAssignments: listAllKeyAssignments,
@@ -276,6 +280,8 @@ const table = {
   createKey: createOneKey,
   getKey: getOneKey,
   listKeyBudgets,
+  getKeyThresholds,
+  setKeyThresholds,
   updateKey,
   deleteKey: deleteOneKey,
   createSession,

@@ -3,6 +3,8 @@ import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { type ApiClient, apiClient, clientHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
+import { keyBudgetsCommand } from './budgets/of-key.ts'
+import { percent, thresholdsCommand } from './budgets/thresholds.ts'
 
 type Budget = {
   limit_usd: number
@@ -14,6 +16,7 @@ type Budget = {
 }
 type Listed = { data: Budget[]; include_byok_in_budgets: boolean }
 type Owner = { workspace?: string }
+type SetOptions = Owner & { includeByok?: boolean; thresholds?: number[] }
 type OwnedBudgets = { owner: string; budgets: Budget[] }
 
 export function budgetsCommand(program: Command, { env, out }: Terminal): void {
@@ -38,15 +41,23 @@ export function budgetsCommand(program: Command, { env, out }: Terminal): void {
     .argument('<interval>', 'daily, weekly, monthly or lifetime (never resets)')
     .argument('<usd>', 'Limit in US dollars', dollars)
     .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
+    .option('--thresholds <percent...>', 'Percentages of the limit at which webhooks are notified', percent)
     .option('--include-byok', 'Count spending on your own provider keys in the budgets of all intervals')
     .option('--no-include-byok', 'Do not count spending on your own provider keys')
     .addHelpText('after', clientHelp)
-    .action(async (interval: string, limit: number, options: Owner & { includeByok?: boolean }) => {
-      const { includeByok } = options
-      const body = { limit_usd: limit, ...(includeByok !== undefined && { include_byok_in_budgets: includeByok }) }
+    .action(async (interval: string, limit: number, options: SetOptions) => {
+      const { includeByok, thresholds } = options
+      const body = {
+        limit_usd: limit,
+        ...(includeByok !== undefined && { include_byok_in_budgets: includeByok }),
+        ...(thresholds && { thresholds }),
+      }
       await apiClient(env).request('PUT', `${pathOf(options)}/${encodeURIComponent(interval)}`, body)
       out(`The ${interval} budget of ${nameOf(options)} is ${limit} USD.`)
     })
+
+  keyBudgetsCommand(budgets, { env, out })
+  thresholdsCommand(budgets, { env, out })
 
   budgets
     .command('delete')

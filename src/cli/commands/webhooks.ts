@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { WebhookDelivery } from '#webhooks/delivery.ts'
-import { type Webhook, webhookEvents, webhookIncludes } from '#webhooks/webhook.ts'
+import { type Webhook, webhookEvents, webhookFormats, webhookIncludes } from '#webhooks/webhook.ts'
 import { apiClient, clientHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { wholeNumber } from '../kit/whole-number.ts'
 
-type CreateOptions = { event?: string[]; include?: string[]; description?: string; workspace?: string }
+type CreateOptions = { event?: string[]; format?: string; include?: string[]; description?: string; workspace?: string }
 type WithSecret = { data: Webhook; secret: string }
 
 /** Manages webhooks for events of interns and limits. */
@@ -32,7 +32,8 @@ export function webhooksCommand(program: Command, { env, out, err }: Terminal): 
     })
 
   command('create', 'Create a webhook and print its secret. It is shown only once')
-    .argument('<url>', 'URL that receives the events')
+    .argument('<url>', 'URL that receives the events, or mailto: and an email address')
+    .addOption(new Option('--format <format>', 'Form of the body').choices([...webhookFormats]))
     .addOption(new Option('--event <type...>', 'Events to send (default: all)').choices([...webhookEvents]))
     .addOption(
       new Option('--include <field...>', 'Fields of a question to include in addition to IDs').choices([

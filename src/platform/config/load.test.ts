@@ -149,6 +149,7 @@ test('what is shown holds every setting, and no secret', () => {
       BOOTSTRAP_MANAGEMENT_KEY: key,
       DATABASE_URL: 'postgres://me:hunter2@host/db',
       OIDC_CLIENT_SECRET: 'hunter2',
+      SMTP_URL: 'smtps://me:hunter2@smtp.example',
       HTTPS_PROXY: 'http://me:hunter2@proxy.example',
       http_proxy: 'http://me:hunter2@proxy.example',
     }),

@@ -7,6 +7,7 @@ import { internHostSettings } from './intern-host-settings.ts'
 import { internSettings } from './intern-settings.ts'
 import { jwtSettings } from './jwt-settings.ts'
 import { kubernetesSettings } from './kubernetes-settings.ts'
+import { mailSettings } from './mail-settings.ts'
 import { networkSettings } from './network-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
@@ -94,6 +95,7 @@ export const Settings = z.strictObject({
     .describe('The number of hours after which a browser is always signed out.'),
   ...oidcSettings,
   ...jwtSettings,
+  ...mailSettings,
   ...networkSettings,
   cors_origins: list(Origin)
     .default([])
@@ -223,6 +225,7 @@ export const secretSettings: ReadonlySet<SettingName> = new Set([
   'bootstrap_api_key',
   'database_url',
   'oidc_client_secret',
+  'smtp_url',
   // The URLs can contain a password.
   'https_proxy',
   'http_proxy',

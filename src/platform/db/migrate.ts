@@ -46,6 +46,7 @@ import * as pooledBudgets from './migrations/0092_pooled_budgets.ts'
 import * as workspaceMembers from './migrations/0093_workspace_members.ts'
 import * as passkeys from './migrations/0096_passkeys.ts'
 import * as marginsOfCells from './migrations/0097_margins_of_cells.ts'
+import * as notificationTargets from './migrations/0098_notification_targets.ts'
 import * as ownKeysOfRuns from './migrations/0101_own_keys_of_runs.ts'
 import * as costLookups from './migrations/0103_cost_lookups.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
@@ -96,6 +97,7 @@ export const migrations: Record<string, Migration> = {
   '0093_workspace_members': workspaceMembers,
   '0096_passkeys': passkeys,
   '0097_margins_of_cells': marginsOfCells,
+  '0098_notification_targets': notificationTargets,
   '0101_own_keys_of_runs': ownKeysOfRuns,
   '0103_cost_lookups': costLookups,
 }

@@ -521,6 +521,8 @@ export type Tables = {
     /** JSON: the types of its events. `include` lists additional contents. */
     events: string
     include: string
+    /** `standard` or `slack`; not used for `mailto:` URLs. */
+    format: string
     enabled: number
     disabled_reason: string | null
     /** The first failure since the last success; null after a success. */
@@ -637,6 +639,8 @@ export type Tables = {
   }
   /** The schema versions whose servers can use this database. One row. */
   schema_range: { id: number; oldest: number; newest: number }
+  /** JSON: the percentages of a limit that are announced, if they are not the default. `owner`: see `thresholdOwner`. */
+  budget_thresholds: { owner: string; organization_id: string; percents: string; updated_at: number }
   /** The highest percentage of a limit that was announced to webhooks. `reset_interval` is `never` for lifetime limits. */
   told_limits: {
     budget: string

@@ -12,5 +12,6 @@ export const lazyModules = {
   openIdClient: once(() => require('openid-client') as typeof import('openid-client')),
   jose: once(() => require('jose') as typeof import('jose')),
   simpleWebAuthn: once(() => require('@simplewebauthn/server') as typeof import('@simplewebauthn/server')),
+  nodemailer: once(() => require('nodemailer') as typeof import('nodemailer')),
   pinoPretty: once(() => require('pino-pretty') as typeof import('pino-pretty')),
 }

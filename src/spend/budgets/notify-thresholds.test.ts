@@ -12,6 +12,7 @@ import { createWebhook } from '#webhooks/webhooks.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { forgetSpending } from './rows.ts'
 import { exchange, type LeaseReport } from './store.ts'
+import { thresholdOwner, writeThresholds } from './thresholds.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const monthly = 'monthly' as const
@@ -48,7 +49,26 @@ onEachDatabase('what webhooks are told of a limit', (kind) => {
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
   })
 
-  test('is told again when what counted it was undone', async () => {
+  test('is 50, 80 and 100 % without own thresholds, and each of the own ones once, though two servers race', async () => {
+    await using w = await world(kind)
+    await w.setThresholds(null)
+    await w.spend('a', 10)
+    const percents = async () => (await w.told()).map(({ data }) => data.percent).toSorted((a, b) => a - b)
+    assert.deepEqual(await percents(), [50, 80, 100])
+    await w.setThresholds([75, 10, 10, 33])
+    w.time.now = Date.parse('2026-12-02T00:00:00Z')
+    await w.spend('a', 0)
+    await Promise.all([w.spend('a', 2), w.spend('b', 2)])
+    await Promise.all([w.spend('a', 4), w.spend('b', 4)])
+    assert.deepEqual(await percents(), [10, 33, 50, 75, 80, 100])
+    await w.setThresholds([])
+    w.time.now = Date.parse('2027-01-02T00:00:00Z')
+    await w.spend('a', 0)
+    await w.spend('a', 10)
+    assert.equal((await percents()).length, 6)
+  })
+
+  test('is sent again when its transaction was rolled back', async () => {
     await using w = await world(kind)
     const undone: Db = {
       ...w.db,
@@ -179,10 +199,14 @@ async function world(kind: 'sqlite' | 'postgres') {
     const earlier = { settled: async () => {}, spent: async () => usd(ledger.usd) }
     return exchange({ db, clock: clockOf(now) }, { ...budget }, () => said, earlier)
   }
+  const owner = thresholdOwner(budget.subject)!
+  const setThresholds = (thresholds: number[] | null) =>
+    store.db.exclusively('test', (tx) => writeThresholds(tx, caller, owner, thresholds, now()))
+  await setThresholds([80, 100])
   // Its account is begun.
   await spend('a', 0)
   return {
-    ...{ db: store.db, time, budget, told, ledger, addWebhook },
+    ...{ db: store.db, time, budget, told, ledger, addWebhook, setThresholds },
     /** A server reports what it has spent in all. */
     spend,
     types: async () => (await told()).map(({ type }) => type),

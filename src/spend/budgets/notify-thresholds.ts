@@ -8,11 +8,8 @@ import type { Budget } from './budget.ts'
 import { findCurrentLimit } from './current-limit.ts'
 import { type NotifiedThreshold, writeNotifiedThreshold } from './rows.ts'
 
-/** The percentages of a limit at which webhooks are notified. */
-const thresholds = [
-  { percent: 80, event: 'limit.nearly_spent' },
-  { percent: 100, event: 'limit.spent' },
-] as const
+/** Above this, in percent, a limit counts as spent when the first request is refused. */
+const nearlySpent = 80
 
 const dayMs = 86_400_000
 
@@ -26,6 +23,8 @@ export type LimitStanding = {
   isRefused: boolean
   /** The thresholds that webhooks were notified of in this period. */
   notified: NotifiedThreshold[]
+  /** The percentages at which webhooks are notified, ascending. */
+  thresholds: readonly number[]
 }
 
 type Limited = Pick<Budget, 'interval' | 'limit'>
@@ -34,10 +33,9 @@ type Limited = Pick<Budget, 'interval' | 'limit'>
  * The threshold that is reached, in percent, or 0. A request reserves the most that it can cost, so the last cents of a
  * limit are rarely spent. Above 80 % the limit therefore counts as spent when the first request is refused.
  */
-function reachedPercent({ limit }: Limited, { spent, isRefused }: LimitStanding): number {
-  if (spent >= limit) return 100
-  if (spent * 100n < limit * 80n) return 0
-  return isRefused ? 100 : 80
+function reachedPercent({ limit }: Limited, { spent, isRefused, thresholds }: LimitStanding): number {
+  const isSpent = spent >= limit || (isRefused && spent * 100n >= limit * BigInt(nearlySpent))
+  return thresholds.findLast((percent) => isSpent || spent * 100n >= limit * BigInt(percent)) ?? 0
 }
 
 const intervalText = ({ interval }: Limited) => interval ?? 'never'
@@ -72,14 +70,14 @@ export async function notifyThresholds(
   if (percent <= before) return
   const key = { budget: budget.id, period, interval: intervalText(budget), limit: found.limit }
   await writeNotifiedThreshold(tx, { ...key, percent, at })
-  for (const level of thresholds) {
-    if (level.percent <= before || level.percent > percent) continue
+  for (const level of standing.thresholds) {
+    if (level <= before || level > percent) continue
     await queueEvent(tx, announce, {
-      event: level.event,
-      subject: `limit ${key.budget} ${key.interval} ${period} ${key.limit} ${level.percent}`,
+      event: level === 100 ? 'limit.spent' : 'limit.nearly_spent',
+      subject: `limit ${key.budget} ${key.interval} ${period} ${key.limit} ${level}`,
       at,
       workspaceId: found.workspaceId,
-      data: { ...found.data, ...dataOf(budget, found.limit, standing), percent: level.percent },
+      data: { ...found.data, ...dataOf(budget, found.limit, standing), percent: level },
     })
   }
 }

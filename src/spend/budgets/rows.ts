@@ -29,10 +29,12 @@ export type StoredBudget = {
   leases: Lease[]
   /** The thresholds that were notified in the period. */
   notified: NotifiedThreshold[]
+  /** The percentages at which webhooks are notified; undefined for the default. */
+  thresholds?: number[]
 }
 
 type BudgetRowsRow = {
-  kind: 'clock' | 'period' | 'lease' | 'told'
+  kind: 'clock' | 'period' | 'lease' | 'told' | 'thresholds'
   at: number
   server: string
   period: number
@@ -48,6 +50,7 @@ export async function readBudget(
   clock: DatabaseClock,
   budget: string,
   period: number,
+  ownerOfThresholds = '',
 ): Promise<StoredBudget> {
   const { rows } = await sql<BudgetRowsRow>`
     select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
@@ -59,13 +62,17 @@ export async function readBudget(
       from budget_leases where budget = ${budget}
     union all
     select 'told', percent, reset_interval, period, ${asText('limit_pico')}, '0'
-      from told_limits where budget = ${budget} and period = ${period}`.execute(query)
+      from told_limits where budget = ${budget} and period = ${period}
+    union all
+    select 'thresholds', 0, percents, 0, '0', '0'
+      from budget_thresholds where owner = ${ownerOfThresholds}`.execute(query)
   const stored: StoredBudget = { at: 0, spent: undefined, leases: [], notified: [] }
   for (const { kind, at, server, period: of, ...row } of rows) {
     const spent = BigInt(row.spent)
     const held = BigInt(row.held)
     if (kind === 'clock') stored.at = at
     else if (kind === 'period') stored.spent = spent
+    else if (kind === 'thresholds') stored.thresholds = JSON.parse(server) as number[]
     else if (kind === 'told') stored.notified.push({ interval: server, limit: spent, percent: at })
     else stored.leases.push({ server, period: of, held, spent, renewedAt: at })
   }

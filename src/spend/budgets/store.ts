@@ -18,6 +18,7 @@ import {
   readSpent,
   writeLease,
 } from './rows.ts'
+import { defaultThresholds, thresholdOwner } from './thresholds.ts'
 
 export type BudgetStore = { db: Db; clock: DatabaseClock }
 
@@ -113,7 +114,7 @@ async function exchangeIn(
   report: LeaseReport,
   start: Start | undefined,
 ): Promise<Grant | { unopened: number }> {
-  const stored = await readBudget(tx, clock, budget.id, report.period)
+  const stored = await readBudget(tx, clock, budget.id, report.period, thresholdOwner(budget.subject))
   const { at } = stored
   const current = periodOf(budget, at) === report.period
   const server = leaseHolder(report.server, budget)
@@ -141,6 +142,7 @@ async function exchangeIn(
     spent,
     isRefused: current && report.need > budget.limit - spent,
     notified: stored.notified,
+    thresholds: stored.thresholds ?? defaultThresholds,
   }
   if (crossesThreshold(budget, level)) await notifyThresholds(tx, announce, budget, level)
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }

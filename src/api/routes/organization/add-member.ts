@@ -12,7 +12,7 @@ export const addOrganizationMember = route({
   scope: 'organization',
   summary: 'Add a member to the organization',
   description:
-    'A former member is restored with the same ID, so that their keys act for a member again. No email is sent.',
+    'A former member is restored with the same ID, so that their keys act for a member again. No email is sent: `POST /sessions/links` invites the member.',
   request: { body: NewMember },
   status: 201,
   response: z.object({ data: Member }),

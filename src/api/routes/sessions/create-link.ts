@@ -5,6 +5,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
+import { emailLink } from '../../pages/link-email.ts'
 import { route } from '../route.ts'
 
 const NewSignInLink = strictFields({
@@ -23,11 +24,19 @@ export const createSignInLink = route({
   key: 'management',
   scope: 'organization',
   summary: 'Create a sign-in link, valid once for 15 minutes',
-  description: 'The link is returned only once: only its hash is stored. The session has the role of the member.',
+  description:
+    'The link is returned only once: only its hash is stored. The session has the role of the member. With a mail server (`smtp_url`), a link for another member is also sent to them by email.',
   request: { body: NewSignInLink },
   status: 201,
   response: z.object({
-    data: z.object({ token: z.string(), url: z.url(), expires_at: z.iso.datetime() }).meta({ id: 'SignInLink' }),
+    data: z
+      .object({
+        token: z.string(),
+        url: z.url(),
+        expires_at: z.iso.datetime(),
+        emailed: z.boolean().describe('Whether the link was sent to the member by email.'),
+      })
+      .meta({ id: 'SignInLink' }),
   }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'unsupported_media_type'],
   handler: async ({ body, caller, raw }, deps) => {
@@ -41,6 +50,7 @@ export const createSignInLink = route({
     const { token, expiresAt } = await makeLink(deps, caller, member.userId)
     // The Host header of a request is what its client says, so it does not decide where a secret leads.
     const url = `${deps.config.public_url ?? deps.connectionOf(raw).origin}/#sign-in=${token}`
-    return { data: { token, url, expires_at: isoTime(expiresAt) } }
+    const emailed = member.userId !== caller.userId && (await emailLink(deps, member.email, url))
+    return { data: { token, url, expires_at: isoTime(expiresAt), emailed } }
   },
 })

@@ -20,7 +20,7 @@ export function revokeCommand(keys: Command, { env, out }: Terminal): void {
     })
 }
 
-function findByHash(keys: ListedKey[], hash: string): ListedKey {
+export function findByHash(keys: ListedKey[], hash: string): ListedKey {
   if (hash.length < minDigits) {
     throw new StartupError(`"${hash}" is too short: enter at least ${minDigits} digits of the hash.`)
   }

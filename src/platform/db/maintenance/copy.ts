@@ -63,6 +63,7 @@ export const copied = [
   'budget_periods',
   'budget_leases',
   'told_limits',
+  'budget_thresholds',
   'pooled_budgets',
 ] as const satisfies readonly Table[]
 

@@ -5,6 +5,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { type Budget, limitOf, type Pool } from '../budget.ts'
+import { Thresholds } from '../thresholds.ts'
 
 /** The intervals of pooled budgets, shortest first. A shorter one must have a smaller limit. */
 export const budgetIntervals = [...intervals, 'lifetime'] as const
@@ -34,6 +35,7 @@ const common = {
     .describe(
       'Expected spending at the end of the period, in USD; null for a budget that never resets or has just reset.',
     ),
+  thresholds: Thresholds,
   resets_at: z.iso.datetime().nullable().describe('When the next period begins; null for never.'),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -54,6 +56,7 @@ export const PooledBudgetBody = strictFields({
     .positive()
     .max(1e9)
     .describe('In USD. Must be smaller than the budgets of longer intervals, and larger than those of shorter ones.'),
+  thresholds: Thresholds.optional(),
   include_byok_in_budgets: z
     .boolean()
     .optional()

@@ -8,6 +8,7 @@ import type { Announce } from '#platform/db/signals.ts'
 import type { Pool } from '../budget.ts'
 import { forgetSpending } from '../rows.ts'
 import { standingForm, standingsOf } from '../standings.ts'
+import { readThresholds, thresholdOwner, thresholdsOf, writeThresholds } from '../thresholds.ts'
 import {
   type BudgetInterval,
   budgetIntervals,
@@ -75,7 +76,11 @@ export async function setPooledBudget<Form>(
     if (byok !== includesByok(rows)) await setIncludesByok(tx, pool, byok)
     // Nothing is counted without a budget: a new one begins with the sum of the ledger.
     if (!before) await forgetSpending(tx, after.account)
-    await record(deps, tx, caller, before, after)
+    const owner = thresholdOwner(budgetOf(after).subject)!
+    const thresholds = thresholdsOf(await readThresholds(tx, [owner]), owner)
+    const newThresholds = body.thresholds ?? thresholds
+    if (body.thresholds) await writeThresholds(tx, caller, owner, body.thresholds, at)
+    await record(deps, tx, caller, before && { ...before, thresholds }, { ...after, thresholds: newThresholds })
   })
   return getPooledBudget(deps, pool, interval, form)
 }
@@ -90,6 +95,7 @@ export async function removePooledBudget(
   await writing(deps, pool, async (tx) => {
     const before = requireBudget(await findPooledBudgets(tx, pool), interval)
     await deletePooledBudget(tx, pool, interval)
+    await writeThresholds(tx, caller, thresholdOwner(budgetOf(before).subject)!, null, deps.now())
     await record(deps, tx, caller, before, undefined)
   })
 }
@@ -154,25 +160,32 @@ async function withSpending<Form>(
   rows: readonly PooledBudgetRow[],
   form: FormOf<Form>,
 ): Promise<Form[]> {
-  const standings = await standingsOf(deps, rows.map(budgetOf))
+  const budgets = rows.map(budgetOf)
+  const owners = budgets.map(({ subject }) => thresholdOwner(subject)!)
+  const [standings, thresholds] = await Promise.all([standingsOf(deps, budgets), readThresholds(deps.db.query, owners)])
   return rows.map((row, at) => {
     const { include_byok_in_budgets, ...stored } = storedForm(row)
-    return form.parse({ ...stored, ...standingForm(standings[at]!) })
+    const own = thresholdsOf(thresholds, owners[at]!)
+    return form.parse({ ...stored, ...standingForm(standings[at]!), thresholds: own })
   })
 }
+
+type AuditedBudget = PooledBudgetRow & { thresholds?: number[] }
+
+const audited = ({ thresholds, ...row }: AuditedBudget) => ({ ...storedForm(row), ...(thresholds && { thresholds }) })
 
 function record(
   deps: WriteDeps,
   tx: Tx,
   caller: Caller,
-  before: PooledBudgetRow | undefined,
-  after: PooledBudgetRow | undefined,
+  before: AuditedBudget | undefined,
+  after: AuditedBudget | undefined,
 ): Promise<void> {
   return recordChange(deps, tx, caller, {
     action: !before ? 'budget.created' : after ? 'budget.updated' : 'budget.deleted',
     targetKind: 'budget',
     targetId: (after ?? before)!.id,
-    before: before ? storedForm(before) : null,
-    after: after ? storedForm(after) : null,
+    before: before ? audited(before) : null,
+    after: after ? audited(after) : null,
   })
 }

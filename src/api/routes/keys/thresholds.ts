@@ -1,0 +1,40 @@
+import { getKey } from '#identity/accounts/keys/keys.ts'
+import { z } from '#platform/json/schema.ts'
+import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf } from '#spend/budgets/thresholds.ts'
+import { route } from '../route.ts'
+
+const common = {
+  path: '/keys/{hash}/thresholds',
+  tag: 'keys',
+  key: 'management',
+  response: z.object({ data: z.object({ thresholds: Thresholds }) }),
+} as const
+const params = z.object({ hash: z.string().describe('The hash of the key.') })
+const target = (hash: string) => ({ owner: `key:${hash}`, kind: 'key' as const, id: hash })
+
+export const getKeyThresholds = route({
+  ...common,
+  method: 'get',
+  summary: 'Get the percentages of the limit of a key at which webhooks are notified',
+  description: 'The default is 50, 80 and 100.',
+  request: { params },
+  faults: ['unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params: { hash }, caller }, deps) => {
+    await getKey(deps, caller, hash)
+    const { owner } = target(hash)
+    return { data: { thresholds: thresholdsOf(await readThresholds(deps.db.query, [owner]), owner) } }
+  },
+})
+
+export const setKeyThresholds = route({
+  ...common,
+  method: 'put',
+  summary: 'Set the percentages of the limit of a key at which webhooks are notified',
+  description: 'Each is announced once in a period. `null` restores the default.',
+  request: { params, body: ThresholdsBody },
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params: { hash }, body, caller }, deps) => {
+    await getKey(deps, caller, hash)
+    return { data: { thresholds: await setThresholds(deps, caller, target(hash), body.thresholds) } }
+  },
+})

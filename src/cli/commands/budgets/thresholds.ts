@@ -1,0 +1,59 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
+import type { Terminal } from '../../kit/terminal.ts'
+import { guardrailHelp, guardrailId } from '../guardrails/find.ts'
+import { allKeys } from '../keys/list.ts'
+import { findByHash } from '../keys/revoke.ts'
+
+type Options = { set?: number[]; none?: true; default?: true }
+type Answer = { data: { thresholds: number[] } }
+
+const owners = [
+  {
+    name: 'key',
+    argument: '<hash>',
+    about: 'Hash of the key, as listed by "keys list", or its first 6 or more digits',
+    path: async (client: ApiClient, hash: string) => `/keys/${findByHash(await allKeys(client), hash).hash}/thresholds`,
+  },
+  {
+    name: 'guardrail',
+    argument: '<guardrail>',
+    about: guardrailHelp,
+    path: async (client: ApiClient, name: string) =>
+      `/guardrails/${encodeURIComponent(await guardrailId(client, name))}/thresholds`,
+  },
+] as const
+
+/** Commands for the percentages of a limit at which webhooks are notified. Those of a budget are an option of `set`. */
+export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal, 'env' | 'out'>): void {
+  const thresholds = budgets
+    .command('thresholds')
+    .description('Show or set the percentages of a limit at which webhooks are notified')
+  for (const { name, argument, about, path } of owners) {
+    thresholds
+      .command(name)
+      .description(`Show or set the thresholds for the limit of a ${name}`)
+      .argument(argument, about)
+      .option('--set <percent...>', 'Percentages of the limit, 1 to 100', percent)
+      .addOption(new Option('--none', 'Notify at no percentage').conflicts('set'))
+      .addOption(new Option('--default', 'Restore the default: 50, 80 and 100').conflicts(['set', 'none']))
+      .addHelpText('after', clientHelp)
+      .action(async (id: string, options: Options) => {
+        const client = apiClient(env)
+        const url = await path(client, id)
+        const requested = options.default ? null : options.none ? [] : options.set
+        const { data } =
+          requested === undefined
+            ? await client.request<Answer>('GET', url)
+            : await client.request<Answer>('PUT', url, { thresholds: requested })
+        out(data.thresholds.length > 0 ? `${data.thresholds.join(' %, ')} %` : 'none')
+      })
+  }
+}
+
+/** Collects the values of an option as percentages. */
+export function percent(text: string, earlier: number[] | undefined): number[] {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 100) return [...(earlier ?? []), value]
+  throw new InvalidArgumentError('It must be a whole number from 1 to 100.')
+}

@@ -1,0 +1,86 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { recordChange } from '#identity/audit/audit.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import type { Subject } from './budget.ts'
+
+/** The percentages of a limit at which webhooks are notified. */
+export const defaultThresholds: readonly number[] = [50, 80, 100]
+
+const maxThresholds = 20
+
+export const Thresholds = z
+  .array(z.int().min(1).max(100))
+  .max(maxThresholds)
+  .describe(
+    'The percentages of the limit at which webhooks are notified, once per period. An empty list notifies of none. Defaults to 50, 80 and 100.',
+  )
+
+export const ThresholdsBody = strictFields({
+  thresholds: Thresholds.nullable().describe('Percentages of the limit, 1 to 100; null for the default.'),
+}).meta({ id: 'ThresholdsBody' })
+
+/** The thresholds of an owner, or the default. */
+export const thresholdsOf = (all: ReadonlyMap<string, number[]>, owner: string): number[] =>
+  all.get(owner) ?? [...defaultThresholds]
+
+/** The name of a limit in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
+export function thresholdOwner(subject: Subject): string | undefined {
+  if (subject.kind === 'key') return `key:${subject.hash}`
+  if (subject.kind === 'guardrail') return `guardrail:${subject.id}`
+  return subject.kind === 'pool' ? `pool:${subject.account}` : undefined
+}
+
+/** The thresholds of each owner that has its own. */
+export async function readThresholds(query: Query | Tx, owners: readonly string[]): Promise<Map<string, number[]>> {
+  if (owners.length === 0) return new Map()
+  const rows = await query
+    .selectFrom('budget_thresholds')
+    .where('owner', 'in', owners)
+    .select(['owner', 'percents'])
+    .execute()
+  return new Map(rows.map(({ owner, percents }) => [owner, JSON.parse(percents) as number[]]))
+}
+
+type WriteDeps = { db: Db; now: Now; newId: NewId }
+type Target = { owner: string; kind: 'key' | 'guardrail'; id: string }
+
+/** Sets the thresholds of the limit of a key or guardrail, audited. `null` restores the default. @returns the new ones. */
+export async function setThresholds(
+  deps: WriteDeps,
+  caller: Caller,
+  { owner, kind, id }: Target,
+  thresholds: readonly number[] | null,
+): Promise<number[]> {
+  return deps.db.exclusively(`thresholds ${owner}`, async (tx) => {
+    const before = thresholdsOf(await readThresholds(tx, [owner]), owner)
+    const after = await writeThresholds(tx, caller, owner, thresholds, deps.now())
+    await recordChange(deps, tx, caller, {
+      ...{ action: `${kind}.updated`, targetKind: kind, targetId: id },
+      ...{ before: { thresholds: before }, after: { thresholds: after } },
+    })
+    return after
+  })
+}
+
+/** Stores thresholds in ascending order. `null` restores the default. */
+export async function writeThresholds(
+  tx: Tx,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+  owner: string,
+  thresholds: readonly number[] | null,
+  at: number,
+): Promise<number[]> {
+  if (thresholds === null) {
+    await tx.deleteFrom('budget_thresholds').where('owner', '=', owner).execute()
+    return [...defaultThresholds]
+  }
+  const sorted = [...new Set(thresholds)].toSorted((a, b) => a - b)
+  const row = { owner, organization_id: organizationId, percents: JSON.stringify(sorted), updated_at: at }
+  await upsert(tx, 'budget_thresholds', [row], { key: ['owner'] }).execute()
+  return sorted
+}

@@ -1,0 +1,24 @@
+import { type MailSettings, sendMail } from '#platform/net/mail.ts'
+import type { Outcome } from './queue.ts'
+import { readableEvent } from './readable-event.ts'
+
+const addressShape = /^[^\s@,;<>"]+@[^\s@,;<>"]+\.[^\s@,;<>"]+$/
+
+/** The recipient of a `mailto:` URL with one address and nothing else; undefined for any other URL. */
+export function recipientOf(url: string): string | undefined {
+  if (!url.toLowerCase().startsWith('mailto:')) return undefined
+  const address = url.slice('mailto:'.length)
+  return addressShape.test(address) ? address : undefined
+}
+
+/** Sends an event by email. @returns the reply code of SMTP, or the reason why there is none. */
+export async function sendEmail(settings: MailSettings, to: string, id: string, payload: string): Promise<Outcome> {
+  const { title, lines } = readableEvent(payload)
+  try {
+    await sendMail(settings, { to, subject: `[Signalbox] ${title}`, text: `${lines.join('\n')}\n`, id })
+    return { status: 250, error: null }
+  } catch (error) {
+    const { responseCode = null, message } = error as Error & { responseCode?: number }
+    return { status: responseCode, error: message.slice(0, 300) }
+  }
+}
