@@ -57,7 +57,7 @@ test('the service serves the same description', async () => {
 test('an operation’s id is a verb of its method and what it is done to, in one form', () => {
   const verbs: { [method: string]: RegExp } = {
     get: /^(get|list|count|retrieve)[A-Z]/,
-    post: /^(create|add|save|assign|unassign|designate|provision|suspend|cancel|move|giveUp|rotate|test|retry|query|replay|preview|try|reload|chat|count|rename|bulkAdd|bulkRemove)[A-Z]/,
+    post: /^(create|add|save|assign|unassign|designate|provision|suspend|cancel|move|giveUp|rotate|test|retry|query|replay|preview|release|try|reload|chat|count|rename|bulkAdd|bulkRemove)[A-Z]/,
     put: /^(write|set)[A-Z]/,
     patch: /^update[A-Z]/,
     delete: /^(delete|remove)[A-Z]/,

@@ -56,7 +56,7 @@ onEachDatabase('the database', (kind) => {
         throw new Error('it broke')
       },
     }
-    await assert.rejects(migrate(store.db, { ...migrations, '9999_broken': broken }), /left as it was: it broke/)
+    await assert.rejects(migrate(store.db, { ...migrations, '9999_broken': broken }), /was not changed: it broke/)
     const tables = await store.db.query.introspection.getTables()
     assert.ok(!tables.some((table) => table.name === 'half'))
   })
