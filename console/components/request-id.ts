@@ -1,2 +1,6 @@
-/** The generation id in a text, such as the address of a request; undefined if there is none. */
-export const requestIdIn = (text: string): string | undefined => /\bgen-[\w-]{8,}/.exec(text)?.[0]
+/**
+ * The id of a request in a text, such as an address: the generation id, or the id in the answer of a chat completion, a
+ * response or a message. Undefined if there is none.
+ */
+export const requestIdIn = (text: string): string | undefined =>
+  /\b(?:gen-|chatcmpl-|resp_|msg_)[\w-]{8,}/.exec(text)?.[0]
