@@ -1,19 +1,25 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from '@babel/parser'
 
-/** A column as `db/tables.ts` says it is. */
+/** A column as its type in `db/tables/` declares it. */
 export type SaidColumn = { type: string; nullable: boolean; generated: boolean }
 
-const file = fileURLToPath(new URL('../../../src/platform/db/tables.ts', import.meta.url))
+const folder = fileURLToPath(new URL('../../../src/platform/db/', import.meta.url))
 
-/** Types are gone when a test runs, so they are read from their source: columns by name, by table. */
+/** Parses the sources of the types, which do not exist when a test runs. @returns columns by name, by table. */
 export function tablesAsSaid(): Record<string, Record<string, SaidColumn>> {
-  const { program } = parse(readFileSync(file, 'utf8'), { sourceType: 'module', plugins: ['typescript'] })
   const types = new Map<string, Node>()
-  for (const statement of program.body) {
-    const said = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
-    if (said?.type === 'TSTypeAliasDeclaration') types.set(said.id.name, said.typeAnnotation)
+  for (const file of globSync(['tables.ts', 'tables/*.ts'], { cwd: folder })) {
+    const { program } = parse(readFileSync(join(folder, file), 'utf8'), {
+      sourceType: 'module',
+      plugins: ['typescript'],
+    })
+    for (const statement of program.body) {
+      const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+      if (declared?.type === 'TSTypeAliasDeclaration') types.set(declared.id.name, declared.typeAnnotation)
+    }
   }
   return members(types.get('Tables'), types, (table) => members(table, types, columnAsSaid))
 }

@@ -1,0 +1,87 @@
+import type { Generated } from 'kysely'
+
+/** The ledger of requests, and stored contents. */
+export type LedgerTables = {
+  /** One row for each request. Fields that no search needs are in `record`. */
+  generations: {
+    id: string
+    created_at: number
+    organization_id: string
+    workspace_id: string
+    key_hash: string
+    user_id: string
+    session_id: string | null
+    upstream_id: string | null
+    model: string
+    cost_pico: bigint
+    /** The amount that limits are charged besides the cost. */
+    margin_pico: Generated<bigint>
+    record: string
+    outcome: Generated<string>
+    /** The provider of the answer, or of the last attempt. */
+    provider: string | null
+    /** The slug of the preset of the request. */
+    preset: string | null
+    /** The kind of failure, if the request was refused or failed. */
+    error: string | null
+    /** The ids of guardrails that refused it or found something, comma-separated. */
+    guardrails: string | null
+    streamed: Generated<number>
+    /** The time to the first token; null without one. */
+    latency_ms: number | null
+    duration_ms: Generated<number>
+    /** Whether the roll-ups count it: 0 not when it was written, 1 without its margin, 2 with it. */
+    rolled_up: Generated<number>
+  }
+  /** Requests whose provider is asked for their cost later. */
+  cost_lookups: { id: string; next_at: number; attempts: number }
+  /** Prompts and answers, encrypted with the key that `sealed_by` names. */
+  generation_contents: {
+    id: string
+    organization_id: string
+    workspace_id: string
+    key_hash: string
+    user_id: string
+    created_at: number
+    sealed_by: string
+    sealed: string
+  }
+  /** Sums over a day (whole days since the epoch, UTC). */
+  usage_days: {
+    organization_id: string
+    day: number
+    workspace_id: string
+    key_hash: string
+    user_id: string
+    model: string
+    endpoint: string
+    byok: number
+    requests: number
+    prompt_tokens: number
+    completion_tokens: number
+    reasoning_tokens: number
+    cost_pico: bigint
+    margin_pico: Generated<bigint>
+  }
+  /** The same sums by workspace, for reports over all keys. */
+  workspace_days: {
+    organization_id: string
+    day: number
+    workspace_id: string
+    model: string
+    endpoint: string
+    byok: number
+    requests: number
+    prompt_tokens: number
+    completion_tokens: number
+    reasoning_tokens: number
+    cost_pico: bigint
+    margin_pico: bigint
+  }
+  /** Requests of interns that are not in the ledger yet. */
+  requests_under_way: {
+    id: string
+    key_hash: string
+    began_at: number
+  }
+}
