@@ -17,7 +17,7 @@ before(async () => {
   const endpoints = { p: { model: 'claude-x', prices: { prompt: 1, completion: 1 } } }
   const models = { 'a/m': { name: 'M', created: '2026-01-01', context_length: 1000, endpoints } }
   const catalogue_file = join(folder, 'catalogue.json')
-  writeFileSync(catalogue_file, JSON.stringify({ providers: { p: provider }, models }))
+  writeFileSync(catalogue_file, JSON.stringify({ providers: { p: provider, q: { ...provider, name: 'Q' } }, models }))
   const settings = { catalogue_file, starter_catalogue: 'false' as never }
   service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
 })
@@ -59,7 +59,7 @@ test('where it does not count, or not now, the number is estimated, and says so'
 })
 
 test('what it refuses without words is refused all the same', async () => {
-  const { status, text } = await count(400, { error: { message: { detail: 'messages' } } })
+  const { status, text } = await count(400, { error: { status: 7 } })
   assert.equal(status, 400)
   assert.match(text, /refused the request as invalid/)
 })

@@ -86,7 +86,7 @@ describe('what is managed at the terminal', () => {
     assert.equal(set.limit_usd, 50)
     assert.match(set.allowed_models[0], /^signalbox\/demo/)
     assert.equal(set.enforce_zdr_xai, true)
-    assert.match(await done('guardrails', 'list'), /workspace +\$50 monthly +\$0\.000000 +allowed_models/)
+    assert.match(await done('guardrails', 'list'), /workspace +\$50 monthly +\$0\.000000 +\$0\.000000 +allowed_models/)
     const printed = await done('guardrails', 'show', set.name)
     assert.match(printed, /^limit_usd +50$/m)
     assert.doesNotMatch(printed, /ignored_models/)

@@ -118,7 +118,7 @@ onEachDatabase('presets', (kind) => {
     for (const body of [{}, { chat: {}, responses: {} }]) {
       const refused = await saveVersion('refused', body)
       assert.equal(refused.status, 400)
-      assert.match(refused.body.error.message, /exactly one of responses, chat and messages is required/)
+      assert.match(refused.body.error.message, /exactly one of responses, chat, messages and settings is required/)
     }
     assert.equal((await saveVersion('refused', { chat: { model: '@preset/nowhere' } })).status, 404)
     assert.equal((await service.manage('GET', '/presets/refused')).status, 404)
