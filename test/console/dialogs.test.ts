@@ -78,6 +78,10 @@ const dialogs: Record<string, Opened[]> = {
     { path: () => '/keys/workspaces', open: click('Create workspace') },
     { path: () => '/keys/workspaces', open: click(/^Change/) },
   ],
+  'interns/create-intern.tsx': [{ path: () => '/interns', open: click('Create intern') }],
+  'interns/change-intern.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change'), maker: true }],
+  // Only unconfirmed charges can be released: test/late-costs.test.ts.
+  'requests/release-charge.tsx': [],
   'components/open-palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
   'components/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
 }

@@ -5,7 +5,7 @@ import { nearestName } from '../json/strict-fields.ts'
 import { proxyVariable, proxyVariables } from '../net/proxies.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
 import { whyUnread } from '../process/system-error.ts'
-import { type Config, fileOnly, type SettingName, Settings, settingNames } from './settings.ts'
+import { type Config, fileOnly, parseSettings, type SettingName, settingNames } from './settings.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -25,7 +25,7 @@ export function loadSettings(env: Environment): { config: Config; sources: Setti
   const path = env.CONFIG
   const fromFile = path ? readConfigFile(path) : {}
   const fromEnv = settingsIn(env)
-  const parsed = Settings.safeParse({ ...fromFile, ...fromEnv })
+  const parsed = parseSettings({ ...fromFile, ...fromEnv })
   const sourcesOf = (names: object, source: (name: string) => SettingSource) =>
     Object.fromEntries(Object.keys(names).map((name) => [name, source(name)]))
   if (parsed.success) {

@@ -1,5 +1,5 @@
 import { regions } from '../core/vocabulary.ts'
-import { z } from '../json/schema.ts'
+import { defaultOf, z } from '../json/schema.ts'
 import { isNetwork } from '../net/networks.ts'
 import { catalogueSettings } from './catalogue-settings.ts'
 import { databaseSettings } from './database-settings.ts'
@@ -215,6 +215,23 @@ export type Config = Readonly<z.infer<typeof Settings>>
 export type SettingName = keyof typeof Settings.shape
 
 export const settingNames = Object.keys(Settings.shape) as SettingName[]
+
+/**
+ * Parses the given settings and adds the defaults. Builds only the schemas of given settings if all are valid, because
+ * building all schemas would take most of the time of reading the settings.
+ */
+export function parseSettings(given: Record<string, unknown>): z.ZodSafeParseResult<Config> {
+  const schemas: Record<string, z.ZodType> = Settings.shape
+  const values: Record<string, unknown> = {}
+  for (const name of settingNames) {
+    const parsed = given[name] === undefined ? undefined : schemas[name]!.safeParse(given[name])
+    if (parsed?.success === false) return Settings.safeParse(given)
+    const value = parsed ? parsed.data : defaultOf(schemas[name]!)
+    if (value !== undefined) values[name] = value
+  }
+  const isKnown = (name: string) => Object.hasOwn(schemas, name)
+  return Object.keys(given).every(isKnown) ? { success: true, data: values as Config } : Settings.safeParse(given)
+}
 
 /** Settings that are objects or lists, which an environment variable cannot contain. */
 export const fileOnly: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions', 'agents'])

@@ -29,7 +29,7 @@ export type InternsTables = {
     host_labels: string | null
     /** When it was moved to its host; null once it has started there. */
     moved_at: number | null
-    /** The hash of its own key. */
+    /** The hash of the intern's key. */
     key_hash: string | null
     /** The server that supervises its daemon, and the end of its lease. */
     supervisor: string | null

@@ -14,7 +14,7 @@ export type LedgerTables = {
     upstream_id: string | null
     model: string
     cost_pico: bigint
-    /** The amount that limits are charged besides the cost. */
+    /** The amount that limits are charged in addition to the cost. */
     margin_pico: Generated<bigint>
     record: string
     outcome: Generated<string>

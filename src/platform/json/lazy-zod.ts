@@ -1,0 +1,140 @@
+import * as zod from 'zod'
+
+export type * from 'zod'
+
+/** One call in the declaration of a schema: a function of Zod, or a method of the schema before it in the chain. */
+type Link = { from: LazySchema | undefined; make: string | ((...args: unknown[]) => unknown); args: unknown[] }
+
+/** A declared schema. It is built when any other member than those of this class is read. */
+class LazySchema {
+  readonly #link: Link
+  #made: zod.ZodType | undefined
+
+  constructor(link: Link) {
+    this.#link = link
+  }
+
+  static made(schema: LazySchema): zod.ZodType {
+    schema.#made ??= madeBy(schema.#link)
+    return schema.#made
+  }
+
+  get _zod() {
+    return LazySchema.made(this)._zod
+  }
+
+  safeParse(...args: Parameters<zod.ZodType['safeParse']>) {
+    return LazySchema.made(this).safeParse(...args)
+  }
+
+  /** The value of a final `default`, ignoring descriptions. */
+  static defaultOf(schema: LazySchema): unknown {
+    const { from, make, args } = schema.#link
+    if (make === 'default') return args[0]
+    return make === 'describe' || make === 'meta' ? LazySchema.defaultOf(from!) : undefined
+  }
+
+  /** The fields of an object, without building it, because other objects reuse them while modules load. */
+  get shape(): Shape {
+    const { from, make, args } = this.#link
+    if (typeof make === 'function') return args[0] as Shape
+    if (make === 'extend') return { ...from!.shape, ...(args[0] as Shape) }
+    if (make === 'partial' && args.length === 0) return optional(from!.shape)
+    return addsNoField.has(make) ? from!.shape : ((LazySchema.made(this) as zod.ZodObject).shape as Shape)
+  }
+}
+
+type Shape = Record<string, zod.ZodType>
+
+const optional = (shape: Shape) =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()]))
+
+const addsNoField: ReadonlySet<string> = new Set(['describe', 'meta', 'refine', 'superRefine'])
+
+/** Methods that only record the call. */
+const links = [
+  'array catch check default describe exactOptional extend gt gte includes int length lt lte max meta min multipleOf',
+  'negative nonempty nonnegative nonoptional nullable nullish omit optional or overwrite partial pick pipe positive',
+  'prefault readonly refine regex startsWith strict superRefine toLowerCase toUpperCase transform trim',
+].flatMap((names) => names.split(' '))
+
+/** Members that build the schema. */
+const buildingMembers = [
+  '_def ~standard and apply base64 base64url brand catchall cidrv4 cidrv6 clone cuid cuid2 date datetime decode decodeAsync def',
+  'description duration e164 element email emoji encode encodeAsync endsWith enum exactPartial exclude extract finite',
+  'format guid in ipv4 ipv6 isFinite isInt isNullable isOptional jwt keyof keyType ksuid loose lowercase maxLength maxValue',
+  'merge minLength minValue nanoid nonpositive normalize options out parse parseAsync passthrough register removeDefault',
+  'required safe safeDecode safeDecodeAsync safeEncode safeEncodeAsync safeExtend safeParseAsync slugify spa step strip',
+  'time toJSONSchema type ulid unwrap uppercase url uuid uuidv4 uuidv6 uuidv7 validate validateAsync value values valueType',
+  'with xid',
+].flatMap((names) => names.split(' '))
+
+for (const make of links)
+  Object.defineProperty(LazySchema.prototype, make, {
+    value(this: LazySchema, ...args: unknown[]) {
+      return new LazySchema({ from: this, make, args })
+    },
+  })
+
+for (const name of buildingMembers)
+  Object.defineProperty(LazySchema.prototype, name, {
+    get(this: LazySchema) {
+      const made = LazySchema.made(this)
+      const member: unknown = Reflect.get(made, name)
+      return typeof member === 'function' ? member.bind(made) : member
+    },
+  })
+
+function madeBy({ from, make, args }: Link): zod.ZodType {
+  const given = args.map(withMade)
+  if (typeof make === 'function') return make(...given) as zod.ZodType
+  const schema = LazySchema.made(from!) as unknown as Record<string, (...args: unknown[]) => zod.ZodType>
+  return schema[make]!(...given)
+}
+
+/** The default of a schema whose last call is `default`, without building it. */
+export const defaultOf = (schema: zod.ZodType) => LazySchema.defaultOf(schema as unknown as LazySchema)
+
+const isLazy = (value: unknown) => value instanceof LazySchema
+
+/** Replaces declared schemas by built ones, also in arrays and objects. */
+function withMade(given: unknown): unknown {
+  if (given instanceof LazySchema) return LazySchema.made(given)
+  if (Array.isArray(given)) return given.some(isLazy) ? given.map(withMade) : given
+  if (typeof given !== 'object' || given === null || !Object.values(given).some(isLazy)) return given
+  return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, withMade(one)]))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any function of Zod
+const lazily = <Make extends (...args: any[]) => unknown>(make: Make) =>
+  ((...args: unknown[]) => new LazySchema({ from: undefined, make, args })) as unknown as Make
+
+export const array = lazily(zod.array)
+export const boolean = lazily(zod.boolean)
+export const coerce = { number: lazily(zod.coerce.number) }
+export const discriminatedUnion = lazily(zod.discriminatedUnion)
+export const email = lazily(zod.email)
+const enumOf = lazily(zod.enum)
+export const int = lazily(zod.int)
+export const literal = lazily(zod.literal)
+export const looseObject = lazily(zod.looseObject)
+const nothing = lazily(zod.null)
+export const number = lazily(zod.number)
+export const object = lazily(zod.object)
+export const partialRecord = lazily(zod.partialRecord)
+export const preprocess = lazily(zod.preprocess)
+export const record = lazily(zod.record)
+export const strictObject = lazily(zod.strictObject)
+export const string = lazily(zod.string)
+export const stringbool = lazily(zod.stringbool)
+export const union = lazily(zod.union)
+export const unknown = lazily(zod.unknown)
+export const url = lazily(zod.url)
+export const uuid = lazily(zod.uuid)
+export const iso = { date: lazily(zod.iso.date), datetime: lazily(zod.iso.datetime) }
+export { enumOf as enum, nothing as null }
+
+export const toJSONSchema = ((schema: unknown, params?: object) =>
+  zod.toJSONSchema(withMade(schema) as zod.ZodType, params)) as typeof zod.toJSONSchema
+
+export const { NEVER, prettifyError, regexes } = zod

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { newPlace } from './harness/database/databases.ts'
+import { startProcess } from './harness/service/server-process.ts'
+
+const watch = fileURLToPath(new URL('./harness/service/loaded-schemas.js', import.meta.url))
+
+test('a start makes no schema but those of the settings that it is given', async (t) => {
+  const place = await newPlace('sqlite')
+  t.after(place.remove)
+  const start = async () => {
+    const env = { DATA_DIR: place.settings.data_dir, NODE_OPTIONS: `--import=${JSON.stringify(watch)}` }
+    await using server = startProcess(env)
+    await server.url
+    server.signal('SIGTERM')
+    await server.ended
+    return /^schemas made: (.*)$/m.exec(server.err())?.[1]
+  }
+  // The first one reads catalogues, which the second one has as the first left them.
+  assert.match((await start()) ?? '', /src\/catalogue\/sources\/format\.ts/)
+  assert.equal(await start(), '[]')
+})
