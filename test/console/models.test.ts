@@ -102,7 +102,7 @@ test('a model shows what each guardrail allows by which rule, with links', optio
 
 test('a model that there is not is said to be not there', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models/nobody/knows')
-  await watched.page.getByText('Not found').waitFor()
+  await watched.page.getByRole('heading', { name: 'Not found' }).waitFor()
 })
 
 for (const path of ['/models', '/models?view=plots', '/models/anthropic/claude-sonnet-5']) {

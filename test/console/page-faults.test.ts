@@ -46,7 +46,7 @@ test('a session that ended elsewhere shows the reason on the sign-in page', opti
 test('a screen whose files could not be loaded is loaded when the service responds again', options, async () => {
   await using watched = await signedInPage(browser, service, '/requests')
   const { page } = watched
-  await page.getByRole('heading', { name: 'Requests' }).waitFor({ state: 'attached' })
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor({ state: 'attached' })
   await page.route('**/*', (route) => route.abort())
   await page.getByRole('link', { name: 'Models', exact: true }).click()
   await page.getByText('This screen could not be loaded').waitFor()
