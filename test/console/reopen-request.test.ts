@@ -84,7 +84,7 @@ test('it is asked again with its temperature, its tools and its other fields', o
 test('a failed answer displays the request ID, which can be copied, and can be retried', options, async () => {
   await using watched = await open('/requests/gen-that-is-not-there')
   const { page } = watched
-  const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByRole('heading', { name: 'Not found' }) })
+  const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
   const id = await notice.locator('code').textContent()
   assert.equal(await copied(page, 'Copy ID', 'Copied'), id)
   const secondResponse = page.waitForResponse((response) => response.url().includes('/generation?id='))
