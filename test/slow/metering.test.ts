@@ -100,7 +100,7 @@ onEachDatabase('what was metered', (kind) => {
     await using service = await startTestService({ kind })
     const messages = [{ role: 'user', content: 'Hi' }]
     for (const odd of ['x\0', 'x\ud800']) {
-      const named = { model: odd, models: ['signalbox/demo'], provider: { only: ['nobody'] } }
+      const named = { model: odd, models: ['signalbox/demo'], provider: { only: ['openai'] } }
       assert.equal((await service.ask('POST', '/chat/completions', { body: { ...named, messages } })).status, 404)
     }
     const { headers } = await service.ask('POST', '/chat/completions', { body: JSON.parse(body) })
