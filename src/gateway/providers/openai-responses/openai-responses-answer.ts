@@ -97,7 +97,7 @@ class ResponseStream {
         return this.#sayRest('reasoning', output, content_index, event.text)
       case 'response.content_part.done':
         return [
-          ...this.#sayRest('text', output, content_index, event.part?.text),
+          ...this.#sayRest(isReasoning(event.part) ? 'reasoning' : 'text', output, content_index, event.part?.text),
           ...this.#sayRest('refusal', output, content_index, event.part?.refusal),
         ]
       case 'response.reasoning_summary_part.done':
@@ -275,6 +275,8 @@ function started(response: Response | undefined): AnswerEvent {
 function textEvent(type: 'text' | 'refusal', text: string | undefined): AnswerEvent[] {
   return text ? [{ type, text }] : []
 }
+
+const isReasoning = (part: Part | undefined) => part?.type === 'reasoning_text'
 
 function isCall(item: Item | undefined): boolean {
   return item?.type === 'function_call' || item?.type === 'custom_tool_call'
