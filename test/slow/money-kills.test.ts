@@ -87,7 +87,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     const env = { WEBHOOK_ORIGINS: receiver.origin }
     const sum = { answered: 0, cutOff: 0 }
     let budget: SharedBudget = { path: '', account: '' }
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       const { server, url } = await w.start(env)
       if (round === 0) {
         budget = await setBudget(url, 1, 'monthly')
