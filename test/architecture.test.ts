@@ -45,7 +45,7 @@ const mayImportTypes: Record<string, string[]> = {
   cli: ['*'],
   api: ['app'],
 }
-/** The folders of the gateway. Each imports values only from folders of its own level and of the levels below. */
+/** The folders of the gateway. Each imports values only from folders of the same level and of lower levels. */
 const gatewayLevels = [
   ['gateway'],
   ['gateway/late-costs'],

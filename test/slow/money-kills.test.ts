@@ -109,7 +109,9 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     assert.ok(sum.answered <= 1 + 1e-9, `${sum.answered} USD were spent of 1`)
     for (const event of events) await receiver.hear(event)
     await until(async () => (await manage(last.url, 'GET', budget.path)).data.held_usd === 0)
-    const percents = new Map(receiver.received.map(({ headers, told }) => [headers['webhook-id'], told.data.percent]))
+    const percents = new Map(
+      receiver.received.map(({ headers, told: event }) => [headers['webhook-id'], event.data.percent]),
+    )
     assert.deepEqual([...percents.values()].sort(), [100, 50, 80])
   })
 })

@@ -50,7 +50,7 @@ export type Compatibility = {
   stopsOnDisconnect?: boolean
   /** How it reports the cost of an earlier answer by its ID. By default it does not. */
   costLookup?: CostLookupKind
-  /** The field in which it expects the reasoning of earlier answers. By default the field of its own answers. */
+  /** The field in which it expects the reasoning of earlier answers. By default the field that its answers use. */
   reasoningField?: ReasoningField
 }
 
