@@ -62,7 +62,7 @@ test('every routing preference is taken', () => {
   assert.deepEqual(pathsOf(routing), [])
 })
 
-/** One wrong value each; the path that must be named. */
+/** One wrong value each, and the path that the error must name. */
 const refused: [path: string, body: object][] = [
   ['messages', { messages: [] }],
   ['messages', { messages: undefined }],

@@ -29,7 +29,7 @@ test('a real body with thinking, tools and cache marks comes out as it went in',
   assert.deepEqual(MessagesRequest.parse(body), body)
 })
 
-/** One wrong value each; the path that must be named. */
+/** One wrong value each, and the path that the error must name. */
 const refused: [path: string, body: object][] = [
   ['messages', { messages: [] }],
   ['messages.0.role', { messages: [{ role: 'tool', content: 'Hi' }] }],

@@ -33,7 +33,7 @@ export type ThoughtMark = {
   id?: string
 }
 
-/** A whole thought, as an assistant message holds it. */
+/** A complete thought in an assistant message. */
 export type Thought = { text: string } & ThoughtMark
 
 /** A piece of a thought in the `reasoning_details` of chunks and messages. */
@@ -75,7 +75,7 @@ export function detailsOf(thought: Thought, index: number): ReasoningDetail[] {
   return details
 }
 
-/** The origin of a thought that nobody signed: its place in the chat message and the id of the model. */
+/** The origin of an unsigned thought: its position in the chat message and the id of the model. */
 export type Origin = { field: ThoughtPlace; by: string }
 
 /** Clients drop members that they do not know, and unsigned thoughts without a format. They keep the id. */
@@ -92,12 +92,12 @@ export function originOf({ id, field, by }: ReasoningDetail): Origin | undefined
 
 const translated = 'native'
 
-/** Whether the detail was made of a thought of another protocol. */
+/** Whether the detail was translated from a thought of another protocol. */
 export function isTranslated({ id }: ReasoningDetail): boolean {
   return typeof id === 'string' && (id === translated || id.startsWith(`${translated}:`))
 }
 
-/** The provider's own id for it. */
+/** The provider's id for it. */
 function ownId(detail: ReasoningDetail): string | undefined {
   const { id } = detail
   if (typeof id !== 'string' || id === translated) return undefined
@@ -126,8 +126,8 @@ export function textOfPiece({ text, summary }: ReasoningDetail): string {
 }
 
 /**
- * The whole thoughts that a client sends back with an assistant message, as far as a provider of this format may take
- * them for its own.
+ * The complete thoughts that a client sends back with an assistant message, if a provider of this format can accept
+ * them.
  */
 export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
   return thoughtPieces(detailsIn(message)).flatMap((pieces) => {

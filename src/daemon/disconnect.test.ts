@@ -5,7 +5,7 @@ import { timed, until } from '#test/harness/until.ts'
 
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
 
-/** Nothing runs any more. */
+/** No run is in progress. */
 const quiet = (daemon: Daemon) => until(async () => (await daemon.runs.health()).runs === 0)
 
 async function assertQuietAtOnce(daemon: Daemon): Promise<void> {
@@ -77,7 +77,7 @@ test('a turn that follows a cancelled one waits until the agent has ended it', a
   assert.equal((await daemon.say('say only this', { sessionId })).text, 'only this')
 })
 
-/** A session whose agent works on, although the turn was left. */
+/** A session whose agent continues although its caller disconnected. */
 async function deafSession(daemon: Daemon): Promise<string> {
   const { runs } = await daemon.runs.health()
   const { leave, sessionId } = await daemon.listen('say hi\nhang')

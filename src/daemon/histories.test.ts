@@ -52,7 +52,7 @@ async function play(history: Act[]): Promise<void> {
 
 type Scene = { daemon: Daemon; sessionId: string; expected: Expected; now: number }
 
-/** A prompt is taken if and only if the session is free. */
+/** A prompt is accepted if and only if the session is free. */
 async function prompt({ daemon, sessionId, expected }: Scene, script: string): Promise<Heard | undefined> {
   if (expected.waitsUntil === undefined) return daemon.say(script, { sessionId })
   assert.equal((await refusalOf(daemon.say(script, { sessionId })))?.reason, 'busy')

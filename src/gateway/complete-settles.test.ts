@@ -20,7 +20,7 @@ const model = { id: 'a/m', endpoints: [endpointFor('m')], outputModalities: ['te
 
 type Question = { candidates: object[]; chat: object; body: object }
 
-/** An upstream that sends these answers one after the other, and a policy that notes reservations. */
+/** An upstream that returns these answers in order, and a policy that records reservations. */
 function answering(answers: Buffer[], settle?: () => void) {
   const events: string[] = []
   const note = (event: string) => () => void events.push(event)

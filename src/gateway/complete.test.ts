@@ -13,7 +13,7 @@ const response = { header: () => {}, signal: new AbortController().signal }
 const client = { toChat: () => chat, protocol: 'anthropic-messages' }
 const call = { body: chat, client, response, caller: { workspaceId: 'w' } } as unknown as CompletionCall
 
-/** Completes a request that fails after its money was reserved. @returns how it was settled. */
+/** Completes a request that fails after its reservation. @returns how the reservation was settled. */
 async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
   const settled: (Pick<Generation, 'cost'> | undefined)[] = []
   const errors: string[] = []

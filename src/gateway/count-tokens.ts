@@ -21,7 +21,10 @@ type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'pre
 
 type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'requestId'>
 
-/** Only what the request says of providers matters for counting: the prompt goes to nobody whom it excludes. */
+/**
+ * Applies the request's provider preferences before counting: the prompt is not sent to a provider that the request
+ * excludes.
+ */
 const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
   needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
   health: () => 'healthy',
@@ -33,8 +36,8 @@ const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
 }
 
 /**
- * Counts the tokens of a request. An upstream that speaks the client's protocol counts them; if there is none, they are
- * estimated here. A request that guardrails forbid is not sent to be counted either.
+ * Counts the tokens of a request. An upstream of the client's protocol counts them; without one, they are estimated. A
+ * request that guardrails forbid is not sent for counting either.
  */
 export async function countTokens(deps: CountDeps, call: Counting): Promise<Count> {
   const { chat: asked, body: given } = await prepareRequest(deps, call)
@@ -54,7 +57,7 @@ export async function countTokens(deps: CountDeps, call: Counting): Promise<Coun
   return { tokens: generousPrompt(decision.chat), estimated: true }
 }
 
-/** Undefined where the endpoint cannot count, or does not answer. @throws Fault for what it refuses to read. */
+/** Undefined if the endpoint cannot count or does not answer. @throws Fault if it refuses the request. */
 async function countAt(
   deps: CountDeps,
   { caller, client, headers: asked }: Counting,

@@ -61,7 +61,7 @@ async function world(kind: 'sqlite' | 'postgres') {
     ...{ deps, time },
     queue: async () => {
       const queued = await queueTest(deps, webhook)
-      // Whoever queued by the database's clock is told by the one that is turned by hand.
+      // A delivery that was queued by the database's clock, sent by a sender whose clock the test sets.
       const created = deps.db.query.updateTable('webhook_deliveries').set({ created_at: time.now })
       await created.where('id', '=', queued.id).execute()
       return queued

@@ -14,7 +14,7 @@ import { changeWebhook, createWebhook, getWebhook, listWebhooks, rotateSecret } 
 
 const day = 86_400_000
 
-/** A store with one webhook, a clock that is turned by hand, and senders. */
+/** A store with one webhook, a clock that the test sets, and senders. */
 async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: string; url: string }) {
   const store = await newDb(kind)
   const time = { now: Date.parse('2026-11-01T00:00:00Z') }
@@ -153,7 +153,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
       at === 1 ? never.promise : response.writeHead(200).end(),
     )
     await using w = await world(kind, receiver)
-    // It never writes down what became of it, as one that was killed.
+    // It never records the outcome, like a killed server.
     w.begin({ vault: { ...w.deps.vault, open: () => null as never }, onError: () => {} })
     await w.test()
     await until(
@@ -163,7 +163,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     w.time.now += 59_000
     await new Promise((resolve) => setTimeout(resolve, 200))
     assert.equal(receiver.received.length, 0)
-    // The dead one is not gone from this test: it may claim it again, for another minute.
+    // The killed sender still runs in this test, and can claim the delivery again for a minute.
     await until(async () => {
       w.time.now += 61_000
       await new Promise((resolve) => setTimeout(resolve, 200))

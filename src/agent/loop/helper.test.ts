@@ -8,7 +8,7 @@ const settings = { model: 'm', instructions: () => 'Be kind.', maxSteps: 50 }
 
 type Answer = string | { name: string; input: object } | ModelFault
 
-/** A model that answers the agent and its helper from a list each: a helper is told that it is one. */
+/** A model with one list of answers for the agent and one for its helper, which it recognizes by its system prompt. */
 function twoModels(agent: Answer[], helper: Answer[]) {
   const requests: { agent: ModelRequest[]; helper: ModelRequest[] } = { agent: [], helper: [] }
   const model: Model = async function* (request) {

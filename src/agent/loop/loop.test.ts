@@ -12,7 +12,7 @@ import { runTurn, type TurnDeps } from './loop.ts'
 import { createSessionStore } from './session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
-/** A tool that notes when it begins and ends. */
+/** A tool that records when it starts and ends. */
 function noting(name: string, alone: boolean, order: string[]): Tool {
   return tool({
     name,
@@ -144,7 +144,7 @@ test('cancelling ends the tool, and the calls after it are not run', async () =>
   const order: string[] = []
   const { model } = listModel([[{ name: 'A' }, { name: 'B' }], 'done'])
   const begun = Promise.withResolvers<void>()
-  // It ends by the signal alone: no other end can come first.
+  // It ends only by the signal: nothing else can end it first.
   const lasting: Tool = {
     ...noting('A', true, order),
     async run(_input, { signal }) {
@@ -235,7 +235,7 @@ test('a context the provider finds too long is made shorter, and the question as
   assert.ok(requests[3]!.messages.every(({ text }) => text.length < 10_000))
 })
 
-/** A tool that notes what it gets, or fails. */
+/** A tool that records its input, or fails. */
 const taking = (kind: Tool['kind'], inputs: unknown[], fails = false): Tool => ({
   ...noting(kind, true, []),
   kind,

@@ -41,7 +41,7 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
   }
 }
 
-/** Between what the model says before and after it used tools, clients that show one text would see no space. */
+/** Clients that join all text would otherwise show no space between the texts before and after tool calls. */
 function spaceAnswers(): (event: TurnEvent) => TurnEvent {
   let [spoke, apart] = [false, false]
   return (event) => {

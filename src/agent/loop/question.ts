@@ -3,7 +3,7 @@ import type { Field, FormAnswer } from '../tools/tool.ts'
 
 type QuestionDeps = { client: AgentContext; sessionId: string; canAsk: boolean; signal: AbortSignal }
 
-/** Asks the person a form through the client. @throws Error, for the model, when the client shows no forms. */
+/** Sends the user a form through the client. @throws Error, for the model, if the client does not support forms. */
 export async function askForm(
   deps: QuestionDeps,
   toolCallId: string,

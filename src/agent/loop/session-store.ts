@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/pro
 import { join } from 'node:path'
 import { applyEntry, emptySession, type Session, type SessionEntry } from './session.ts'
 
-/** Sessions on disk: one file of JSON lines each, only ever added to. */
+/** Sessions on disk: one append-only file of JSON lines for each. */
 export type SessionStore = {
   create: (id: string, cwd: string, at: number) => Promise<SessionLog>
   /** @returns the log and all its entries, or undefined if the session does not exist. */
@@ -54,7 +54,7 @@ export function createSessionStore(folder: string): SessionStore {
       const found = idPattern.test(id) ? await load(id) : undefined
       if (!found) return undefined
       const file = await open(fileOf(id), 'a', 0o600)
-      // A line torn by a crash is cut off, so that the next one stands by itself.
+      // An incomplete line after a crash is cut off, so that the next entry starts on a new line.
       await file.truncate(found.goodBytes)
       return { log: logOf(file, found.session), entries: found.entries }
     },
@@ -66,7 +66,10 @@ export function createSessionStore(folder: string): SessionStore {
   }
 }
 
-/** Open until they are closed: Node takes a file that is forgotten open, and collected, for a defect. */
+/**
+ * Stays open until it is closed explicitly: Node reports a file handle that is garbage-collected while open as an
+ * error.
+ */
 const openFiles = new Set<FileHandle>()
 
 function logOf(file: FileHandle, session: Session): SessionLog {
@@ -80,7 +83,7 @@ function logOf(file: FileHandle, session: Session): SessionLog {
       try {
         await file.appendFile(line)
       } catch (error) {
-        // Half a line on a full disk would spoil the next.
+        // An incomplete line on a full disk would corrupt the next one.
         await file.truncate(size).catch(() => {})
         throw new Error(`The session could not be saved: ${(error as Error).message}`, { cause: error })
       }

@@ -1,8 +1,6 @@
 import type { Message, Usage } from '../model/model.ts'
 
-/**
- * Everything that happens to a session, and all that is stored of it: a session is the result of its entries in order.
- */
+/** All events of a session that are stored. The state of a session follows from its entries in order. */
 export type SessionEntry =
   | { type: 'session.created'; id: string; cwd: string; at: number }
   | { type: 'message.added'; message: Message; at: number }
@@ -13,7 +11,7 @@ export type SessionEntry =
   | { type: 'helper.spent'; usage: Usage; at: number }
   | { type: 'usage.counted'; usage: Usage; model: string | undefined; at: number }
 
-/** `context` is what the model sees; what was compacted away stays in the stored entries only. */
+/** `context` contains the messages that the model sees. Compacted messages remain only in the stored entries. */
 export type Session = {
   id: string
   cwd: string

@@ -6,7 +6,7 @@ import { isWebHost } from '#platform/net/web-hosts.ts'
 import type { WithoutSandbox } from '../sandbox/shell.ts'
 
 export type AgentSettings = {
-  /** `script` is the offline script; anything else is asked of the model service. */
+  /** `script` is the offline script; any other name is a model of the model service. */
   model: string
   /** Read for each request, because the address can change. */
   baseUrl: (() => string) | undefined
@@ -24,7 +24,7 @@ export type AgentSettings = {
 
 const positive = (otherwise: number) => z.coerce.number().int().positive().default(otherwise)
 
-/** An environment variable that is set to nothing counts as not set. */
+/** An empty environment variable counts as not set. */
 const Environment = z.object({
   HOME: z.string().default('/'),
   SIGNALBOX_MODEL: z.string().default('script'),

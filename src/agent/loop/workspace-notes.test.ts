@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { listModel, newAgent, newFolder } from '#test/harness/interns/scripted-agent.ts'
 
-/** What the model is told before the conversation, in a workspace with these files. */
+/** The system prompt's notes in a workspace with these files. */
 async function toldIn(files: Record<string, string>, links: Record<string, string> = {}) {
   const { model, requests } = listModel(['done'])
   await using at = await newAgent({ model, settings: { model: 'm', instructions: () => 'Be kind.', maxSteps: 5 } })

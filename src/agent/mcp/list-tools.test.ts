@@ -14,7 +14,7 @@ const listing = (tools: unknown[], more: { name?: string; pageSize?: number; env
   env: Object.entries(more.env ?? {}).map(([name, value]) => ({ name, value })),
 })
 
-/** A turn with these servers, in which the model calls `calls`. */
+/** A turn with these servers, in which the model makes these calls. */
 async function turnWith(servers: McpServer[], calls: [name: string, input: object][] = []) {
   const { model, requests } = listModel([
     ...calls.map(([name, input]) => [{ name, arguments: JSON.stringify(input) }]),

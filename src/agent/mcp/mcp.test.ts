@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const secret = 'secret-of-the-tools'
 const missing = await realShell().whyNoSandbox('/tmp')
 const skip = missing ?? false
-// The server's files are not in the workspace: the sandbox must let it read them, as it must a toolchain.
+// The server's files are outside the workspace, so the sandbox must make them readable, like a toolchain.
 const shell = realShell({}, { ...usualSandbox, readable: [root] })
 
 const command = (more: object = {}): McpServer => ({
@@ -38,7 +38,7 @@ const remote = (
   ...{ type, name: 'tools', url: url + path, headers: [{ name: 'X-Token', value: secret }] },
 })
 
-/** An agent whose model makes these calls, one a request, and then says `done`. */
+/** An agent whose model makes these calls, one per request, and then answers `done`. */
 async function calling(servers: McpServer[], calls: [name: string, input?: object][], more: object = {}) {
   const script = calls.map(([name, input = {}]) => [{ name, arguments: JSON.stringify(input) }])
   const { model, requests } = listModel([...script, 'done'])

@@ -11,7 +11,9 @@ export type Offer = { tools: Tool[]; notes: string[]; unavailable: UnavailableSe
 
 /** The tools of a session's MCP servers. */
 export type SessionTools = {
-  /** Starts stopped servers and returns at most `most` tools. `notes` describe for the model what is missing, and why. */
+  /**
+   * Starts stopped servers and returns at most `most` tools. `notes` name the missing tools for the model, with the reasons.
+   */
   offer: (where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>, most: number, signal: AbortSignal) => Promise<Offer>
   /** Ends the servers after the session has ended or was idle. The next `offer` restarts them. */
   close: () => Promise<void>

@@ -8,7 +8,7 @@ import { openAiModel } from './openai.ts'
 
 type Handler = (response: ServerResponse, body: any, request: IncomingMessage) => void
 
-/** A model service that answers each request by the next handler, the last one again and again. */
+/** A model service that uses one handler per request; the last one also handles all later requests. */
 async function serve(...handlers: Handler[]) {
   const bodies: any[] = []
   const server = createServer(async (request, response) => {

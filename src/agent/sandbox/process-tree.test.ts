@@ -6,7 +6,7 @@ import { treeOf } from './process-tree.ts'
 
 const skip = process.platform === 'linux' ? false : 'Only Linux tells of processes in /proc.'
 
-/** A shell with two others below it, each with one more: five processes. */
+/** A shell with two child shells, each with one child: five processes. */
 async function family() {
   const below = '(sleep 600 & wait) & '
   const shell = spawn('/bin/sh', ['-c', `${below}${below}wait`], { stdio: 'ignore', detached: true })

@@ -73,7 +73,7 @@ test('what a process prints in a flood is bounded, and does not end it', async (
   assert.match(text, /bytes omitted.*\[p1 is running\]$/s)
 })
 
-/** How many processes of this machine sleep for this time. */
+/** Counts the processes of this machine that sleep for this time. */
 function sleepers(time: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {

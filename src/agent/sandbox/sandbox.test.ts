@@ -10,12 +10,12 @@ import type { SandboxOptions } from './sandbox-inside.ts'
 const never = new AbortController().signal
 const workspace = await newFolder()
 /**
- * Each process makes two more, for eight generations: at most 511, each gone after two seconds. A sandbox that holds
- * nothing must not take the machine down with it, so no test ever plants a bomb without an end.
+ * Each process starts two more, for eight generations: at most 511, each of which ends after two seconds. All fork
+ * bombs in tests are finite, because a broken sandbox must not take the machine down.
  */
 const smallBomb = 'bomb() { if [ $1 -gt 0 ]; then bomb $(($1 - 1)) & bomb $(($1 - 1)) & fi; sleep 2; }; bomb 8'
 
-/** A unix socket of the host that would answer. */
+/** A Unix socket of the host that accepts connections. */
 async function listen(folder: string) {
   const own = mkdtempSync(join(folder, 'socket-'))
   const path = join(own, 's')
@@ -25,7 +25,10 @@ async function listen(folder: string) {
 
 after(() => workspace[Symbol.asyncDispose]())
 
-/** All are tried before any test is there: the runner ends, and the workspace goes, where it has waited for no test yet. */
+/**
+ * Tries all methods before the first test, because the test runner would end without any test, and the workspace would
+ * be removed.
+ */
 const ways = await Promise.all(
   Object.entries(sandboxWays).map(async ([name, sandbox]) => {
     return { name, sandbox, missing: await realShell({}, sandbox).whyNoSandbox(workspace.path) }
@@ -254,7 +257,7 @@ test('a program that only ends well is not taken for a sandbox, nor one that run
   }
 })
 
-/** The kernel counts no processes for root, so root tries a fork bomb as somebody else. */
+/** The kernel does not limit processes of root, so root runs the fork bomb as another user. */
 function ofNobody(name: string, sandbox: SandboxOptions, folder: string): SandboxOptions {
   if (process.getuid?.() !== 0) return sandbox
   chownSync(folder, 65534, 65534)
@@ -270,7 +273,7 @@ function ofNobody(name: string, sandbox: SandboxOptions, folder: string): Sandbo
     : { ...sandbox, systemPath: `${folder}:/usr/sbin:/usr/bin:/sbin:/bin` }
 }
 
-/** Whether a process with these words on its command line still runs after a moment. */
+/** Whether a process with this command line still runs after a moment. */
 async function running(words: string): Promise<boolean> {
   const { readdirSync } = await import('node:fs')
   for (let tries = 0; tries < 20; tries++) {

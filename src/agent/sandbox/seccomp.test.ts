@@ -6,7 +6,7 @@ import { syscallFilter } from './seccomp.ts'
 
 type Call = { architecture: number; call: number; arguments?: number[] }
 
-/** The kernel's verdict, computed from the meaning of each instruction. */
+/** Computes the kernel's decision by interpreting the instructions. */
 function verdict(filter: Buffer, { architecture, call, arguments: given = [] }: Call): string {
   const data = Buffer.alloc(64)
   data.writeUInt32LE(call >>> 0, 0)
@@ -73,7 +73,7 @@ for (const [name, sandbox] of Object.entries(sandboxWays)) {
     (process.arch === 'x64' ? perlMissing() : 'its numbers are for x64')
   if (missing) console.log(`The kernel's calls from the sandbox of ${name} are NOT tried: ${missing}`)
 
-  /** Makes a call of the kernel from within. @returns what is printed: `ok`, or the number of the error. */
+  /** Makes a system call in the sandbox. @returns the output: `ok`, or the error number. */
   const called = async (...call: number[]): Promise<string> => {
     const script = `perl -e '$r = syscall(${call.join(', ')}); print $r < 0 ? $! + 0 : "ok"'; echo " $?"`
     const shell = { workspace: workspace.path, sandbox: true, timeoutMs: 60_000, signal: new AbortController().signal }

@@ -19,7 +19,7 @@ test('wrong arguments are reported by name', async () => {
     at.use('read_file', { path: 1 }),
     /arguments of read_file are wrong; it takes path, offset, limit\..*at path/s,
   )
-  // It may have been what the call was for.
+  // The refused field could be essential for the call.
   await assert.rejects(at.use('write_file', { path: 'a', content: '', append: true }), /"append"/)
   await assert.rejects(at.text('a'), { code: 'ENOENT' })
 })
@@ -135,7 +135,7 @@ test('shell returns output, errors and exit code, without the agent’s secrets'
   delete process.env.SIGNALBOX_TEST_SECRET
   assert.match(told, /^out\nerr\n/)
   assert.match(told, /\[exit code 3\]$/)
-  // The mark by which it is found again is none.
+  // Except for the mark by which the daemon finds the process.
   assert.doesNotMatch(told.replace(/SIGNALBOX_AGENT_OF=\S+/, ''), /SIGNALBOX/)
 })
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { entriesOf, openWorkspace, readBytes, writeText } from './workspace.ts'
 
-/** A workspace in a folder that also holds a secret beside it. */
+/** A workspace in a folder that also contains a secret. */
 async function setUp() {
   const folder = await newFolder()
   const [inside, outside] = [join(folder.path, 'inside'), join(folder.path, 'outside')]
@@ -56,8 +56,8 @@ test('a folder that is swapped for a link again and again never lets anything ou
   await writeFile(join(at.inside, 'folder/secret'), 'harmless')
   let swapping = true
   const [folder, aside] = [join(at.inside, 'folder'), join(at.inside, 'aside')]
-  // Writing makes folders, also in the moment in which there is none: what it made is cleared away again. Where it makes more
-  // meanwhile, the folder cannot be put back, and is cleared once more.
+  // Writing creates folders, also at the moment when they were removed. The test removes the created folders again. If
+  // more are created meanwhile, the folder cannot be restored and is removed once more.
   const clear = () => rm(folder, { recursive: true, force: true }).catch(() => {})
   const swap = (async () => {
     while (swapping) {

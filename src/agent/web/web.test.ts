@@ -32,7 +32,7 @@ async function startPages(answers: Answers) {
   }
 }
 
-/** What an agent gets that fetches these, one after another. */
+/** The result for an agent that fetches these pages one after another. */
 async function fetching(hosts: string[], urls: string[], more: object = {}) {
   const script = urls.map((url) => [{ name: 'web_fetch', arguments: JSON.stringify({ url }) }])
   const { model, requests } = listModel([...script, 'done'])

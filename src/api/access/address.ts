@@ -9,7 +9,9 @@ export function originOf(server: Server, { host }: Address): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** The same service as a process on its own host reaches it: one listens on all addresses, and asks one. */
+/**
+ * Returns the address at which processes on this host reach the service. A wildcard address becomes a loopback address.
+ */
 export function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }

@@ -66,8 +66,8 @@ async function admitSession(
 }
 
 /**
- * The workspace that a request of a session names: by the header `X-Workspace`, or in its path or query. For owners and
- * admins path and query only select, so that they also find deleted workspaces.
+ * The workspace that a session request names in the header `X-Workspace`, its path or its query. For owners and admins,
+ * only path and query select a workspace, so that they can also read deleted ones.
  */
 export function workspaceNamedBy(
   { workspaceParam }: Pick<Needs, 'workspaceParam'>,

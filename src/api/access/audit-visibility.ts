@@ -18,8 +18,8 @@ const privateFields = [
 ]
 
 /**
- * An event of the audit trail without what the routes of its object refuse to the reader: the URL of a webhook, which
- * may be a credential, is reduced to its origin, and a private intern is readable for its creator only.
+ * Removes from an audit event what the reader cannot read by the routes of its object. The URL of a webhook can contain
+ * a credential, so only its origin remains. Only the creator of a private intern can read its events.
  */
 export function publicEvent(event: AuditEvent, reader: Reader): AuditEvent {
   const show = visibleState[event.target.kind as Change['targetKind']] ?? whole
@@ -30,10 +30,10 @@ export function publicEvent(event: AuditEvent, reader: Reader): AuditEvent {
 
 type Reader = Pick<Caller, 'userId'>
 
-/** For objects that everybody who reads the audit trail may also read by their own route. */
+/** For objects that every reader of the audit trail can also read by their own route. */
 const whole = (state: State) => state
 
-/** Each kind is here, so that a new one is not visible before someone has decided how. */
+/** Lists every kind, so that a new kind is visible only after a decision. */
 const visibleState: Record<Change['targetKind'], (state: State, reader: Reader) => State> = {
   webhook: withOrigin,
   intern: withoutPrivateFields,

@@ -4,7 +4,7 @@ import type { Caller, KeyKind } from '#identity/accounts/caller.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { authorizationIn, authorize } from './authorize.ts'
 
-/** A ring that knows one key of a kind, from memory or only after it was read. */
+/** A key ring with one key, either cached or read from the database. */
 function ringOf(keyKind: KeyKind, remembered = true) {
   const known = (secret: string) => (secret === 'known' ? ({ keyKind } as Caller) : undefined)
   return {

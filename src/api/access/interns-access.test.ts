@@ -64,7 +64,7 @@ test('no form of a request’s target is a way around', async () => {
   }
 })
 
-/** Asks with a target that is sent as it stands, which `fetch` would put in order. */
+/** Sends the request target unchanged; `fetch` would normalize it. */
 async function askTarget({ url, apiKey }: { url: string; apiKey: string }, target: string) {
   const { hostname, port } = new URL(url)
   const asked = request({ hostname, port, path: target, headers: { authorization: `Bearer ${apiKey}` } }).end()

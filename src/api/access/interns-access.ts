@@ -6,8 +6,7 @@ import { requireInterns } from './require-interns.ts'
 const root = '/interns'
 
 /**
- * By the route that was found, and, as most paths have none, by the path as the router reads it: no spelling of it is a
- * way around.
+ * Checks the matched route; without one, the path as the router parses it. No spelling of a path bypasses this check.
  */
 function isInterns({ url, routeOptions }: InternRequest): boolean {
   return isBelow(routeOptions?.url ?? decoded(pathIn(url)))
@@ -29,7 +28,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    // A path that cannot be decoded as a whole may still begin like one of ours.
+    // A path that cannot be decoded as a whole can still start with a known prefix.
     return path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   }
 }
@@ -40,9 +39,9 @@ type InternRequest = {
 }
 
 /**
- * Stands before every path under /interns, known or not, whatever the method. Outside the programme all of them look the
- * same: as if there were none. An intern's own key is outside: interns do not make, talk to or stop interns.
- * @param callerOf finds who calls, by a key for models and interns.
+ * Guards every path under /interns, known or not, for every method. For callers outside the programme, all these paths
+ * are unknown. The same holds for an intern's own key: interns cannot create, prompt or stop interns.
+ * @param callerOf finds the caller by a key for models and interns.
  */
 export function guardInterns<Request extends InternRequest>(
   callerOf: (request: Request) => Caller | Promise<Caller>,

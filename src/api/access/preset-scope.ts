@@ -5,7 +5,7 @@ import { modelOfKey } from '#interns/registry/store.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Db } from '#platform/db/db.ts'
 
-/** Which presets a caller may read. An intern's own key reads the one that the intern thinks with, if it names one. */
+/** The presets that a caller can read. An intern's own key can read the preset that is configured as its model. */
 export async function presetScope(
   deps: { db: Db; config: Pick<Config, 'default_intern_model'> },
   caller: Caller,

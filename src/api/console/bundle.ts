@@ -80,7 +80,7 @@ function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Man
   const atOnce = loadedWith(outputs, main)
   const named = (paths: Iterable<string>) => [...paths].map((path) => basename(path))
   const screens = screenNames().map((name) => {
-    // Several may be in one file.
+    // One chunk can contain several screens.
     const screen = Object.keys(outputs).find((path) => `console/${name}/screen.tsx` in outputs[path]!.inputs)
     return [name, named([...(screen ? loadedWith(outputs, screen) : [])].filter((path) => !atOnce.has(path)))]
   })
@@ -117,9 +117,9 @@ async function bundle(folder: string): Promise<void> {
 }
 
 try {
-  // Requests come first.
+  // A lower priority, so that requests are handled first.
   setPriority(nicenessPlus(5))
 } catch {
-  // Not everywhere may a process say so.
+  // Some environments do not allow it.
 }
 await bundle(process.argv[2]!)

@@ -50,7 +50,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
       app.get(`${start}/${name}/*`, answerPage(name))
     }
   }
-  // A browser gets the page that says so, also below an address that exists; others get the error of the service.
+  // A browser gets the console's own 404 page, also below an existing path; other clients get a JSON error.
   app.get('/*', { exposeHeadRoute: false }, async (request, reply) => {
     if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${prefix}/`))
       return reply.callNotFound()
@@ -65,7 +65,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   })
 }
 
-/** Reads what the bundle holds once it is there. */
+/** Reads the manifest when the bundle is ready. */
 function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
   let known: (Opened & { folder: string }) | undefined
   return async () => {

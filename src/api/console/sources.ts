@@ -5,29 +5,32 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where this package is: the console's own code is below it. */
+/** The root of this package, which contains the console's sources. */
 export const packageFolder = fileURLToPath(new URL('../../..', import.meta.url))
 export const consoleFolder = join(packageFolder, 'console')
 
-/** The packages that the console is made of, and the one that puts it together. */
+/** The console's dependencies, and its bundler. */
 const packages = ['preact', '@preact/signals', '@preact/signals-core', 'preact-iso', 'marked', 'esbuild']
 
 const require = createRequire(import.meta.url)
 
-/** The screens by name, which is also the first part of their path: each folder of the console with a `screen.tsx`. */
+/**
+ * The names of the screens: the folders of the console that contain a `screen.tsx`. A name is also the first part of
+ * the screen's path.
+ */
 export function screenNames(): string[] {
   return readdirSync(consoleFolder, { recursive: true, encoding: 'utf8' })
     .flatMap((file) => /^([\w-]+)[\\/]screen\.tsx$/.exec(file)?.[1] ?? [])
     .sort()
 }
 
-/** The files that are bundled, below the console's folder, in an order that does not change. */
+/** The source files of the bundle, relative to the console's folder, in a fixed order. */
 export async function bundledFiles(): Promise<string[]> {
   const files = await readdir(consoleFolder, { recursive: true })
   return files.filter((file) => /(?<!\.test)\.(tsx?|css|svg)$/.test(file)).sort()
 }
 
-/** Another one whenever the bundle would be another: by the content of its sources, and the versions of packages. */
+/** A hash of everything that affects the bundle: the content of its sources, and the versions of packages. */
 export async function nameOfSources(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of await bundledFiles()) hash.update(`${file}\0`).update(await readFile(join(consoleFolder, file)))
@@ -36,7 +39,7 @@ export async function nameOfSources(): Promise<string> {
   return hash.digest('hex').slice(0, 20)
 }
 
-/** Not by `require(name/package.json)`, which not every package lets others read. */
+/** `require(name/package.json)` fails for packages that do not export it. */
 async function versionOf(name: string): Promise<string> {
   for (const folder of require.resolve.paths(name) ?? []) {
     const text = await readFile(join(folder, name, 'package.json'), 'utf8').catch(() => undefined)

@@ -39,7 +39,7 @@ async function world(kind: 'sqlite' | 'postgres') {
   }
 }
 
-/** A client that reads only when it is told to. */
+/** A client that reads only when the test requests it. */
 function client() {
   const left = new AbortController()
   const told = { text: '', isSlow: false, writesWhileSlow: 0, drain: () => {} }

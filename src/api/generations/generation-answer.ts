@@ -212,8 +212,9 @@ const notHere = {
 }
 
 /**
- * The record, and the same under the names that clients of this kind of API know.
- * @param reader the caller that gets the answer. The messages of providers are removed if the reader cannot read the texts of the request.
+ * The record in this service's format, and the same under the field names of similar APIs.
+ * @param reader the caller that gets the answer. The messages of providers are removed if the reader cannot read the
+ * texts of the request.
  */
 export function generationAnswer(
   record: GenerationRecord,

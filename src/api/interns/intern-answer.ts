@@ -4,7 +4,7 @@ import type { ApiDeps } from '../access/deps.ts'
 
 type AnswerDeps = Pick<ApiDeps, 'internHosts'>
 
-/** Interns as clients see them, each with how its host is. */
+/** Returns interns in their public form, each with the status of its host. */
 export async function internAnswers({ internHosts }: AnswerDeps, interns: Intern[]): Promise<InternRecord[]> {
   const standing = await internHosts.standings(interns.map(({ hostname }) => hostname))
   return interns.map((intern) => ({ ...internRecord(intern), host: standing(intern.hostname) }))

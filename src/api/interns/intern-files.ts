@@ -31,16 +31,18 @@ type Wanted<Answer> = {
   /** The entry for the audit log; listings have none. */
   act?: FileAct
   paths?: Record<string, string>
-  /** @param signal aborts when the client leaves, or may no longer. */
+  /** @param signal aborts when the client disconnects or loses access. */
   give: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
-  /** Resolves when the answer is over, where that is later than `give`. */
+  /** Resolves when the answer has ended, if that is later than `give`. */
   over?: (answer: Answer) => Promise<unknown>
 }
 
-/** States in which nobody is at its folder. */
+/** States in which no process changes the folder of the intern. */
 const atRest = ['running', 'stopped', 'failed', 'destroy_failed']
 
-/** Does something with the files of an intern that the caller sees, as long as they may. */
+/**
+ * Runs an operation on the files of an intern that is visible to the caller. Aborts it when the caller loses access.
+ */
 export async function withFiles<Answer>(
   deps: ApiDeps,
   { caller, host, response }: Asking,

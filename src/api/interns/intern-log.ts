@@ -11,12 +11,12 @@ import { translateDaemonErrors } from './intern-transcripts.ts'
 
 type Tail = { lines: string[]; has_more: boolean; message: string | null }
 
-/** No secret is longer. */
+/** The maximum length of a secret. */
 const longestSecret = 8192
-/** So much more is read: a secret that begins before what is wanted is known by its whole. */
+/** Bytes that are read in addition, so that a secret that starts before the requested range is recognized. */
 const marginBytes = 2 * longestSecret
 
-/** The end of the log of an intern that the caller sees, without the secrets that it may have said. */
+/** Returns the end of the log of an intern that is visible to the caller, without its secrets. */
 export async function internLog(
   deps: ApiDeps,
   { caller, host }: { caller: Caller; host: string | undefined },
@@ -44,12 +44,12 @@ async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<stri
   return maskCredentials(withoutSecrets(text, secrets))
 }
 
-/** Whole lines; of one alone that is longer than what is wanted its end. */
+/** Returns whole lines. If the last line alone exceeds the limit, returns the end of it. */
 function endOf(
   { text, isCut }: Exclude<InternLog, { none: string }>,
   { lines: most, bytes }: { lines: number; bytes: number },
 ): { lines: string[]; has_more: boolean } {
-  // The cut can be in the middle of a line, and of a secret.
+  // The cut can be in the middle of a line or a secret.
   const whole = isCut ? text.slice(text.indexOf('\n') + 1 || longestSecret) : text
   if (whole === '') return { lines: [], has_more: isCut }
   const all = whole.replace(/\n$/, '').split('\n')

@@ -9,7 +9,7 @@ type InternRepositoryDeps = {
 }
 
 /**
- * Refuses a repository that cannot be cloned when the intern is made or changed, as far as that is known then.
+ * Refuses a repository that cannot be cloned, as far as this can be checked when an intern is created or changed.
  * @throws Fault `invalid`.
  */
 export function requireRepository(
@@ -25,7 +25,7 @@ export function requireRepository(
       'invalid',
       'Invalid request: repository: interns are pods that reach no server of repositories, unless the operator lets them (setting "kubernetes_egress")',
     )
-  // Of an image it is known when the pod starts.
+  // For pods this is checked at the start, because the image contains the programs.
   if (!inPods && !hasProgram('git'))
     throw new Fault('invalid', 'Invalid request: repository: git is not installed on this server')
 }

@@ -9,12 +9,12 @@ import type { ApiDeps } from '../access/deps.ts'
 
 type ReaderDeps = Pick<ApiDeps, 'db' | 'provisioner' | 'now' | 'internHosts'>
 
-/** States in which nobody is at its folder, or its daemon alone is. */
+/** States in which no process, or only the daemon, uses the folder of the intern. */
 const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destroy_failed']
 
 /**
- * The transcripts of an intern that the caller sees, whether it runs or not.
- * @throws Fault `not_found`, `conflict` while it is between two states.
+ * The transcripts of an intern that is visible to the caller, whether it runs or not.
+ * @throws Fault `not_found`, or `conflict` in a transitional state.
  */
 export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
   const intern = await findIntern(deps, caller, internId)
@@ -22,7 +22,10 @@ export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId
   throw new Fault('conflict', `The intern is ${intern.status}; its sessions can be read in a moment.`)
 }
 
-/** The same, to be followed: one that sleeps is woken. @throws Fault `not_found`, `conflict` where it does not run. */
+/**
+ * The same, for following new entries: wakes an intern that sleeps. @throws Fault `not_found`, or `conflict` if it does
+ * not run.
+ */
 export async function transcriptsOf(
   deps: ReaderDeps,
   caller: Caller,

@@ -38,7 +38,7 @@ type InternsParts = {
   metered: Metered
   spent: Spent
   observeRunEnd: (outcome: EndReason) => void
-  /** A filter refused what was said to an intern. */
+  /** A content filter refused the text of a prompt. */
   onRefused: (error: unknown) => void
 }
 
@@ -49,12 +49,12 @@ const concealing =
   async (caller: Subject, text: string) =>
     textForAudit(scanner, (await guardrailCache.of(caller)).guardrails, text, caller.workspaceId)
 
-/** Decisions of rules and questions for people, screened for storage. */
+/** Collects decisions of rules, and questions to people, with secrets removed. */
 export function collectDecisions({ db, now, ...parts }: Concealing & Pick<InternsParts, 'db' | 'now'>) {
   const conceal = concealing(parts)
   return decisionCollector({
     ...{ db, now },
-    // With its own key it asks models: what they may not see of its words is not kept either.
+    // The intern calls models with its own key. Content that models must not see is not stored either.
     conceal: ({ workspaceId, creatorUserId, keyHash }, text) =>
       conceal({ workspaceId, userId: creatorUserId, keyHash: keyHash ?? '' }, text),
   })
@@ -62,7 +62,7 @@ export function collectDecisions({ db, now, ...parts }: Concealing & Pick<Intern
 
 export type Interns = Supervision & { conversation: ChatTurnDeps }
 
-/** All that makes interns run and be talked to, by the settings in force. Nothing runs before `begin`. */
+/** Everything that runs interns and connects to them, as configured. Starts nothing before `begin`. */
 export function openInterns({
   config,
   dataDir,
@@ -107,11 +107,11 @@ export function openInterns({
 
 type AgentDeps = {
   config: Pick<Config, 'agents' | 'allow_custom_agents'>
-  /** Whether a command can be run, on the agent's own PATH or on that of the service. */
+  /** Whether a command can be run, with the agent's PATH or with that of the service. */
   hasProgram: (command: string, path?: string) => boolean
 }
 
-/** @throws Fault when this server does not run such agents, or has none. */
+/** @throws Fault if this server does not run such agents, or has no agent. */
 export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoice | null): void {
   if (agent === null) return
   requireAllowed(config, agent)
@@ -160,7 +160,7 @@ async function textForAudit(
   text: string,
   workspaceId: string,
 ): Promise<string> {
-  // Uses its own key name: requests of other keys must not delay the audit log, or the reverse.
+  // Uses a separate key for the scanner's queue: requests of other keys must not delay the audit log, nor the reverse.
   const request = { requester: { workspaceId, keyHash: 'audit' } }
   const screened = await screenText(scanner, guardrails, text, 'prompt', request).catch((error: unknown) => {
     if (error instanceof Fault && error.kind === 'forbidden') return withheld

@@ -8,12 +8,12 @@ import type { Ledger } from '#spend/metering/ledger.ts'
 import { requestsWritten } from '#spend/metering/requests-under-way.ts'
 import { costBetween, usedSince } from '#spend/metering/used-since.ts'
 
-/** Longer than a ledger takes that can write. */
+/** A working ledger writes its rows within this time. */
 const patienceMs = 750
 
 type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isAlone: boolean }
 
-/** Whether no other process writes what is metered, so that there is nothing to wait for but its own ledger. */
+/** Whether this process is the only one that writes to the ledger, so that flushing its own ledger is sufficient. */
 export const writesAlone = (
   { kind }: Pick<Db, 'kind'>,
   { workers }: Pick<Config, 'workers'>,
@@ -21,15 +21,15 @@ export const writesAlone = (
 ): boolean => !isShared && kind === 'sqlite' && workers === 1
 
 /**
- * Waits, but not for long, until all processes have written the requests with a key that started since an instant.
- * @returns whether they have.
+ * Waits for a short time until all processes have written the requests of a key that started since an instant.
+ * @returns whether all are written.
  */
 async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<boolean> {
   const all = Promise.all([ledger.flush(), isAlone || requestsWritten({ db }, keyHash, since)])
   return Promise.race([all.then(([, isWritten]) => isWritten), sleep(patienceMs, false)])
 }
 
-/** Returns what an intern has spent by the ledger. With an end, requests that other processes metered count as well. */
+/** Returns the recorded spending of an intern. If an end is given, includes requests that other processes recorded. */
 export function spentByKey(deps: MeteredDeps): Spent {
   return async (keyHash, since, until) => {
     let isComplete = false

@@ -4,14 +4,14 @@ import { Fault } from '#platform/core/fault.ts'
 import { changesOf } from '#platform/db/signals.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
-/** More than a server needs that is alive. `kubernetes_stop_ms` is added for pods. */
+/** A running server needs less time. `kubernetes_stop_ms` is added for pods. */
 const timeoutMs = 20_000
 
 type StopDeps = Pick<ApiDeps, 'db' | 'internHosts'> & { config: Pick<ApiDeps['config'], 'kubernetes_stop_ms'> }
 
 /**
- * Waits until no process is left of an intern that was suspended. The server that supervises it ends its processes, on
- * this host or another one, and then releases its lease. @throws Fault `unavailable` if a process may be left.
+ * Waits until a suspended intern has no processes. The server that supervises it, on any host, ends them and releases
+ * its lease. @throws Fault `unavailable` if a process may remain.
  */
 export async function stopIntern(deps: StopDeps, { id, hostname }: Intern): Promise<void> {
   const { db, internHosts, config } = deps

@@ -51,11 +51,11 @@ export type Supervision = {
   hosts: InternHosts
   provisioner: Provisioner
   supervisor: Supervisor
-  /** From now on interns are looked after: the service answers at `url`. */
+  /** Starts the supervision of interns; the service listens at `url`. */
   begin: (url: string) => Promise<void>
 }
 
-/** Nothing runs before `begin`: of several processes of one service, one looks after interns. */
+/** Nothing runs before `begin`: only one of several processes of a service supervises interns. */
 export function openSupervision({
   config,
   dataDir,
@@ -128,10 +128,7 @@ function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
   return { name: config.intern_host ?? hostname(), address, labels, capacity }
 }
 
-/**
- * The very first start waits this long for its demo intern, so that the printed commands work when they are pasted at
- * once.
- */
+/** The first start waits for its demo intern up to this time, so that the printed commands work immediately. */
 const demoPatienceMs = 15_000
 
 /** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */

@@ -21,7 +21,7 @@ const now = Date.now
 const ofDollar: TurnBudget = { costUsd: 1, costOf: 'max_cost_usd' }
 const over = { outcome: 'over_budget', message: null, model: null, usage: null, endedAt: 2000 } as const
 
-/** An intern with the key `own`, and servers that its requests may reach. */
+/** An intern with the key `own`, and the servers that can receive its requests. */
 async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), budgetMs: 60_000 }
   await bootstrap(deps)
@@ -40,7 +40,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
       },
       { waitMs: 300_000, stallMs: 300_000, pollMs: 10, reportMs },
     )
-  /** @returns how to settle the request, which may cost so much. */
+  /** Reserves this cost. @returns the function that settles the request. */
   const ask = async (budgets: Budgets, usd: number, endedWithinMs = 1) => {
     const turns = await turnLimits({ db, now }, endedWithinMs)('own')
     const limits = budgetsFor(someone, [], turns)
@@ -124,7 +124,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     await using store = await newDb(kind)
     const { announce } = await place(store)
     const budget = await announce()
-    // The embedded database has no clock but that of its one server.
+    // The embedded database uses the clock of its only server.
     const ahead = kind === 'postgres' ? () => now() + 3_600_000 : now
     assert.deepEqual(await openAccounts({ db: store.db, now: ahead }), [budget.id])
     const limits = await turnLimits({ db: store.db, now: ahead })('own')
@@ -180,7 +180,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     const { announce, begin, end, server, ask, forget, kept } = await place(store)
     const budget = await announce()
     await begin(budget)
-    // It is not heard any more.
+    // It receives no more notifications.
     const [killed, other] = [server(3_600_000), server()]
     await ask(killed, 0.6)
     await store.db.query.updateTable('budget_leases').set({ renewed_at: 0 }).execute()

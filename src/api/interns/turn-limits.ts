@@ -10,15 +10,15 @@ import { type Budget, limitOf } from '#spend/budgets/budget.ts'
 
 type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind' | 'exclusively' | 'signals'>; now: Now }
 
-/** More than a supervisor needs to end a turn whose budget refused a request. */
+/** A supervisor ends a turn within this time after its budget refused a request. */
 const usualEndMs = 5000
 
 const outsideTurn =
   'The key of an intern works only within a turn of that intern, and no turn is in flight. Send the intern a prompt first.'
 
 /**
- * All requests with an intern's key count for each of its limited turns: none says which turn it is of.
- * The returned function throws a Fault `forbidden` when the intern has no turn in flight.
+ * All requests of an intern's key count for each of its limited turns, because a request does not identify its turn.
+ * The returned function throws a Fault `forbidden` if the intern has no turn in flight.
  */
 export function turnLimits(deps: TurnLimitsDeps, endedWithinMs = usualEndMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
@@ -53,7 +53,8 @@ function budgetsOf({ id, internId, sessionId, startedAt, costUsd, part, sessionU
 type Refused = { keyHash: string; turnIds: string[]; request: RefusedRequest }
 
 /**
- * Notes the refused request for turns, and waits until their supervisor has ended them. Returns if it does not.
+ * Stores the refused request for the turns, and waits until their supervisor has ended them. Returns if that takes too
+ * long.
  * @throws Fault `rate_limited` when they have ended, so that the agent retries in another turn.
  */
 async function untilEnded(

@@ -23,7 +23,7 @@ export const AnthropicModel = z
   })
   .partial()
 
-/** And of a page of them. */
+/** Fields of a page of them. */
 export const AnthropicPage = z
   .object({
     has_more: z.boolean(),
@@ -50,8 +50,8 @@ export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicM
 
 /**
  * The list in the paged form of Anthropic's clients: `limit`, and `after_id` or `before_id` instead of an offset.
- * Without a limit the list is whole. It also has the fields that other clients read.
- * @throws Fault `invalid` if a place is not the id of a model.
+ * Without a limit it contains all models. It also has the fields that other clients read.
+ * @throws Fault `invalid` if a cursor is not the id of a model.
  */
 export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: string, nowMs: number): HttpAnswer {
   const found = Array.from(selectModels(snapshot, query, nowMs), (at) => snapshot.models[at]!)

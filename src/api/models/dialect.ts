@@ -2,14 +2,14 @@ import type { EndpointStatus } from '#catalogue/index/endpoint-status.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { type Envelope, numericCodes } from '#platform/http/response/envelope.ts'
 
-/** All that the setting `dialect` changes, for clients that validate closed enumerations and numbers. */
+/** Everything that the setting `dialect` changes, for clients that validate closed enumerations and numbers. */
 export type Dialect = {
-  /** The tool an intern asks with. */
+  /** The name of the tool by which an intern asks questions. */
   inputTool: string
-  /** The model named in a chunk if the intern reported none. */
+  /** The model in a chunk if the intern reported none. */
   fallbackModel: string
   endpointStatus: (status: EndpointStatus) => string | number
-  /** The form of errors; undefined: the form of this service. */
+  /** The form of errors; undefined for the form of this service. */
   envelope: Envelope | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { dialects } from './dialect.ts'
 
-/** A model's endpoints as clients see them, with what was last measured. */
+/** Returns a model's endpoints in their public form, with the latest measurements. */
 export function endpointItems(
   { config, hasCredential }: { config: Pick<Config, 'dialect'>; hasCredential: (variable: string) => boolean },
   snapshot: Pick<Snapshot, 'findProvider' | 'figures'>,

@@ -19,7 +19,7 @@ type ListCall = {
 
 type ListDeps = { catalogue: Pick<CatalogueHolder, 'current'>; config: Pick<Config, 'public_url'>; now: Now }
 
-/** Answers a list of all or of the allowed models with prepared bytes, as JSON or as a feed. */
+/** Answers a list of all or of the allowed models from cached bytes, as JSON or as a feed. */
 export function answerModelList(
   call: ListCall,
   deps: ListDeps,

@@ -3,7 +3,7 @@ import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 
-/** The two path parameters that name a model: by id, canonical slug or alias. */
+/** The two path parameters that identify a model: by id, canonical slug or alias. */
 export const ModelPath = z.object({
   author: z.string().min(1).describe('The author of the model.'),
   slug: z.string().min(1).describe('The slug of the model, with `:variant` if there is one.'),

@@ -26,7 +26,7 @@ const headers = {
   'cache-control': 'no-store',
 }
 
-/** @param html is ours; `title` is anybody's. */
+/** @param html trusted markup; `title` is untrusted. */
 function page(status: number, title: string, html: string): HttpAnswer {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${style}</style>`
   return new HttpAnswer(
@@ -36,7 +36,7 @@ function page(status: number, title: string, html: string): HttpAnswer {
   )
 }
 
-/** A page of one sentence. */
+/** A page with one sentence. */
 export const saidPage = (status: number, title: string, text: string): HttpAnswer =>
   page(status, title, `<p>${escaped(text)}</p>`)
 
@@ -45,7 +45,7 @@ export type AskedPage = {
   question: Question
   whole: WholePermission | undefined
   deadlineAt: number
-  /** Why an answer before was not taken. */
+  /** The error of the previous answer. */
   refused?: string | undefined
 }
 

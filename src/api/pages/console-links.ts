@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 const plainHost = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i
 
-/** The address the client knows us by, as a proxy before us may have said. */
+/** The public address of this service, which a proxy may have sent in a header. */
 export function originOf({ headers, host = '' }: { headers: Headers; host: string | undefined }): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   return `${scheme}://${plainHost.test(host) ? host : 'localhost'}`
@@ -21,7 +21,7 @@ export function feedLinks(origin: string, url: string, { toChat }: { toChat: boo
   return { self: origin + url, home: origin + modelsPage, item: ({ id }) => origin + page(id) }
 }
 
-/** `/` and `:` may stand in a path, and ids are easier to read with them. */
+/** `/` and `:` are allowed in a path, and ids are easier to read with them. */
 function encodePath(id: string): string {
   return id.split('/').map(encodeURIComponent).join('/').replaceAll('%3A', ':')
 }

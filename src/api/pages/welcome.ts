@@ -3,20 +3,17 @@ import type { ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
 import { reachable } from '../access/address.ts'
 
-/**
- * Printed in place of a key that the operator chose. The operator has the key already, and logs keep all that is
- * printed.
- */
+/** Printed instead of a key that the operator chose. The operator knows it already, and logs store all printed text. */
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
 type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken' | 'providers'> & {
-  /** The setting. */
+  /** The setting `approval_mode`. */
   publicUrl?: string | undefined
-  /** Which sandbox holds the commands of interns, or that there is none. */
+  /** The sandbox for commands of interns, or that there is none. */
   sandbox: string
 }
 
-/** The text printed when the service is up. Generated secrets are shown only this once. */
+/** The text that is printed when the service is ready. Generated secrets are displayed only this once. */
 export function welcome(facts: WelcomeFacts): string {
   const { url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken, providers } = facts
   const where = `
@@ -44,10 +41,10 @@ ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 `
 }
 
-/** Longer lists are cut. */
+/** Longer lists are shortened. */
 const maxListed = 8
 
-/** Lists the providers whose credential is set; without any, names the variable to set first. */
+/** Lists the providers that have a credential. If there is none, names the variable to set first. */
 function credentialSummary(providers: readonly ProviderNeeds[]): string {
   const served = providers.filter(({ credential_variables, models }) => credential_variables.length > 0 && models > 0)
   const ready = served.filter(({ missing }) => missing.length === 0).map(({ name }) => name)
@@ -75,7 +72,7 @@ function describedKeys(made: Partial<FirstKeys>): string {
 
 const displayedSecret = (secret: string | undefined, variable: string) => secret ?? `the configured one (${variable})`
 
-/** Two commands to paste, for any version of curl: the intern asks for a permission, and gets it. */
+/** Two commands to paste, for any version of curl: the intern asks for permission, and the second command allows it. */
 function talkToDemo(url: string, apiKey: string): string {
   const say = (message: object) => {
     const body = JSON.stringify({ stream: true, session_id: 'first', approval_mode: 'manual', messages: [message] })

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '#test/harness/service/servic
 
 type Thing = { path: string; change: (text: string) => object; read: (body: any) => string; key?: string }
 
-/** One object of each kind, and a field of it to change. */
+/** One object of each kind, with a field to change. */
 async function things({ manage, ask, apiKey }: TestService): Promise<Record<string, Thing>> {
   const created = async (path: string, body: object) => (await manage('POST', path, body)).body.data
   const named = (path: string): Thing => ({ path, change: (name) => ({ name }), read: ({ data }) => data.name })

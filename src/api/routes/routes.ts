@@ -160,8 +160,8 @@ import { setWorkspaceInternRules } from './workspaces/set-intern-rules.ts'
 import { updateWorkspace } from './workspaces/update.ts'
 
 /**
- * The table of contents of the public API. Each name is the operation's id in its description: a verb and what it is
- * done to, as generated clients call their methods. A change of one breaks those who generated theirs.
+ * All routes of the public API. Each name is the operation id in the API description: a verb and its object. Generated
+ * clients use it as the name of a method, so renaming one breaks them.
  */
 const table = {
   getHealth,

@@ -4,7 +4,7 @@ import { routes, tags } from '../routes/routes.ts'
 import examples from './examples.json' with { type: 'json' }
 import { refusedBefore } from './refused-before.ts'
 
-/** The API as an OpenAPI document. It follows from the routes alone, so nothing is opened to make it. */
+/** Creates the OpenAPI document of the API from the routes alone. Opens no other part of the service. */
 export function describeApi(): object {
   const whole = routes.map((route) => ({ ...route, faults: [...refusedBefore(route), ...route.faults] }))
   return describeRoutes(whole, {

@@ -13,12 +13,12 @@ const refusable = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', '
 const prefix = '/api/v1'
 const paths = [...new Set(routes.map(({ path }) => path))]
 
-/** The table as it is, with handlers that only say which path they are of. */
+/** The route table with handlers that only return their path. */
 const silent = routes.map(
   ({ request: _, ...route }): Route => ({ ...route, key: 'none', handler: () => ({ path: route.path }) }),
 )
 
-/** A server with that table, and the routes of the requests that it has finished. */
+/** A server with that table, and the routes of its finished requests. */
 async function serve(origins: string[] = []) {
   const app = createApp({ log: pino({ level: 'silent' }), bodyLimit: 1000, prefix, origins })
   const finished: string[] = []
@@ -40,7 +40,7 @@ async function serve(origins: string[] = []) {
   return { ask, finished, [Symbol.asyncDispose]: () => app.close() }
 }
 
-/** What the table says that a path takes. */
+/** The methods that the table has for a path. */
 function allowOf(path: string): string[] {
   const of = routes.filter((route) => route.path === path)
   const heads = of.filter(({ method, events, downloads }) => method === 'get' && !events && !downloads)

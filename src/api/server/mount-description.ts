@@ -13,7 +13,7 @@ const pageHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** Serves the API's description, as an OpenAPI document and as a page. Both are written when first requested, and once. */
+/** Serves the API description as an OpenAPI document and as a page. Each is rendered once, at its first request. */
 export function mountDescription(app: FastifyInstance): void {
   const description = once(describeApi)
   const document = once(() => readyAnswer('application/json; charset=utf-8', JSON.stringify(description())))

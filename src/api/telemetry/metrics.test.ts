@@ -101,11 +101,11 @@ test('metrics include requests in flight, pending writes, pool, interns and buil
   const standing = async () => (await service.manage('GET', '/metrics')).text
   const text = await until(async () => {
     const told = await standing()
-    // Something may wait for the database at any moment, on a busy machine.
+    // On a busy machine, a statement can wait for the database at any time.
     const [answering, waiting] = ['signalbox_answers_in_flight 1\n', 'signalbox_db_waiting 0\n']
     return told.includes(answering) && told.includes(waiting) && told
   })
-  // The one that asks for metrics is under way, too.
+  // The request for the metrics is in flight, too.
   assert.match(text, /^signalbox_http_requests_in_flight 2$/m)
   assert.match(text, /^signalbox_build_info\{version="\d+\.\d+\.\d+",node="[^"]+",database="sqlite"\} 1$/m)
   for (const line of [

@@ -10,7 +10,7 @@ const mostStatements = 100
 
 type Scope = { span: Span; context: Context; statements: number }
 
-/** Spans of requests that manage something or talk to an intern, and of the statements that the database gets for them. */
+/** Records spans of management requests, of requests to interns, and of their database statements. */
 export type RequestSpans = {
   wrap: RequestWrapper
   statement: (seconds: number, error: unknown, sql: string) => void
@@ -74,7 +74,7 @@ function end(api: Api, { span, statements }: Scope, status: number, at: number):
 
 const form = /^\s*(\w+)(?:[\s\S]*?\b(?:from|into|update|table)\s+"?(\w+))?/i
 
-/** `select interns`: what is done with which table, and no more of the statement. */
+/** Returns `select interns`: the operation and the table, without the rest of the statement. */
 function summaryOf(sql: string): { operation: string; summary: string } {
   const [, operation = 'statement', table] = form.exec(sql.slice(0, 2000)) ?? []
   // `update` is followed by its table.

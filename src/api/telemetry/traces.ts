@@ -82,7 +82,7 @@ class ChosenIds implements IdGenerator {
   readonly generateTraceId = () => this.#chosen.traceId ?? this.#others.generateTraceId()
   readonly generateSpanId = () => this.#chosen.spanId ?? this.#others.generateSpanId()
 
-  /** The one span that `make` makes has these ids, as far as there are any. */
+  /** Creates one span with these ids, as far as they are given. */
   chosen(ids: Partial<SpanName> | undefined, make: () => Span): Span {
     this.#chosen = ids ?? {}
     const span = make()

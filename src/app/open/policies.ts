@@ -10,7 +10,7 @@ import { type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openTokens } from './tokens.ts'
 
-/** Callers and the rules that hold for them: caches, kept up to date while the database can be heard. */
+/** Callers and their policies. The caches are current while notifications of the database arrive. */
 export async function openPolicies(opening: Opening, { settings, db, allowStale }: OpenStore) {
   const { parts, opened } = opening
   const { now, config } = parts

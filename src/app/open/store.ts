@@ -18,7 +18,7 @@ import type { Log } from '#platform/process/log.ts'
 import { type Opening, warnOf } from './parts.ts'
 
 export type OpenStore = {
-  /** The settings in force, with the data folder as it was found. */
+  /** The effective settings, with the path of the data folder. */
   settings: Config
   db: Db
   /** The current time, corrected by the database's clock if this server's clock is wrong. */
@@ -28,7 +28,7 @@ export type OpenStore = {
   catalogue: CatalogueSource
   /** The bundle of the console; undefined if the console is disabled. */
   console: ConsoleBundle | undefined
-  /** Whether another process of this host does the work that is done once, such as pruning and warnings. */
+  /** Whether another process of this host does the work that must happen once, such as pruning and warnings. */
   isShared: boolean
 }
 

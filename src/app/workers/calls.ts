@@ -12,27 +12,30 @@ export type WorkerStart = {
   sources: SettingSources
   /** The URL of the service, for texts about itself. */
   url: string
-  /** Which of the bound sockets to take connections from, by their descriptors. */
+  /** The descriptors of the bound sockets that this worker accepts connections from. */
   sockets: number[]
 }
 
-/** @property internAddress where interns of this host still reach the service after the drain, until they have ended. */
+/**
+ * @property internAddress the address at which interns of this host reach the service after the drain, until they have
+ * ended.
+ */
 export type WorkerStop = { drain: boolean; internAddress: InternAddress | undefined }
 
-/** The catalogue in force as JSON (`Loaded`), and why a fresh one was refused. */
+/** The current catalogue as JSON (`Loaded`), and why a new one was refused. */
 export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
 
 /** Calls from a worker to the primary. Those of the database exist only for the embedded one. */
 export type PrimaryCalls = OwnerCalls & {
-  /** @param fresh whether sources that have changed since are read. */
+  /** @param fresh whether to read sources that have changed since. */
   'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
-  /** The page of all processes together. */
+  /** The metrics page of all processes together. */
   'metrics.page': (question: null) => Promise<{ contentType: string; text: string }>
   /** Returns the status of all workers. */
   'host.status': (question: null) => Promise<HostStatus>
   /** Resolves to the folder of the console's bundle when it is built. Only available if the console is enabled. */
   'console.folder': (question: null) => Promise<string>
-  /** Reports the last metrics of a worker that ends. */
+  /** Reports the last metrics of a worker before it ends. */
   'metrics.last': (values: MetricValues[]) => void
   /** Reports how many metered requests could not be stored when the worker ended. */
   'ledger.lost': (requests: number) => void
@@ -40,25 +43,27 @@ export type PrimaryCalls = OwnerCalls & {
 
 /** Calls from the primary to a worker. */
 export type WorkerCalls = AnnouncedCalls & {
-  /** Resolves when it takes connections. @throws Error with a message for the operator, and the code of `startCode`. */
+  /**
+   * Resolves when it accepts connections. @throws Error with a message for the operator, and the code of `startCode`.
+   */
   'worker.start': (start: WorkerStart) => Promise<void>
   /** Sets the sockets to accept connections from, including those of workers that are not running. */
   'worker.accept': (sockets: number[]) => Promise<void>
   /** The catalogue has changed. */
   'worker.follow': (question: null) => Promise<void>
-  /** Answered as long as its event loop runs. */
+  /** Answers while its event loop runs. */
   'worker.ping': (question: null) => void
   'worker.metrics': (question: null) => Promise<MetricValues[]>
   'worker.status': (question: null) => Promise<ProcessStatus | undefined>
-  /** Closes those of these sockets that it does not accept connections from: workers are not replaced any more. */
+  /** Closes the sockets from which it does not accept connections, because workers are not replaced any more. */
   'worker.release': (sockets: number[]) => void
-  /** Drains, finishes requests and ends. */
+  /** Drains connections, finishes requests and ends. */
   'worker.stop': (question: WorkerStop) => void
   /** Ends the drain. */
   'worker.skipDrain': (question: null) => void
-  /** Resolves when, after the drain, the last client has left. */
+  /** Resolves when the last client has disconnected after the drain. */
   'worker.clientsGone': (question: null) => Promise<void>
-  /** Reports that the interns of this host have ended: nothing must be accepted from them any more. */
+  /** Reports that the interns of this host have ended, so that no connections of them are accepted any more. */
   'worker.internsEnded': (question: null) => void
   /** Reports that another worker has replaced this one, which ends when its clients have disconnected. */
   'worker.retire': (question: null) => void

@@ -13,7 +13,7 @@ const counted = (value: number): MetricValues[] => [
   { name: 'n', help: 'n', type: 'counter', aggregator: 'sum', values: [{ labels: {}, value }] },
 ]
 
-/** Workers within this process: what each was told, and ways to end them. */
+/** Workers within this process: the calls that each received, and functions that end them. */
 function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenceMs = 60_000) {
   const workers: { accepts: number[]; retired: boolean; figure: number; hangs: boolean; die: () => void }[] = []
   let restarts = 0

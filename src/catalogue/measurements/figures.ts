@@ -18,7 +18,7 @@ export type EndpointFigures = {
 export type ModelFigures = {
   requests7d: number
   tokens7d: number
-  /** The share, from 0 to 1, of the finished requests that ended with tool calls; null when there were none. */
+  /** The share, from 0 to 1, of the finished requests that ended with tool calls; null if there were none. */
   toolSuccess: number | null
 }
 

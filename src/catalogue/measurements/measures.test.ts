@@ -10,7 +10,7 @@ import { createMeasures } from './measures.ts'
 
 const minute = 60_000
 const hour = 60 * minute
-/** The beginning of an hour. */
+/** The start of an hour. */
 const start = Date.UTC(2026, 10, 21, 7)
 
 const success: Measurement = {
@@ -23,7 +23,7 @@ const success: Measurement = {
   completionTokens: 50,
 }
 
-/** Measures on a clock of their own, that exchange and refresh only when told. */
+/** Measures with a separate clock, which exchange and refresh only when the test requests it. */
 async function turned(db: Db, at = start) {
   const clock = { now: at }
   const measures = await createMeasures(

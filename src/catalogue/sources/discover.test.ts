@@ -16,7 +16,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'signalbox-discover-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 let files = 0
 
-/** A model server that lists what it is told to. */
+/** A model server whose list the test sets. */
 async function modelServer(answer: () => unknown) {
   const asked: (string | undefined)[] = []
   const server = createServer((request, response) => {

@@ -1,9 +1,9 @@
 const named = /\$\{(\w+)\}/g
 
-/** The variables that a base URL names. */
+/** The names of the variables in a base URL. */
 export const variablesIn = (url: string): string[] => [...new Set([...url.matchAll(named)].map(([, name]) => name!))]
 
-/** The base URL with each `${NAME}` replaced; null when a variable is missing. */
+/** Replaces each `${NAME}` in a base URL; null if a variable is missing. */
 export function expandUrl(url: string, variable: (name: string) => string | undefined): string | null {
   let missing = false
   const filled = url.replace(named, (_, name: string) => {
@@ -14,5 +14,5 @@ export function expandUrl(url: string, variable: (name: string) => string | unde
   return missing ? null : filled
 }
 
-/** Whether an address has a user or password before its host. */
+/** Whether a URL has a user or password before its host. */
 export const holdsPassword = (url: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(url)

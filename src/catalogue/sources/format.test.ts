@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readCatalogueFile } from './format.ts'
 
-/** `line: row: reason` of every row a file loses. */
+/** Returns `line: row: reason` for each skipped row of a file. */
 function problemsOf(text: string): string[] {
   return readCatalogueFile(text, 'mine.yaml').skipped.map(({ line, row, reason }) => `${line}: ${row}: ${reason}`)
 }

@@ -17,7 +17,8 @@ const File = z.strictObject({
 type Reading = Layer & { lineOf: NonNullable<Layer['lineOf']> }
 
 /**
- * Reads a file in our catalogue format (docs/catalogue.md). Broken rows are listed in `skipped`, with line and field.
+ * Parses a file in this service's catalogue format (docs/catalogue.md). Invalid rows are listed in `skipped`, with line
+ * and field.
  * @throws CatalogueRefused if the file is not a catalogue.
  */
 export function readCatalogueFile(text: string, source: string): Layer {

@@ -18,7 +18,7 @@ models:
   acme/one: { name: One, created: 2026-01-01, context_length: ${context}, endpoints: { acme: { model: one, prices: { prompt: 1, completion: 1 } } } }
 `
 
-/** A catalogue of one model, from a file that the test may change. */
+/** A catalogue with one model, from a file that the test can change. */
 async function openTestCatalogue(content = fileWith(1000), load = loadCatalogue) {
   const catalogue_file = join(scratch, `${performance.now()}.yaml`)
   writeFileSync(catalogue_file, content)

@@ -61,7 +61,7 @@ function inOurLetters(name: string): string {
   return [clean(base), clean(variant.join('-'))].filter(Boolean).join(':')
 }
 
-/** Servers that can be recognised by the owner that they list, and what must be known of them. */
+/** Servers that are recognized by the owner in their list, with their properties. */
 const serverTraits: Record<string, EndpointPatch> = {
   // llama.cpp ignores a `tool_choice` that is an object.
   llamacpp: { compatibility: { namedToolChoice: false } },

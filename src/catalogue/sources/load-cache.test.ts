@@ -31,7 +31,7 @@ const two = {
   cost: { input: 1, output: 2 },
 }
 
-/** Starts in one data folder, and how often the sources were really read. */
+/** Several starts on one data folder, and the number of times that the sources were read. */
 function starts() {
   const data_dir = mkdtempSync(join(scratch, 'data-'))
   const catalogue_file = join(data_dir, 'mine.yaml')

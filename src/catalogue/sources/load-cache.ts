@@ -66,7 +66,7 @@ function splitLine(bytes: Buffer): [line: Buffer, rest: Buffer] {
   return end < 0 ? [bytes, Buffer.alloc(0)] : [bytes.subarray(0, end), bytes.subarray(end + 1)]
 }
 
-/** The same JSON without a character beyond ASCII. */
+/** The same JSON with only ASCII characters. */
 function inAscii(json: string): string {
   return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -37,7 +37,7 @@ test('an endpoint takes from its model and provider what it does not say itself'
   assert.deepEqual([acme?.contextLength, other?.contextLength], [1000, 500])
   assert.deepEqual([acme?.id, acme?.name], ['maker/model@acme', 'Acme | maker/model-2026-01-31'])
   assert.deepEqual([acme?.toolChoice.required, acme?.parametersSupposed], [true, undefined])
-  // Nobody says what the other one takes: what most servers do, tools among it.
+  // No source lists the parameters of the other one, so those of most servers are assumed, including tools.
   assert.deepEqual([other?.toolChoice.required, other?.parametersSupposed], [true, true])
   assert.ok(other?.supportedParameters.includes('tools'))
   const none = only('models: { maker/model: { endpoints: { other: { supported_parameters: [] } } } }').endpoints[1]

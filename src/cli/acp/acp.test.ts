@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../../../bin/signalbox.js', import.meta.u
 
 type Answers = { permission?: (params: any, withdrawn: AbortSignal) => unknown; form?: (params: any) => unknown }
 
-/** `signalbox acp` as a process, with an editor as its client. */
+/** Runs `signalbox acp` as a process, with an editor as its client. */
 async function editor(service: Talk, { permission, form }: Answers = {}, intern = 'ada') {
   const env = { PATH: process.env.PATH, SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.apiKey }
   const child = spawn(process.execPath, [program, 'acp', intern], { env, stdio: ['pipe', 'pipe', 'pipe'] })

@@ -22,7 +22,7 @@ async function run(settings: Place['settings'], ...args: string[]) {
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 
-/** Something of every kind that a management key sees. */
+/** One object of every kind that a management key can see. */
 async function use(service: TestService): Promise<void> {
   const email = 'ada@example.com'
   const { body: ada } = await service.manage('POST', '/organization/members', { email, name: 'Ada “Ünïcode” \\ 😀' })
@@ -42,7 +42,7 @@ async function use(service: TestService): Promise<void> {
 
 const lists = ['/keys', '/organization/members', '/guardrails', '/guardrails/assignments/members', '/workspaces']
 
-/** The answers to a management key, and the audit trail. */
+/** The answers for a management key, and the audit trail. */
 async function answers(service: TestService): Promise<Record<string, any>> {
   const bodies: Record<string, any> = {}
   for (const path of [...lists, '/audit', '/activity']) bodies[path] = (await service.manage('GET', path)).body.data
@@ -57,7 +57,7 @@ test('copy writes the same data to Postgres, and the service continues there', n
     const first = await startTestService({ place: embedded })
     await use(first)
     await first.stop()
-    // Read after a stop, when everything is written.
+    // Reads after a stop, when everything is written.
     const reading = await startTestService({ place: embedded })
     const before = await answers(reading)
     await reading.stop()

@@ -11,7 +11,7 @@ import { runCli } from '../cli.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-import-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** A row of LiteLLM, and what its server is to see of a request for it. */
+/** A row of LiteLLM, and the request that its server must receive. */
 const rows = [
   ['claude', 'anthropic/claude-x', '', '/v1/messages', 'x-api-key'],
   ['gemini', 'gemini/gemini-x', '/v1beta', '/v1beta/models/gemini-x:generateContent', 'x-goog-api-key'],

@@ -4,7 +4,7 @@ import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 
-/** Runs one command line and keeps what it says. */
+/** Runs one command line and returns its output. */
 async function run(args: string[], env: Record<string, string | undefined>) {
   const out: string[] = []
   const err: string[] = []

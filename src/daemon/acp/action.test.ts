@@ -84,7 +84,7 @@ test('an address of a file that is none is judged as something that cannot be to
     assert.equal(effectOf({ effect: 'allow', tools: ['read'] }, { kind: 'read', rawInput: { path } }), undefined)
 })
 
-/** A workspace with a link out of it, one to what is not there yet, and one into a folder of its own. */
+/** A workspace with three links: out of it, to a missing file, and into a subfolder. */
 function linkedWorkspace() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-links-')))
   for (const folder of ['work/docs/deep', 'out/deep']) mkdirSync(join(base, folder), { recursive: true })

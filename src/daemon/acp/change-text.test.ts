@@ -48,7 +48,7 @@ test('the name of a file is on one line, and cannot look like lines that come', 
   assert.deepEqual(shown.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
 })
 
-/** The same numbers each time. */
+/** Pseudo-random numbers, the same in each run. */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

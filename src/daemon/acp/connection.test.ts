@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { Connection } from './connection.ts'
 
-/** An agent that hears all and says what the test has it say. */
+/** An agent that records every message and sends what the test requests. */
 function talk(): { connection: Connection; agent: PassThrough; heard: PassThrough } {
   const [agent, heard] = [new PassThrough(), new PassThrough()]
   const handlers = { request: async () => null, notification: () => {} }

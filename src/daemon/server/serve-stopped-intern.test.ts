@@ -24,7 +24,7 @@ test('files are served while somebody is connected, and it ends by itself when n
     const served = await serveStoppedIntern(settings, { idleMs: 1500, log: () => {}, now: Date.now })
     let isOver = false
     void served.ended.then(() => (isOver = true))
-    // A caller who is slow to say what it wants.
+    // A client that pauses before it sends its request.
     const slow = connect(at.socketPath)
     const startedAt = performance.now()
     await until(() => performance.now() - startedAt > 3000)
@@ -36,7 +36,7 @@ test('files are served while somebody is connected, and it ends by itself when n
     assert.deepEqual((await runs.transcripts.list({ limit: 10 })).sessions, [])
     slow.destroy()
     await served.ended
-    // A signal that comes while it ends by itself.
+    // A signal that arrives while the process ends by itself.
     await served.stop()
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -12,7 +12,7 @@ import { until } from '#test/harness/until.ts'
 const host = '127.0.0.1'
 const name = 'ada.interns.internal'
 
-/** A daemon that listens on TCP, with its authority, and a server that may come in. */
+/** A daemon that listens on TCP, with its authority, and a server that is allowed to connect. */
 async function startBehindTcp(limits: { certificateLookMs?: number } = {}) {
   const authority = await testAuthority()
   const files = certificateFiles(authority.certificate, await authority.issue({ name, as: 'server' }))
@@ -123,7 +123,7 @@ test('a new certificate and authority are used without a restart, during a turn'
   await using at = await startBehindTcp({ certificateLookMs: 20 })
   const { heard, over } = await talking(at.reach(at.trusted)).listen('say one\nwait 60000')
   const next = await testAuthority('The next authority')
-  // A file that is half there changes nothing.
+  // An incomplete file has no effect.
   writeFileSync(at.files.tls.certificate, '-----BEGIN CERT')
   await until(() => at.daemon.logged.some(({ event }) => event === 'certificates.not_renewed'))
   assert.equal((await at.reach(at.trusted).health()).runs, 1)
@@ -149,7 +149,7 @@ test('a way that is made prewarm carries the next call and no other, and is left
 }, async () => {
   await using at = await startBehindTcp()
   const opened: Promise<void>[] = []
-  /** What stands in between, and sees who comes. */
+  /** A proxy between both sides that sees the names of both. */
   const relay = createServer((near) => {
     const far = connectPlainly(at.daemon.port!, host)
     near.on('error', () => {}).pipe(far)
@@ -174,7 +174,7 @@ test('a way that is made prewarm carries the next call and no other, and is left
   assert.equal(reason, 'intern_unreachable')
 })
 
-/** Asks on a way that did not come about. */
+/** Sends a request on a connection that was not established. */
 async function goneMeanwhile(runs: ReturnType<typeof connectRuns>, relay: Server): Promise<unknown> {
   await new Promise((resolve) => relay.close(resolve))
   const leave = runs.prewarm!()
@@ -182,7 +182,7 @@ async function goneMeanwhile(runs: ReturnType<typeof connectRuns>, relay: Server
   return runs.health().finally(leave)
 }
 
-/** What the kernel waits with at each end of the connections to a port; `02` is to ask whether the other side is there. */
+/** The timers of the kernel at each end of the connections to a port; `02` is a keep-alive probe. */
 const timersOf = (port: number) =>
   ['tcp', 'tcp6']
     .flatMap((kind) => readFileSync(`/proc/net/${kind}`, 'utf8').split('\n').slice(1))

@@ -14,7 +14,7 @@ async function entriesOf({ runs }: Daemon, sessionId: string): Promise<Entry[]> 
   return (await runs.transcripts.read(sessionId, { limit: 500 }))!.entries
 }
 
-/** An entry without what differs each time. */
+/** An entry without the members that differ each time. */
 function plain({ id: _, revision: __, runId: ___, at: ____, updatedAt: _____, ...rest }: Entry) {
   return rest
 }
@@ -114,7 +114,7 @@ test('who follows hears the past, each piece of text at its place, and entries a
   await listening
 })
 
-/** The texts as a client has them that puts each piece at its offset. */
+/** The texts of a client that inserts each piece at its offset. */
 function rebuilt(heard: TranscriptEvent[]): string[] {
   const told = new Map<number, string>()
   for (const event of heard) {

@@ -10,7 +10,7 @@ const sound = wav([wavFormat(), wavData(3200)]).toString('base64')
 const source = { type: 'file', file_id: 'file_1' }
 const words = { type: 'text', text: 'Hi' }
 
-/** Parts that are not text alone, each in the words of one protocol. */
+/** Parts that contain more than text, each in the form of one protocol. */
 const parts: Record<string, object> = {
   'document by id': { type: 'document', source },
   'document by URL': { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
@@ -37,7 +37,7 @@ const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'a', c
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] })
 const item = (one: object) => ({ input: [one] })
 
-/** The places of every request protocol that can hold a part, with texts around it. */
+/** Every place where a request of each protocol can contain a part, with texts around it. */
 const places: Record<string, (part: object) => Body> = {
   'a message': (part) => user([words, part, words]),
   'a message of one part': (part) => user(part),

@@ -13,11 +13,11 @@ for (const { operation, conversation, toChat } of clients) {
 
 type Definition = { type: string; checks?: { _zod: { def: { check: string } } }[]; catchall?: z.ZodType }
 
-/** Kinds of schema that give nothing but what they were given, as far as those within them do. */
+/** Kinds of schemas that return their input unchanged, if the schemas within them do. */
 const plain =
   'string number int boolean null unknown any literal enum array object record union optional nullable lazy custom'
 
-/** Every schema within this one, each once. */
+/** All schemas within a schema, each once. */
 function partsOf(schema: z.ZodType, found = new Set<z.ZodType>()): Set<z.ZodType> {
   if (found.has(schema)) return found
   found.add(schema)

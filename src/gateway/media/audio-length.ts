@@ -1,6 +1,8 @@
 export type AudioFormat = 'wav' | 'mp3'
 
-/** The maximum length of a recording in seconds, whichever decoder reads it. Undefined if its bytes do not prove it. */
+/**
+ * The maximum length of a recording in seconds, by the most generous decoder. Undefined if its bytes do not prove it.
+ */
 export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
   return format === 'wav' ? wavSeconds(bytes) : mp3Seconds(bytes)
 }

@@ -1,7 +1,7 @@
 /**
- * The size of a GIF with one frame: the larger one of its screen and its frame, since readers enlarge the one to hold
- * the other. Undefined for an animation, and for what is not well formed.
- * @param bytes all of them.
+ * The size of a GIF with one frame: the larger of its screen and its frame, because decoders enlarge the screen to the
+ * frame. Undefined for an animation or an invalid file.
+ * @param bytes the whole file.
  */
 export function gifSize(bytes: Buffer): { width: number; height: number } | undefined {
   if (bytes.length < 13) return undefined

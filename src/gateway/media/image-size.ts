@@ -3,15 +3,15 @@ import { gifSize } from './gif-size.ts'
 export type ImageSize = { width: number; height: number }
 
 /**
- * Width and height of a picture in pixels, the largest that any reader may find. Undefined where the bytes do not prove
- * that the picture is not larger, and for animations.
+ * The maximum width and height of an image in pixels that any decoder may find. Undefined for animations, and if the
+ * bytes do not prove a maximum.
  */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
   const size = readerOf(bytes)?.(bytes)
   return size && size.width > 0 && size.height > 0 ? size : undefined
 }
 
-/** Whether the bytes are a still picture in a format that models accept, known by its first bytes. */
+/** Whether the bytes are a still image in a format that models accept, recognized by its first bytes. */
 export function isImage(bytes: Buffer): boolean {
   return readerOf(bytes) !== undefined || otherPictures.test(bytes.toString('latin1', 0, 12))
 }
@@ -32,7 +32,7 @@ function readerOf(bytes: Buffer): Read | undefined {
   return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpeg : undefined
 }
 
-/** Chunk by chunk up to the pixels: some readers believe the last header. */
+/** Reads chunk by chunk up to the pixels, because some decoders use the last header. */
 const png: Read = (bytes) => {
   let size: ImageSize | undefined
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
@@ -52,7 +52,7 @@ const png: Read = (bytes) => {
 
 const animated = 0x02
 
-/** The canvas and the frame on it may differ: the larger one counts. */
+/** The canvas and its frame can differ; the larger one counts. */
 const webp: Read = (bytes) => {
   let canvas: ImageSize | undefined
   for (let at = 12; at + 18 <= bytes.length; ) {
@@ -86,7 +86,7 @@ function lossless(bytes: Buffer, at: number): ImageSize | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** Segment by segment up to the pixels: where there are several frame headers, readers differ in which they believe. */
+/** Reads segment by segment up to the pixels. If there are several frame headers, decoders differ in which they use. */
 const jpeg: Read = (bytes) => {
   let size: ImageSize | undefined
   for (let at = 2; at + 4 <= bytes.length; ) {
@@ -96,7 +96,7 @@ const jpeg: Read = (bytes) => {
     if (isFrame(marker)) {
       if (at + 9 > bytes.length) return undefined
       const frame = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
-      // A height of 0 is said after the pixels.
+      // A height of 0 means that it follows the pixels.
       if (frame.height === 0) return undefined
       size = larger(size, frame)
     }
@@ -105,7 +105,7 @@ const jpeg: Read = (bytes) => {
   return undefined
 }
 
-/** Markers from c0 to cf begin a frame, except for three. */
+/** Markers from c0 to cf start a frame, except for three. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

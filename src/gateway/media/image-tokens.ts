@@ -10,12 +10,12 @@ const tileCount = ({ width, height }: Size, side: number) => Math.ceil(width / s
 const families: { models: RegExp; of: (size: Size) => number; any?: number }[] = [
   // Small models with many tokens: 2,833 and 5,667 per tile of 512, at most eight tiles.
   { models: /gpt-4o-mini/, of: (size) => 2833 + 5667 * Math.min(8, tileCount(size, 512)), any: 48_169 },
-  // From 5.4 on up to 10,000 patches of 32, and small models count one as up to 2.5.
+  // From 5.4 on up to 10,000 patches of 32. Small models count a patch as up to 2.5 tokens.
   { models: /gpt-5\.[4-9]|gpt-[6-9]/, of: (size) => 200 + 2.5 * Math.min(10_000, tileCount(size, 32)), any: 25_200 },
   { models: /gpt-[45]|(?:^|\/)o\d/, of: () => 4096, any: 4096 },
-  // A pixel is 1/750 of a token, of at most 4,784.
+  // One token per 750 pixels, at most 4,784 tokens.
   { models: /claude/, of: () => 5000, any: 5000 },
-  // A tile of 768 is 258; later models count up to 2,240 whatever the size.
+  // A tile of 768 is 258 tokens. Later models count up to 2,240 for any size.
   { models: /gemini/, of: (size) => Math.max(2240, 258 * tileCount(size, 768)) },
 ]
 

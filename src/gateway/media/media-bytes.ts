@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A data URL, taken apart. */
+/** The parts of a data URL. */
 export type DataUrl = { mediaType: string; isBase64: boolean; start: number }
 
 const base64Mark = /;\s*base64\s*$/i
@@ -14,9 +14,9 @@ export function dataUrlOf(value: string): DataUrl | undefined {
 }
 
 /**
- * The bytes of a medium that is in the request.
+ * The bytes of a medium that is contained in the request.
  * @param limit decodes about this many bytes only.
- * @returns undefined where decoders may disagree about the bytes: then nothing is known of the medium.
+ * @returns undefined if decoders could disagree about the bytes, so that nothing about the medium is certain.
  */
 export function bytesOfMedium(value: string, url: DataUrl | undefined, limit?: number): Buffer | undefined {
   const start = url?.start ?? 0
@@ -29,7 +29,7 @@ function bytesOfBase64(data: string): Buffer | undefined {
   return strictBase64(data) ?? strictBase64(data.replace(/[\r\n\t ]+/g, ''))
 }
 
-/** Node accepts more alphabets than other decoders, and skips what it does not know. */
+/** Node accepts more alphabets than other decoders, and skips unknown characters. */
 function strictBase64(data: string): Buffer | undefined {
   if (data.includes('-') || data.includes('_')) return undefined
   const padding = data.indexOf('=')
@@ -39,25 +39,25 @@ function strictBase64(data: string): Buffer | undefined {
   return bytes.length === Math.floor((digits * 3) / 4) ? bytes : undefined
 }
 
-/** A percent sign without two digits stands for itself. */
+/** A percent sign without two digits is a literal percent sign. */
 function bytesOfEscapes(data: string): Buffer {
   const bytes = Buffer.from(data).toString('latin1')
   const byte = (_escape: string, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
   return Buffer.from(bytes.replace(/%([0-9a-f]{2})/gi, byte), 'latin1')
 }
 
-/** Formats that are written in text and hold more than its words. */
+/** Text formats that contain more than their visible words. */
 const documentMarks = ['%PDF-', '%!PS', '{\\rtf', '<svg']
 const markLength = 1024
 
-/** Whether it is text for everybody: no other format has neither a zero byte nor bytes that are not UTF-8. */
+/** Whether every reader treats it as text. All other formats contain a zero byte or bytes that are not UTF-8. */
 export function isText(bytes: Buffer): boolean {
   if (bytes.includes(0) || !isUtf8(bytes)) return false
   const head = bytes.toString('latin1', 0, markLength)
   return !documentMarks.some((mark) => head.includes(mark))
 }
 
-/** Readers look for this mark in so many bytes. */
+/** Readers search for this mark in the first bytes. */
 export function mayBePdf(bytes: Buffer): boolean {
   return bytes.subarray(0, markLength).includes('%PDF-')
 }

@@ -48,7 +48,7 @@ export type CircuitChange = (Restriction & { state: 'open' | 'paused' }) | { sta
 
 export type OnCircuitChange = (name: string, change: CircuitChange) => void
 
-/** When there are more, circuits of healthy endpoints are dropped. */
+/** Above this number, circuits of healthy endpoints are dropped. */
 const minCapacity = 10_000
 
 export function createCircuits({ now, onChange = () => {} }: { now: Now; onChange?: OnCircuitChange }): Circuits {

@@ -35,7 +35,7 @@ const exclusionTexts: Record<Exclusion, string> = {
 const addressVariables = (provider: Provider | undefined, { baseUrl }: Endpoint) =>
   variablesIn(baseUrl ?? provider?.baseUrl ?? '')
 
-/** The variables that an endpoint needs: any one for its credential, and all that its address names. */
+/** The variables that an endpoint needs: one of them for its credential, and all that its base URL contains. */
 function neededVariables(provider: Provider | undefined, endpoint: Endpoint): string {
   const credential = (provider?.credentialVariables ?? []).join(' or ')
   const needed = [credential, ...addressVariables(provider, endpoint)].filter((names) => names !== '')

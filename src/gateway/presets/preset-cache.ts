@@ -5,11 +5,11 @@ import { isSlug, type Preset, type PresetVersion, type PresetWithVersion } from 
 import { findPreset, findVersion } from './preset-rows.ts'
 import { noPreset, noVersion } from './read-presets.ts'
 
-/** The presets that requests name, from memory in the steady state. */
+/** Caches the presets that requests use. */
 export type PresetCache = {
-  /** @throws Fault `not_found`, the same for one that is unknown, of another workspace, or not active. */
+  /** @throws Fault `not_found`: the same for a preset that is unknown, inactive or of another workspace. */
   find: (workspaceId: string, slug: string) => Promise<PresetWithVersion>
-  /** One version of a preset that was found. @throws Fault `not_found` */
+  /** Returns one version of a preset that was found. @throws Fault `not_found` */
   version: (preset: Pick<Preset, 'id' | 'slug'>, version: number) => Promise<PresetVersion>
   close: () => void
 }
@@ -36,8 +36,8 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
   return {
     async find(workspaceId, slug) {
       if (slug.length > longestSlug) return noPreset(`${slug.slice(0, longestSlug)}…`)
-      // An invalid slug is never looked up: a slash would make it another workspace's key, and U+0000 makes the query
-      // fail.
+      // An invalid slug is never looked up. A slash would make it the key of another workspace, and U+0000 makes the
+      // query fail.
       const preset = isSlug(slug) ? await presets.get(`${workspaceId}/${slug}`) : undefined
       return preset?.status === 'active' ? preset : noPreset(slug)
     },

@@ -54,7 +54,7 @@ export const PresetConfig = strictFields(
   'must be an object of configuration fields',
 )
 
-/** The whole contents of a version. */
+/** The complete contents of a version. */
 export const VersionSettings = strictFields({
   system_prompt: text({ max: 1_000_000 }).nullish(),
   config: PresetConfig,

@@ -3,15 +3,15 @@ import { Fault } from '#platform/core/fault.ts'
 type Body = Record<string, unknown>
 
 const mark = '@preset/'
-/** `haiku@2`: of the preset haiku its version 2. Nine digits are more versions than anybody makes. */
+/** Matches `haiku@2`: version 2 of the preset haiku. No preset has more versions than nine digits can express. */
 const versioned = /^(.*)@(\d{1,9})$/s
 
-/** A preset, or one version of it where that is named; else the one in use is meant. */
+/** A preset, or one version of it. Without a version, the designated one applies. */
 export type PresetReference = { slug: string; version?: number; rest: Body }
 
 /**
- * The preset a request names, by `preset` or in `model`, and the request without that name; undefined where it names
- * none. @throws Fault `invalid` when the two name different presets.
+ * Finds the preset that a request names in `preset` or `model`. Returns it with the request without that name, or
+ * undefined. @throws Fault `invalid` if the two fields name different presets.
  */
 export function presetReference(body: Body): PresetReference | undefined {
   const { preset, model } = body

@@ -11,7 +11,7 @@ type Reader = Query | Tx
 export type PresetRow = Selectable<Tables['presets']>
 type VersionRow = Selectable<Tables['preset_versions']>
 
-/** A version as the domain makes it: its contents are made text here. */
+/** A version in the domain. Its contents are serialized here. */
 export type NewVersion = Omit<VersionRow, 'config'> & { config: Record<string, unknown> }
 
 export async function findPreset(
@@ -69,7 +69,7 @@ export async function findVersionById(db: Reader, id: string): Promise<PresetVer
   return versionOf(await db.selectFrom('preset_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
 }
 
-/** The number of the newest version; 0 where there is none. */
+/** The number of the latest version; 0 if there is none. */
 export async function newestVersionNumber(tx: Tx, presetId: string): Promise<number> {
   const newest = await tx
     .selectFrom('preset_versions')
@@ -92,7 +92,7 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
     .insertInto('preset_versions')
     .values({
       ...version,
-      // As JSON, because Postgres cannot hold every character as bare text.
+      // As JSON, because Postgres cannot store every character as plain text.
       system_prompt: version.system_prompt === null ? null : JSON.stringify(version.system_prompt),
       config: JSON.stringify(version.config),
     })

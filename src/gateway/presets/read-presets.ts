@@ -4,7 +4,7 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
 import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './preset-rows.ts'
 
-/** The presets that a caller may read: all of a workspace, or only those in `slugs`. Others are treated as missing. */
+/** The presets that a caller can read: all of a workspace, or only those in `slugs`. Others are treated as missing. */
 export type PresetScope = { workspaceId: string; slugs?: readonly string[] }
 
 /** Lists presets of every status, the most recently changed first. */

@@ -4,8 +4,8 @@ import type { PresetSettings } from './preset-settings.ts'
 import { timeAfter, type WriteDeps, type Writer, writePreset } from './write-preset.ts'
 
 /**
- * Saves settings as the next version of a preset, which becomes the designated one. The preset is created when there
- * is none of that slug; its status stays what it was when there is.
+ * Saves settings as the next version of a preset and designates it. Creates the preset if the slug is new; otherwise
+ * its status stays the same.
  */
 export function savePreset(
   deps: WriteDeps,
@@ -17,8 +17,8 @@ export function savePreset(
 }
 
 /**
- * Saves settings as the next version of a preset without designating it, so that requests keep the version they use.
- * A new preset has no other version: its first version is the designated one.
+ * Saves settings as the next version of a preset without designating it, so that requests keep their version. The first
+ * version of a new preset is designated.
  */
 export async function saveVersion(
   deps: WriteDeps,

@@ -10,7 +10,7 @@ import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from 
 
 type Settings = (body: never) => PresetSettings
 
-/** A value of each field that a preset converts; all others take any text. */
+/** A value for each field that a preset converts; all other fields accept any text. */
 const converted: Record<string, unknown> = {
   reasoning: { effort: 'low' },
   response_format: { type: 'json_object' },
@@ -28,7 +28,7 @@ for (const [kind, shape, fields, settings, samples] of [
   ['responses', ResponsesRequest.shape, fieldsFromResponses, settingsFromResponses, converted],
 ] as const)
   test(`a ${kind} request: a preset stores exactly the fields that are not reported as skipped`, () => {
-    // Messages are stored in part: only system messages.
+    // Only the system messages are stored.
     const names = Object.keys(shape).filter((name) => name !== 'messages')
     const stored = names.filter((name) => {
       const { config, systemPrompt } = (settings as Settings)({ [name]: samples[name as never] ?? 'x' } as never)

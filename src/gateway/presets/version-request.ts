@@ -10,7 +10,7 @@ import { presetReference } from './preset-reference.ts'
 import { fieldsFromResponses, type PresetSettings, settingsFromResponses, withoutDefaults } from './preset-settings.ts'
 import { getPreset, getVersion, type PresetScope } from './read-presets.ts'
 
-/** The request or the settings that a version is saved from, under the name of its kind. */
+/** The request or the settings from which a version is saved, under the name of its kind. */
 export const NewPresetVersion = strictFields(
   {
     responses: ResponsesRequest.optional(),
@@ -83,7 +83,7 @@ const others = (body: Body, stored: ReadonlySet<string>) =>
 const hasConversation = ({ messages }: z.infer<typeof ChatPresetBody>) =>
   messages?.some(({ role }) => role !== 'system' && role !== 'developer') ?? false
 
-/** A stored configuration has the field names of presets, and its system prompt apart. */
+/** A stored configuration uses the field names of presets and contains the system prompt separately. */
 const storedStyle: PresetStyle = { fields: (config) => config, prompted: () => ({}), nested: ['text'] }
 
 async function onTopOf(

@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 
 type Body = Record<string, unknown>
 
-/** A provider tool of one request. */
+/** A tool of a request that the provider runs. */
 export type ProviderTool = {
   /** Its name in the catalogue's prices. */
   unit: string

@@ -64,7 +64,7 @@ const responses: Body = {
 
 const odd = [null, 5, 'abc', true, [], {}, [null], [5], ['x'], { a: null }, [[]], [{}]]
 
-/** The value with each part of it, one after the other, in each odd form. */
+/** Yields copies of the value in which one part is replaced by an unusual form. */
 function* oddly(value: unknown): Generator<unknown> {
   yield* odd
   if (typeof value !== 'object' || value === null) return

@@ -8,7 +8,7 @@ import { openaiResponses } from './openai-responses/openai-responses.ts'
 
 const callsIn = (events: AnswerEvent[]) => events.flatMap((one) => (one.type === 'tool_call' ? [one.id] : []))
 
-/** Answers with two calls each, of servers that name neither them nor the answer. */
+/** Answers with two calls each, from servers that send ids neither for calls nor for the answer. */
 const unnamed = {
   'google-gemini': (answerId: string) => {
     const parts = [{ functionCall: { name: 'f' } }, { functionCall: { name: 'g' } }]

@@ -26,7 +26,7 @@ for (const [protocol, body] of bodies) {
     const bytes = Buffer.from(text)
     const given = JSON.parse(text) as Body
     const target = { endpoint: endpointFor('some-model'), credential: 'secret', stream: true }
-    // A client's own fields are taken out before.
+    // The client's fields for this service are removed before.
     const { user: _own, ...ownBody } = given
     const rewritten = JSON.parse(String(encodedBody(protocol.passThrough!(ownBody, target))))
     const pieces = encodedBody(protocol.passThrough!(ownBody, target, new JsonSource(given, bytes, text)))

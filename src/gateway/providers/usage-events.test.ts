@@ -11,7 +11,7 @@ type Reader = (event: { event: undefined; data: string; raw: Buffer }) => Answer
 const readAll = (reader: Reader, events: object[]) =>
   events.flatMap((event) => reader({ event: undefined, data: JSON.stringify(event), raw: Buffer.alloc(0) }))
 
-/** The last count of a stream, and whether it is that of the whole answer. */
+/** The last count of a stream, and whether it covers the whole answer. */
 function countOf(reader: Reader, events: object[]) {
   const counter = new AnswerCounter(() => 0)
   const read = readAll(reader, events)

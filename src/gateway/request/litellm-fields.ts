@@ -2,8 +2,8 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /**
- * Applies the fields of a body that LiteLLM understands and no provider does: `fallbacks` follow the models.
- * @throws Fault `invalid` for what this service does not carry out: it is never ignored.
+ * Applies the fields of a body that LiteLLM understands and no provider does. `fallbacks` are appended to the models.
+ * @throws Fault `invalid` for fields that this service does not support, because it never ignores one.
  */
 export function applyLitellmFields(body: Body): Body {
   if (body.fallbacks == null && body.guardrails == null) return body

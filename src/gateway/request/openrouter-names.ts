@@ -25,7 +25,7 @@ export function refuseUnsupportedFeature(name: string): void {
 
 const latest = /^~([^/]+)\/(.+)-latest$/
 
-/** `~anthropic/claude-sonnet-latest`: the newest model of the author with these words in its name, whatever its version. */
+/** Matches `~anthropic/claude-sonnet-latest`: the newest model of the author whose name contains these words. */
 export function findLatest(models: readonly Model[], name: string): Model | undefined {
   const [, author, words] = latest.exec(name) ?? []
   if (words === undefined) return undefined
@@ -35,11 +35,11 @@ export function findLatest(models: readonly Model[], name: string): Model | unde
     .reduce(newest, undefined as Model | undefined)
 }
 
-/** `claude-sonnet` of `anthropic/claude-sonnet-4.6`. Variants such as `:free` have no such name. */
+/** Returns `claude-sonnet` for `anthropic/claude-sonnet-4.6`. Variants such as `:free` have no such name. */
 function unversioned(id: string): string {
   const words = id.slice(id.indexOf('/') + 1).split('-')
   return words.filter((word) => !isVersion(word)).join('-')
 }
 
-/** `4.6`, `4o`, `k2.5`, `20250807`, `preview`. */
+/** Matches `4.6`, `4o`, `k2.5`, `20250807`, `preview`. */
 const isVersion = (word: string) => /^(?:[a-z]?\d[\d.]*[a-z]?|preview)$/.test(word)

@@ -49,7 +49,7 @@ export function minTokens(chat: ChatRequest, contextLength: number): number {
   return Math.max(byLength, wordTokens(chat))
 }
 
-/** The tokens of a prompt at one per word, and more for long words. */
+/** The tokens of a prompt at one per word, with more for long words. */
 export function wordTokens(chat: ChatRequest): number {
   let tokens = Math.floor(toolSize(chat).characters / bytesPerToken.most)
   for (const { content } of chat.messages) {
@@ -59,7 +59,7 @@ export function wordTokens(chat: ChatRequest): number {
   return tokens
 }
 
-/** At least one token for each word, and more for a long one. */
+/** At least one token for each word, with more for a long one. */
 function tokensOfWords(text: string): number {
   let tokens = 0
   let wordStart = -1
@@ -103,7 +103,7 @@ const tokensOfMessage = 8
 const toolInstructionTokens = 350
 const tokensOfLargestImage = 1600
 
-/** The same, rather too high than too low: for who asks beforehand. */
+/** The same as an upper estimate, for clients that ask before they send the request. */
 export function generousPrompt(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
   const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? toolInstructionTokens : 0)

@@ -1,7 +1,7 @@
 import type { Region } from '#platform/core/vocabulary.ts'
 import { nameOf } from '#platform/net/host-name.ts'
 
-/** The region a request came in through, by the host name it used. Hosts that nobody named are `global`. */
+/** The region of a request by the host name that the client used. Hosts without a configured region are `global`. */
 export function regionOf(regions: Readonly<Record<string, Region>>, host: string | undefined): Region {
   const name = nameOf(host ?? '')
   return Object.hasOwn(regions, name) ? regions[name]! : 'global'

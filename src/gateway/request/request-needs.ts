@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Needs } from '../plan/plan.ts'
 import { minTokens } from './prompt-size.ts'
 
-/** Fields of a body, and the catalogue's name for the parameter where that differs. */
+/** Fields of a body, and the catalogue's name for the parameter if it differs. */
 const parameterNames: Record<string, string> = {
   max_completion_tokens: 'max_tokens',
   reasoning_effort: 'reasoning',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { batched } from './batch.ts'
 
-/** Knows every even number, and counts the reads. */
+/** A reader that finds every even number and counts its calls. */
 function evenNumbers() {
   const reads: string[][] = []
   const read = async (keys: string[]) => {

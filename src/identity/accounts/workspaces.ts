@@ -91,7 +91,7 @@ export async function isOwnWorkspace(
   return (await findWorkspace(deps, caller, name))?.id === caller.workspaceId
 }
 
-/** @throws Fault `conflict` when the slug is taken. */
+/** @throws Fault `conflict` if the slug is taken. */
 export async function createWorkspace(
   deps: WorkspacesDeps,
   caller: Caller,
@@ -142,7 +142,7 @@ export async function insertWorkspace(
   return workspaceRecord(row)
 }
 
-/** @throws Fault `conflict` when the slug is taken. */
+/** @throws Fault `conflict` if the slug is taken. */
 export async function changeWorkspace(
   deps: WorkspacesDeps,
   caller: Caller,

@@ -28,7 +28,7 @@ export type Change = {
     | 'webhook'
     | 'budget'
   targetId: string
-  /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
+  /** The public form of the object before and after the change; null if it did not exist. Never contains secrets. */
   before: object | null
   after: object | null
 }

@@ -9,7 +9,7 @@ import { deletePasskeyRow, findPasskey, type PasskeyRow, type PasskeyScope, upda
 
 type PasskeyDeps = { db: Db; now: Now; newId: NewId }
 
-/** @throws Fault `not_found` for a passkey out of the caller's reach. */
+/** @throws Fault `not_found` for a passkey that the caller cannot see. */
 export function renamePasskey(
   deps: PasskeyDeps,
   caller: Actor,
@@ -30,7 +30,7 @@ export function renamePasskey(
 /**
  * Deletes a passkey, and ends the sessions that it started.
  * @returns the number of ended sessions.
- * @throws Fault `not_found` for a passkey out of the caller's reach.
+ * @throws Fault `not_found` for a passkey that the caller cannot see.
  */
 export function deletePasskey(deps: PasskeyDeps, caller: Actor, scope: PasskeyScope, id: string): Promise<number> {
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {

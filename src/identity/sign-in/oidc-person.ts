@@ -82,8 +82,8 @@ function nameIn({ name, preferred_username }: Claims): string | undefined {
 type AddressClaims = { email?: unknown; email_verified?: unknown }
 
 /**
- * The address, with the verification that the same source states. An unverified address could be anybody's: it would sign
- * in as the member who has it here. A source that states the verification comes first.
+ * The email address, with the verification that the same source reports. An unverified address could belong to anybody,
+ * who would then sign in as the member with this address. Sources that report a verification come first.
  */
 function addressIn(sources: AddressClaims[], { oidc_trust_addresses }: OidcRules): string | undefined {
   const withAddress = sources.filter(({ email }) => text(email) !== undefined)
@@ -104,8 +104,9 @@ function mayJoin(email: string | undefined, domains: readonly string[]): boolean
 }
 
 /**
- * Why a missing role claim says nothing about the account's roles: issuers move long lists of groups out of the token
- * (OpenID Connect Core 5.6.2) or replace them by `hasgroups` (Microsoft Entra), and a failed user-info endpoint may have had them.
+ * Why a missing role claim does not mean that the account has no roles. Issuers move long lists of groups out of the
+ * token (OpenID Connect Core 5.6.2) or replace them by `hasgroups` (Microsoft Entra), and a failed user-info endpoint
+ * may have had them.
  */
 function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): string | undefined {
   if (valueAt(claims, path) !== undefined) return undefined

@@ -51,10 +51,10 @@ export async function consoleKeyIn(
   })
 }
 
-/** The most people that the refusal names. */
+/** The limit of people that the refusal names. */
 const maxNamed = 3
 
-/** The refusal of a member without a workspace, which says whom to ask. Clients recognize it by `reason`. */
+/** The refusal for a member without a workspace. It names the people to ask. Clients recognize it by `reason`. */
 export async function withoutWorkspace(query: Query | Tx, organizationId: string): Promise<Fault> {
   const managers = await listManagers(query, organizationId, maxNamed)
   const people = managers.map(({ name, email }) => `${name} (${email})`).join(' or ')

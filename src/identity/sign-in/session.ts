@@ -33,7 +33,7 @@ export type SignedIn = {
   uses: Caller | undefined
 }
 
-/** The workspace in which a session acts: whose key it uses, and whether it was named and so is the only one shown. */
+/** The workspace in which a session acts. `isNamed`: the request named it, so it is the only one shown. */
 export type View = { keyHash: string; isNamed: boolean }
 
 /** The workspace that a request names by ID or slug: by itself, or only for members without access to all workspaces. */

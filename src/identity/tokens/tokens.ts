@@ -33,7 +33,7 @@ type TokensDeps = {
 export type Tokens = {
   /** @throws Fault `unauthenticated`, `forbidden`, or `unavailable` if the issuer's keys cannot be read. */
   find: (token: string) => Promise<Caller>
-  /** The present state of the caller of a token; undefined if it has expired or lost its access. */
+  /** The current caller of a token; undefined if it has expired or lost its access. */
   current: (caller: Caller) => Promise<Caller | undefined>
   /** Verifies a token, and finds its member and workspace. @throws Fault as `find`. */
   verify: (token: string) => Promise<{ owner: TokenOwner; expiresAt: number }>

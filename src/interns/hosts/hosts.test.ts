@@ -8,7 +8,7 @@ const at = Date.parse('2030-01-01T00:00:00Z')
 const own = (name: string) => ({ name, address: `${name}.internal`, labels: ['gpu'], capacity: 7 })
 
 onEachDatabase('hosts of interns', (kind) => {
-  /** Two servers on hosts of their own, and one without, on a database whose clock the test sets. */
+  /** Two servers on separate hosts, and one without a host, on a database whose clock the test sets. */
   async function place() {
     const store = await newDb(kind)
     const time = { now: at }

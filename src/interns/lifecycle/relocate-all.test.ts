@@ -26,7 +26,7 @@ onEachDatabase('all interns of a host that is gone', (kind) => {
       ids.push(intern.id)
     }
     await db.query.updateTable('interns').set({ hostname: 'lost', status: 'failed' }).execute()
-    // Two servers: what each knows of hosts is its own.
+    // Two servers, each with a separate view of the hosts.
     const serverOn = (name: string) => {
       const own = { name, address: null, labels: [], capacity: 0 }
       return { ...deps, internHosts: new InternHosts({ db, clock: clockOf(deps.now), own }) }

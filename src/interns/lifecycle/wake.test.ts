@@ -12,7 +12,7 @@ import { whileAwake } from './wake.ts'
 
 const idleMs = 1000
 
-/** An intern that is up since 1000, and what is asked of it at 2000. */
+/** An intern that runs since 1000, and what the test requests of it at 2000. */
 async function intern() {
   const db = await memoryDb()
   const time = { now: 1000 }
@@ -33,7 +33,7 @@ async function intern() {
   await wake()
   time.now = 2000
   const hosts = { here: undefined, find: async () => undefined }
-  // Whoever asks for it to be started finds it up.
+  // A start by another caller finds it running.
   let looks = 0
   const query = new Proxy(db.query, {
     get(target, name) {
@@ -48,12 +48,12 @@ async function intern() {
     wake,
     moveTo: (hostname: string, status: 'queued' | 'provisioning') => set({ hostname, status }),
     fallAsleep: (since: number) => set({ asleep_since: since, updated_at: since }),
-    /** What has become of each try in turn. */
+    /** The outcome of each attempt, in order. */
     ask: async (...tries: (() => Promise<unknown>)[]) => {
       const found = (await internById(db.query, id))!
       return whileAwake({ ...deps, db: woken, hosts, idleMs }, found, leaving.signal, async () => tries.shift()!())
     },
-    /** Whoever asks leaves. */
+    /** The caller disconnects. */
     leave: () => leaving.abort(),
     looks: () => looks,
     announce: () => db.exclusively('x', async (_, announce) => announce('intern.changed', id)),

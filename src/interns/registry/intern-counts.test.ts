@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createInternCounts } from './intern-counts.ts'
 
-/** A database that answers when the test says so, and counts how often it is asked. */
+/** A database that answers when the test allows it, and counts its queries. */
 function slowDb() {
   const state = { asked: 0, answer: (_rows: object[]) => {} }
   const execute = () => {

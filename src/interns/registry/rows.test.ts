@@ -20,7 +20,7 @@ const caller = { ...owner, role: 'admin', keyHash: 'h' } as unknown as Caller
 const other = { ...caller, userId: 'v' }
 
 onEachDatabase('interns in the database', (kind) => {
-  /** An empty store, what is announced in it, and a clock that the test moves. */
+  /** An empty store, its announcements, and a clock that the test sets. */
   async function place() {
     const store = await newDb(kind)
     const { query, signals } = store.db

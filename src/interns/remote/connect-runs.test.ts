@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { refusalOf } from '#test/harness/interns/daemon.ts'
 import { connectRuns } from './connect-runs.ts'
 
-/** The runs of a daemon that says the same to everything. */
+/** The runs of a daemon that gives the same answer to every request. */
 async function runsOf(status: number, said: string) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-lying-'))
   const socketPath = join(folder, 's')

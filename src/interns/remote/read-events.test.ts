@@ -86,7 +86,8 @@ suite('the events of a daemon’s answer', () => {
   })
 
   test('of a flood are taken a few at a time, and everybody else has a turn in between', async () => {
-    // Each look at the clock is a millisecond later: what counts is how many events go by between two turns.
+    // Each read of the clock advances it by a millisecond, so the test counts events between two turns of the event
+    // loop.
     let now = 0
     const slices = new TimeSlices(5, () => now++)
     const unhurried = { slices, now: () => 0, wait: async () => {} }

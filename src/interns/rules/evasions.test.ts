@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decide } from '../contract/rules/decide.ts'
 import type { Effect, RuleSet } from '../contract/rules/rule.ts'
 
-/** What somebody writes who allows a little, and above all no push. */
+/** Typical rules: they allow a few commands and deny `git push`. */
 const rules: RuleSet = {
   scope: 'intern',
   version: 1,
@@ -19,7 +19,10 @@ function effectOf(command: string, agent = 'builtin'): Effect | undefined {
   return decide([rules], action, agent)?.effect
 }
 
-/** Each does `git push` (or runs `curl`) in bash, or may: none may be granted. `deny` where the words are there to be seen. */
+/**
+ * Commands that run `git push` or `curl` in bash, or possibly do. None may be allowed. `deny` must match if the words
+ * are visible.
+ */
 const evasions: [command: string, effect: Effect][] = [
   ['git push', 'deny'],
   ['git  \t push', 'deny'],
@@ -85,7 +88,7 @@ const evasions: [command: string, effect: Effect][] = [
   ['sudo -u root git push', 'deny'],
   ['nice -n 5 git push', 'deny'],
   ['find . -exec git push \\;', 'deny'],
-  // Where files are called `-exec`, `git` and `push`, or a variable holds them.
+  // If files are named `-exec`, `git` and `push`, or a variable contains these words.
   ['find *', 'ask'],
   ['find . $X', 'ask'],
   ['find . "$X"', 'ask'],
@@ -212,7 +215,7 @@ for (const [command, effect] of evasions) {
   test(`${shown} comes to ${effect}`, () => assert.equal(effectOf(command), effect))
 }
 
-/** Each is, or may be, more than what the rules allow: nobody may take it for that. */
+/** Commands that do, or possibly do, more than the rules allow. None may be allowed. */
 const notAllowed = [
   './git status',
   '/tmp/git status',
@@ -275,7 +278,7 @@ const allowed = [
 for (const command of allowed)
   test(`${JSON.stringify(command)} is allowed`, () => assert.equal(effectOf(command), 'allow'))
 
-/** What harms nobody is not held up by a rule that denies something else. */
+/** A rule with `deny` does not affect harmless commands. */
 for (const command of [
   'git commit -m push',
   'echo git; make push',

@@ -14,7 +14,7 @@ const question = { id: 'q', kind: 'permission', operation: 'shell', detail: null
 
 const refused = (kind: RefusalKind) => new Refusal(kind, 'It is not to be.')
 
-/** Answers a question, in vain. @returns whether it is still known, and what is on record, the last first. */
+/** Sends an answer that fails. @returns whether the question is still stored, and the audit records, newest first. */
 async function inVain(error: Error) {
   const db = await memoryDb()
   // The owner of the intern is not needed here.

@@ -27,7 +27,7 @@ export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => R
     return hasLimitedRuns ? compareEveryMs : undefined
   }
   function onError({ message }: Error): void {
-    // Once, and not twice a second.
+    // Reports only the first failure in a row, because the check runs twice a second.
     if (!hasFailed) deps.onError(new Error(`Failed to check the budgets of intern ${internId}: ${message}`))
     hasFailed = true
   }

@@ -186,7 +186,7 @@ export async function announcedKey(query: Query | Tx, id: string): Promise<strin
   return row?.key_hash
 }
 
-/** It is known as a run, or did not begin. */
+/** Deletes an announcement: the turn is stored as a run, or did not start. */
 export async function deleteAnnouncement(query: Query | Tx, id: string): Promise<void> {
   await query.deleteFrom('announced_turns').where('id', '=', id).execute()
 }

@@ -51,7 +51,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
   if (meteredKey !== null) await ownRow().set({ own_key: meteredKey }).where('own_key', 'is', null).execute()
   const { budget } = run
   if (budget) {
-    // An intern that was stopped and started meanwhile has another key than the one that its turn spent with.
+    // The intern may have been restarted with a new key. Uses the key that the turn spent with.
     const spendingKey = (budget.id !== undefined && (await announcedKey(query, budget.id))) || meteredKey
     await ownRow()
       .set((e) => ({
@@ -60,7 +60,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
       }))
       .execute()
   }
-  // Not before: a request that begins in between has to find one of them.
+  // Deleted only now: a request that starts in between must find the announcement or the run.
   if (budget?.id !== undefined) await deleteAnnouncement(query, budget.id)
   if (startedBy !== null) await ownRow().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }

@@ -16,7 +16,7 @@ import { storeRun } from './store-run.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
-/** An intern whose daemon says that it has begun, and no more. */
+/** An intern whose daemon reports that the turn started, and nothing more. */
 async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | null) {
   const now = Date.now
   const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
@@ -73,7 +73,7 @@ onEachDatabase('a turn that has begun', (kind) => {
     assert.deepEqual([run?.metered_key, limits], ['the key of then', { costUsd: 1, costOf: 'max_cost_usd' }])
     assert.match(account, /^[\w-]{36}$/)
     assert.ok(run!.began_at >= since)
-    // As its daemon tells it, when the intern was started again and has another key.
+    // The daemon's report after the intern was restarted with another key.
     const started = { id: 'r', sessionId: 's', background: false, startedAt: 1, startedBy: null }
     await saveStartedRun(store.db.query, id, { ...started, budget, meteredKey: 'a later key' })
     assert.deepEqual(await kept(), [run])

@@ -1,14 +1,14 @@
-/** Takes items at once, and acts on several of them together. */
+/** Collects items without waiting, and processes several together. */
 export type Batches<Item> = {
   add: (item: Item) => void
-  /** Acts on all that wait. */
+  /** Processes all waiting items. */
   flush: () => void
 }
 
 /**
- * Acts on each item, but on many in a row: what runs once for each request finds neither its code nor its data in the
- * processor's caches, and takes several times as long as it would the second time.
- * @param most how many wait at most, and `ms` for how long.
+ * Processes each item, but many in a row. Code that runs once per request finds neither its instructions nor its data
+ * in the processor's caches, so its first run takes several times as long as the second.
+ * @param most the limit of waiting items; `ms` the time limit.
  */
 export function inBatches<Item>({ most, ms }: { most: number; ms: number }, act: (item: Item) => void): Batches<Item> {
   let waiting: Item[] = []

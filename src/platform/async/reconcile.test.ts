@@ -5,7 +5,7 @@ import { startReconciler } from './reconcile.ts'
 
 const anHour = 3_600_000
 
-/** A reconciler whose passes are recorded, and stopped at the end of the test. */
+/** A reconciler that records its passes and stops at the end of the test. */
 function startCounting(t: TestContext, pass: (count: number) => Promise<number | undefined>, retryMs = anHour) {
   const stopping = new AbortController()
   t.after(() => stopping.abort())

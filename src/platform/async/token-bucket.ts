@@ -14,7 +14,7 @@ export class TokenBucket {
     this.#at = now()
   }
 
-  /** @returns how many milliseconds to wait before any more is taken. */
+  /** @returns the delay until the next item may be taken, in milliseconds. */
   take(amount: number): number {
     if (this.#left < amount) {
       const at = this.#now()

@@ -17,7 +17,7 @@ function configFile(text: string): string {
   return path
 }
 
-/** The one sentence with which a configuration is refused. */
+/** The error message for a configuration. */
 function refusal(env: Environment): string {
   try {
     loadConfig(env)

@@ -54,7 +54,7 @@ onEachDatabase('the log of events', (kind) => {
     let minutes = 0
     const prune = eventPruning({ db: store.db, now: Date.now, steady: () => minutes * 60_000 })
     const kept = async () => (await eventsFrom(store, 0, 10)).map(({ data }) => data)
-    // Of a server whose clock is an hour behind.
+    // An event of a server whose clock is an hour behind.
     await appendEvents(store.db.query, [{ ...event('"early"'), at: Date.now() - 3_600_000 }, event('"late"')])
     await prune()
     await appendEvents(store.db.query, [event('"newest"')])

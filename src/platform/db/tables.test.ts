@@ -46,7 +46,7 @@ onEachDatabase('db/tables.ts', (kind) => {
   })
 })
 
-/** SQLite lets a primary key be null where nobody says `not null`; nothing here writes one. */
+/** SQLite allows null in a primary key without `not null`, but no code writes it. */
 async function keyColumns({ query }: Db): Promise<Set<string>> {
   const { rows } = await sql<{ key: string }>`select m.name || '.' || c.name as key
     from sqlite_master as m join pragma_table_info(m.name) as c where m.type = 'table' and c.pk > 0`.execute(query)

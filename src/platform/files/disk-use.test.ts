@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-/** In a process that opens all files it may before it counts. */
+/** In a process that has opened all allowed files before it counts. */
 const without = `
   import { openSync } from 'node:fs'
   import { diskUse } from '#platform/files/disk-use.ts'

@@ -5,20 +5,20 @@ import { emptyAcceptQueue } from './accept-queue.ts'
 
 /** Takes connections for a server, from sockets that another process has bound and keeps open. */
 export type Acceptor = {
-  /** From now on from these, by their descriptors, and from no others. */
+  /** Accepts connections from these descriptors from now on, and from no others. */
   accept: (sockets: readonly number[]) => Promise<void>
   /** Accepts no more connections. Resolves when the last one is closed. */
   close: () => Promise<void>
   /**
-   * Closes those of these descriptors that no connections are accepted from. A socket refuses connections when every process
-   * has closed it; until then they wait.
+   * Closes the descriptors that accept no connections. A socket refuses connections when every process has closed it;
+   * until then they wait.
    */
   release: (sockets: readonly number[]) => void
 }
 
 /** The server does not listen itself: its sockets can change while connections are open. */
 export function createAcceptor(server: Server): Acceptor {
-  // Node keeps time of requests from the moment at which a server listens.
+  // Node measures the time of requests from the moment at which a server listens.
   server.emit('listening')
   const accepting = new Map<number, NetServer>()
   // The numbers of closed descriptors can be in use again for other files.
@@ -36,7 +36,7 @@ export function createAcceptor(server: Server): Acceptor {
   }
   function begin(socket: number): Promise<void> {
     const listening = Promise.withResolvers<void>()
-    // As node:http makes its own.
+    // The same socket that node:http creates.
     const acceptor = createServer({ allowHalfOpen: true, noDelay: true }, take)
     accepting.set(socket, acceptor)
     acceptor.once('error', listening.reject)

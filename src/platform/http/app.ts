@@ -31,7 +31,7 @@ declare module 'fastify' {
   }
 }
 
-/** A client's own request id is kept when it is harmless in a log. */
+/** A request id from a client is accepted if it is harmless in a log. */
 const plainId = /^[\w.-]{1,64}$/
 
 function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
@@ -42,28 +42,31 @@ function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
 /** The longest time that a client may take for the head of a request and for the whole request, in milliseconds. */
 export type RequestTimeouts = { headersMs: number; requestMs: number; checkEveryMs: number }
 
-/** Looks at every request before anything else does, at once where it can, and throws the `Fault` it is answered with. */
+/**
+ * Called for each request before every other hook, synchronously if possible. Throws the `Fault` that answers the
+ * request.
+ */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
 
 const defaultTimeouts: RequestTimeouts = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
 
 type AppOptions = {
   log: Log
-  /** The largest body, in bytes, where a route does not say otherwise. */
+  /** The size limit of a body in bytes, unless its route sets another one. */
   bodyLimit: number
-  /** The beginning of every path. */
+  /** The prefix of every path. */
   prefix: string
   timeouts?: RequestTimeouts | undefined
   guard?: Guard
   /** Origins whose pages may call from a browser; `*` is any. */
   origins?: readonly string[]
-  /** Hears of requests that no route is for. */
+  /** Called for each request that matches no route. */
   onUnknown?: (request: FastifyRequest) => void
-  /** Explains a failure that is not a defect of ours, in words for the client. Its cause is logged. */
+  /** Returns the message for a failure that is not an internal error. Its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
   /** Error messages for paths that do not exist, by path after the prefix. */
   absent?: Readonly<Record<string, string>>
-  /** Another spelling of a path, as the routes have it. */
+  /** Returns a path in the spelling that the routes use. */
   rewriteUrl?: (url: string, headers: IncomingHttpHeaders) => string
   /** The form of errors for a request, if it is not the form of this service. */
   envelopeOf?: (request: FastifyRequest) => Envelope | undefined
@@ -71,7 +74,7 @@ type AppOptions = {
   restate?: (fault: Fault, request: FastifyRequest) => Fault
 }
 
-/** The server before any route: one error envelope, request ids, limits against slow and greedy clients. */
+/** Creates the server without routes: one error envelope, request ids, and limits against slow and greedy clients. */
 export function createApp({
   log,
   bodyLimit,
@@ -102,7 +105,7 @@ export function createApp({
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: 32 * 1024,
-      // Node would refuse without a word who names none.
+      // Without this check, Node refuses a request that has no host, with an empty response.
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: longestParameter, ignoreTrailingSlash: true },
@@ -110,7 +113,7 @@ export function createApp({
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      // A path that cannot be read has passed no hook.
+      // No hook has run for a path that cannot be parsed.
       const guarded = guard?.(request as FastifyRequest, reply as FastifyReply) ?? Promise.resolve()
       const restated = (failure: unknown) => {
         const fault = asFault(failure, request as FastifyRequest)
@@ -154,8 +157,8 @@ export function createApp({
 }
 
 /**
- * A logger whose children are itself. A child for each request costs more than some answers, and each line names the
- * request id anyway. With a factory of children, the framework would check every child.
+ * A logger whose children are the logger itself. A child for each request costs more than some answers, and each line
+ * has the request id anyway. With a factory of children, the framework would check every child.
  */
 function withoutChildren(log: Log): FastifyBaseLogger {
   const logger = Object.create(log) as FastifyBaseLogger
@@ -173,7 +176,7 @@ function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undef
       request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
     const { status, headers, body } = errorInForm(fault, request.id, envelopeOf(request))
     if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
-    // A download may fail before its first byte: what was said of it holds no more.
+    // A download can fail before its first byte. Its headers do not apply to the error.
     for (const name of Object.keys(reply.getHeaders())) if (ofContent.test(name)) reply.removeHeader(name)
     discardBody(request.raw)
     return reply.code(status).headers(headers).send(body)
@@ -206,7 +209,7 @@ function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
   }
 }
 
-/** Query strings may carry what does not belong into logs and messages. */
+/** Query strings can contain secrets that must not appear in logs and messages. */
 export function pathOnly(url: string): string {
   const path = url.split('?', 1)[0] ?? ''
   return path.length > 200 ? `${path.slice(0, 200)}…` : path

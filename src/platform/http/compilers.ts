@@ -13,7 +13,7 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
   }
 }
 
-/** Compiles the schema of a body that its route keeps as it was sent, instead of the copy that the schema makes. */
+/** Compiles the schema of a body. Its route gets the body as it was sent instead of the copy that the schema makes. */
 export const keepingValidator = (isSurelyValid: ((body: unknown) => boolean) | undefined) =>
   (({ schema }: { schema: z.ZodType }) =>
     (body: unknown) => {
@@ -25,7 +25,7 @@ export const keepingValidator = (isSurelyValid: ((body: unknown) => boolean) | u
 /** A body with more parts than this is checked up to its first error only: each further error costs time. */
 const maxPartsExplained = 10_000
 
-/** Zod's option to stop at the first issue: for a million wrong items it would report a million. */
+/** Zod's option to stop at the first issue. A million invalid items would cause a million issues. */
 const stopEarly: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
 
 /** Reports all errors of a small value, and only the first one of a large value. */
@@ -48,8 +48,8 @@ function hasMoreParts(data: unknown, most: number): boolean {
 }
 
 /**
- * Routes validate with Zod, and write JSON as it is. Given when the server is made, so that it does not load the
- * validators it would bring itself.
+ * Routes validate with Zod and serialize JSON without a schema. Set when the server is created, so that the framework
+ * does not load its default validators.
  */
 export const compilersFactory = {
   buildValidator: () => validatorOf,

@@ -4,7 +4,7 @@ import { connectionReader } from './connection.ts'
 
 type Raw = Parameters<ReturnType<typeof connectionReader>>[0]
 
-/** The address of a client behind a proxy at 10.0.0.1, which says this. */
+/** The address of a client behind a proxy at 10.0.0.1 that sends these headers. */
 function addressBy(header: 'forwarded' | 'x-forwarded-host', headers: Raw['headers'], from = '10.0.0.1'): string {
   const addressOf = connectionReader({ addresses: ['10.0.0.0/8'], header })
   return addressOf({ headers: { host: 'box.example', ...headers }, socket: { remoteAddress: from } } as Raw).address

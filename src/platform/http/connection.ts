@@ -3,7 +3,7 @@ import { type BlockList, isIPv6 } from 'node:net'
 import { networksOf } from '../net/networks.ts'
 import { type HostOf, hostReader, type Proxies } from './request/forwarded-host.ts'
 
-/** The end of a request that a browser knows: where it comes from, and the origin that it asked for. */
+/** The client's end of a request: its address and the origin that it requested. */
 export type Connection = {
   /** The client's IP address. */
   address: string
@@ -41,8 +41,8 @@ const isIn = (networks: BlockList, address: string) =>
 
 function reportedBy({ headers }: Raw, header: Proxies['header'], trusted: BlockList): Reported {
   const elements = header === 'forwarded' ? forwarded(headers.forwarded) : legacy(headers)
-  // The last says what our own proxy was told by its client; that may be a trusted proxy as well. What stands before a
-  // client that is not named (`unknown`) was written by that client, and may be anything.
+  // The last entry comes from our own proxy: the address of its client, which may be a trusted proxy too. If that
+  // client is `unknown`, the entries before it are its own and may be forged.
   const client = elements.findLast(({ address }) => address === undefined || !isIn(trusted, address)) ?? elements[0]
   return { address: client?.address, scheme: elements.at(-1)?.scheme }
 }

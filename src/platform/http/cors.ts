@@ -7,8 +7,8 @@ const exposed = 'etag, retry-after, x-fields-left-out, x-generation-id, x-reques
 const maxAge = '600'
 
 /**
- * Lets pages of these origins call this service from browsers; `*` is any. Keys are sent as a header and never by the
- * browser itself, so that no page can use the key of another.
+ * Allows pages of these origins to call this service from browsers; `*` is any. Browsers do not send keys on their own,
+ * so a page cannot use the key of another page.
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   const any = origins.includes('*')
@@ -22,7 +22,7 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
       reply.header('access-control-expose-headers', exposed)
     }
     const path = request.method === 'OPTIONS' ? request.refusedBy : undefined
-    // Before anything asks for a key: browsers send none along.
+    // Runs before authentication, because browsers send no key with a preflight request.
     if (path) answerOptions(request, reply, path.allow, allowed(origin))
     else done()
   })
@@ -39,7 +39,7 @@ function answerOptions({ headers }: FastifyRequest, reply: FastifyReply, allow: 
   reply.code(204).header('allow', `${allow}, OPTIONS`)
   if (allowed && headers['access-control-request-method'] !== undefined) {
     reply.header('access-control-allow-methods', allow)
-    // `*` would not mean `authorization`.
+    // `*` would not include `authorization`.
     reply.header('access-control-allow-headers', headers['access-control-request-headers'] ?? 'authorization')
     reply.header('access-control-max-age', maxAge)
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 const reasons = new WeakMap<ServerResponse, string>()
 
-/** Notes why a request is answered with a 5xx status, for its line in the log. */
+/** Records why a request is answered with a 5xx status, for its log line. */
 export function noteFailureReason(response: ServerResponse, reason: string): void {
   reasons.set(response, reason)
 }

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A client that connected and has sent nothing for so long is idle. */
+/** A client that connected and sent nothing for this time is idle. */
 const freshMs = 5_000
 
 /**
- * Node counts a connection as idle until the first byte of its first request is read, and closes it when the server is
- * closed. On a busy machine that request was sent long before. Here `closeIdleConnections` waits for new connections: it
- * does nothing while there is one, and must be called again.
+ * Node counts a connection as idle until it has read the first byte of the first request, and closes it when the server
+ * closes. On a busy machine the client may have sent that request long before. This `closeIdleConnections` does nothing
+ * while a connection is new; call it again later.
  */
 export function spareFreshConnections(server: Server): void {
   const opened = new Map<Socket, number>()

@@ -7,18 +7,18 @@ export const longestParameter = 1024
 export const tooLongPart = () =>
   new Fault('invalid', `A part of the path has more than ${longestParameter} characters.`)
 
-/** A path of the table of routes, as the router writes it, with the methods that it takes. */
+/** A path of the route table in the router's syntax, with its methods. */
 export type KnownPath = { url: string; methods: ReadonlySet<string>; allow: string }
 
-/** Methods that a known path refuses where it does not take them. Any other is as unknown as a path that nobody has. */
+/** The methods that a known path refuses if it does not have them. Other methods are answered like an unknown path. */
 const refusable: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'],
 ])
 
-/** `/guardrails/{id}` as the router writes it. */
+/** Converts `/guardrails/{id}` to the router's syntax. */
 export const routerPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
-/** The paths of a table, each once. */
+/** Returns the distinct paths of a table. */
 export function knownPaths<Caller, Deps>(routes: AnyRoute<Caller, Deps>[], prefix: string): KnownPath[] {
   const found = new Map<string, Set<string>>()
   for (const route of routes) {
@@ -32,13 +32,13 @@ export function knownPaths<Caller, Deps>(routes: AnyRoute<Caller, Deps>[], prefi
 }
 
 /**
- * Methods that a path does not take, while another path has them that fits the same requests: without an entry of this
+ * Methods that a path lacks, while another path that matches the same requests has them. Without an entry for this
  * path, the router would find `DELETE /keys/{hash}` for `DELETE /keys/all`.
  */
 export function contestedMethods(all: readonly KnownPath[]): Map<KnownPath, string[]> {
   const entries = new Map<KnownPath, Set<string>>()
   const contested = new Map<KnownPath, string[]>()
-  // An entry of a path may itself stand before another one that has more fixed parts.
+  // An entry of a path can itself hide another path that has more fixed parts.
   for (const { path } of patternsOf(all).reverse()) {
     const rivals = [...entries].filter(([other]) => fitTheSame(other.url.split('/'), path.url.split('/')))
     const others = new Set(rivals.flatMap(([, methods]) => [...methods])).difference(path.methods)
@@ -57,17 +57,20 @@ function fitTheSame(one: string[], other: string[]): boolean {
 
 type Pattern = { path: KnownPath; parts: string[] }
 
-/** In the order in which the router prefers them: fixed parts before parameters. */
+/** Sorts paths by the router's precedence: fixed parts before parameters. */
 function patternsOf(all: readonly KnownPath[]): Pattern[] {
-  // A character that comes before those of fixed parts.
+  // Sorts before all characters of fixed parts.
   const keyed = all.map((path) => ({ path, parts: path.url.split('/'), key: path.url.replace(/:\w+/g, '!') }))
   return keyed.sort((a, b) => (a.key < b.key ? 1 : -1))
 }
 
-/** Finds the known path of a request that no route takes; undefined where the path is unknown too. */
+/** Finds the known path of a request that matches no route; undefined if the path is unknown too. */
 export type PathFinder = (request: { method: string; url: string }) => KnownPath | undefined
 
-/** Reads paths as the router does. That would need an entry for each method that a path does not take: four of five. */
+/**
+ * Matches paths as the router does. The router itself would need an entry for each missing method, which is four of
+ * five.
+ */
 export function pathFinder(all: readonly KnownPath[]): PathFinder {
   let patterns: Pattern[] | undefined
   return ({ method, url }) => {
@@ -81,11 +84,11 @@ export function pathFinder(all: readonly KnownPath[]): PathFinder {
 const fits = (parts: string[], requested: string[]) =>
   parts.length === requested.length && parts.every((part, at) => part === requested[at] || isParameter(part))
 
-/** The parts of a path, decoded. */
+/** Splits a path into decoded parts. */
 export function partsOf(target: string): string[] {
   const path = pathIn(target)
   return (path.endsWith('/') ? path.slice(0, -1) : path).split('/').map(decodeURIComponent)
 }
 
-/** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */
+/** A request target can contain a host (for a proxy) or a fragment. Neither is part of the path. */
 export const pathIn = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''

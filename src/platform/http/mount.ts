@@ -15,12 +15,12 @@ import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller, once authorized. Its type is known to the mounted routes only. */
+    /** The authenticated caller. Only the mounted routes know its type. */
     caller: unknown
   }
 }
 
-/** Runs `handle`, of a request that was admitted and is valid. */
+/** Runs `handle` for an authorized and validated request. */
 export type RequestWrapper = (
   route: Pick<AnyRoute<never, never>, 'method' | 'path' | 'tag' | 'key'>,
   request: FastifyRequest,
@@ -33,15 +33,15 @@ export type Mounting<Caller, Deps> = {
   prefix: string
   /** Finds the caller. @throws Fault `unauthenticated` or `forbidden`. */
   admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>
-  /** By which host a request came in. */
+  /** Returns the host that the request was sent to. */
   hostOf: HostOf
-  /** Runs each handler. */
+  /** Wraps each handler. */
   wrap?: RequestWrapper | undefined
   /** Checks every answer against its schema. For tests: it costs more than most answers do. */
   checkResponses?: boolean
 }
 
-/** Puts a table of routes on the server, each path refusing the methods it does not have. */
+/** Mounts a table of routes. Each path refuses the methods that it does not have. */
 export function mountRoutes<Caller, Deps>(
   app: FastifyInstance,
   routes: AnyRoute<Caller, Deps>[],
@@ -61,7 +61,7 @@ function mountRoute<Caller, Deps>(
   const handler: RouteHandlerMethod = async (request, reply) => {
     refuseNul('path', request.params)
     refuseNul('query', request.query)
-    // Management stores what it is sent; the body of a completion only passes through.
+    // Management routes store the body; completions only pass it through.
     if (route.key === 'management') refuseNul('body', request.body)
     if (route.ifMatch) setPrecondition(request, route.ifMatch)
     const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
@@ -76,7 +76,7 @@ function mountRoute<Caller, Deps>(
       return send(reply, route.status ?? 200, compressed ?? result)
     } catch (error) {
       if (!reply.sent) throw error
-      // The response is incomplete, and must not look complete.
+      // The response is incomplete, so the connection is broken instead of ended.
       request.log.error({ err: error, requestId: request.id }, 'a stream broke')
       reply.raw.destroy()
       return reply
@@ -95,7 +95,7 @@ function mountRoute<Caller, Deps>(
       method: route.method.toUpperCase() as Uppercase<Method>,
       url: prefix + routerPath(route.path),
       ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
-      // The head of a stream would come with nothing after it, and without an end.
+      // Otherwise the client would get the head of a stream without content or end.
       ...((route.events || route.downloads) && { exposeHeadRoute: false }),
       ...(route.uploads && { bodyLimit: Number.MAX_SAFE_INTEGER }),
       config: {
@@ -125,7 +125,7 @@ function setPrecondition(request: FastifyRequest, entity: Entity): void {
 
 const dataOf = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)
 
-/** Calls back at once where the caller is known at once: an asynchronous hook would cost every request more. */
+/** Calls back synchronously if the caller is cached: an asynchronous hook would add cost to every request. */
 function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unknown): onRequestHookHandler {
   return (request, reply, done) => {
     const enter = (caller: unknown) => {
@@ -149,7 +149,7 @@ function send(reply: FastifyReply, status: number, result: unknown) {
 
 /** Sends an answer with its own status and headers. */
 export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
-  // Admitting the request may have forbidden caches to keep the answer: that stays so.
+  // Authorization may have set `no-store` already. It takes precedence.
   const isUnkept = reply.getHeader('cache-control') === 'no-store'
   if (result.reason !== undefined) noteFailureReason(reply.raw, result.reason)
   reply.code(result.status).headers(result.headers)
@@ -157,7 +157,7 @@ export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
   return reply.send(result.body ?? undefined)
 }
 
-/** @throws Error for an answer that its schema forbids. */
+/** @throws Error for an answer that does not match its schema. */
 function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
   if (!route.response || result instanceof HttpAnswer) return
   const checked = route.response.safeParse(result)

@@ -18,7 +18,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 const newApp = () =>
   Fastify({ routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true }, exposeHeadRoutes: false })
 
-/** Says its path, or what that path takes. */
+/** Answers with its path, or with the methods that the path allows. */
 function answerBy(app: FastifyInstance, { url, allow }: KnownPath, method: HTTPMethods, takes: boolean) {
   app.route({
     ...{ method, url },
@@ -27,7 +27,7 @@ function answerBy(app: FastifyInstance, { url, allow }: KnownPath, method: HTTPM
   })
 }
 
-/** Every path with an entry for every method, which needs nothing else, but many entries. */
+/** An entry for every path and method. It needs no other code, but many entries. */
 function withAllEntries(paths: KnownPath[]) {
   const app = newApp()
   for (const path of paths) for (const method of methods) answerBy(app, path, method, path.methods.has(method))
@@ -61,7 +61,7 @@ const asking = fc.array(fc.tuple(fc.constantFrom(...methods), target), { minLeng
 test('any table answers as if each path had an entry for each method', async () => {
   await fc.assert(
     fc.asyncProperty(table, asking, async (entries, asked) => {
-      // Of one path there is one spelling of its parameters.
+      // Requests for one path have one spelling of its parameters.
       const byShape = new Map(entries.map(([, path]) => [path.replace(/\{\w+\}/g, ':'), path]))
       const paths = tableOf(entries.map(([method, path]) => [method, byShape.get(path.replace(/\{\w+\}/g, ':'))!]))
       const [expected, tried] = [withAllEntries(paths), refusing(paths)]

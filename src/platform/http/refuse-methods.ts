@@ -4,16 +4,16 @@ import { contestedMethods, type KnownPath, longestParameter, partsOf, pathFinder
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The path of ours that the request is for, where that refuses its method. */
+    /** The known path of a request whose method it refuses. */
     readonly refusedBy: KnownPath | undefined
   }
   interface FastifyContextConfig {
-    /** The path of a route that only refuses. */
+    /** The path of a route that only refuses methods. */
     refusedBy?: KnownPath
   }
 }
 
-/** Each path refuses the methods that it does not have, and names those that it has. */
+/** Refuses the methods that a path does not have, and lists those that it has. */
 export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPath[]): void {
   const find = pathFinder(paths)
   app.decorateRequest('refusedBy', {
@@ -21,7 +21,7 @@ export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPa
       return this.is404 ? find(this) : this.routeOptions.config.refusedBy
     },
   })
-  // Before the body is read: it does not matter what it holds.
+  // Runs before the body is read, because its content does not matter.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) done(refusal(request, reply))
     else done()

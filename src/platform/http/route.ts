@@ -7,7 +7,7 @@ import type { ResponseStream } from '../net/response-stream.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
-/** Which keys open a route. `none`: anybody. */
+/** The kinds of keys that a route accepts. `none`: no key needed. */
 export type KeyNeed = 'none' | 'any' | 'api' | 'management'
 
 type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
@@ -20,54 +20,54 @@ export type Call<S extends Schemas, Caller> = {
   body: Parsed<S, 'body'>
   caller: Caller
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The path and query as the client wrote them. */
+  /** The path and query as the client sent them. */
   url: string
   requestId: string
-  /** The host it came in by, as the client wrote it or a trusted proxy says. */
+  /** The requested host, as the client or a trusted proxy sent it. */
   host: string | undefined
-  /** Head and socket of the request, for what few routes ask. */
+  /** Head and socket of the request, which few routes need. */
   raw: Pick<IncomingMessage, 'headers' | 'socket'>
-  /** Aborts when the client leaves before the answer is over. */
+  /** Aborts when the client disconnects before the end of the response. */
   signal: AbortSignal
-  /** The body of a route that says what it `uploads`, as it comes. */
+  /** The body as a stream, if the route declares `uploads`. */
   upload: AsyncIterable<Buffer>
-  /** The bytes of the body, if it is long and its route keeps it. */
+  /** The bytes of a long body, if its route needs them. */
   source: JsonSource | undefined
-  /** For answers that stream. Once it has opened, what the handler returns is ignored. */
+  /** For streamed answers. After it has opened, the return value of the handler is ignored. */
   response: ResponseStream
 }
 
-/** One endpoint: what it takes, what can go wrong, what it answers. Everything else is derived from it. */
+/** One endpoint: its input, errors and answer. Everything else is derived from it. */
 export type RouteSpec<S extends Schemas, Caller, Deps> = {
   method: Method
-  /** Below the base URL, with `{name}` for each parameter. */
+  /** The path below the base URL, with `{name}` for each parameter. */
   path: string
   /** The parameter in the path that is the id of the workspace of the request. */
   workspaceParam?: string
   tag: string
-  /** Its name in the API's description, for generated clients. */
+  /** Its operation id in the API description, which generated clients use. */
   operationId?: string
   summary: string
   description?: string
   key: KeyNeed
   /** Whether a request with these headers can carry its key in the header `x-api-key`. */
   acceptsApiKeyHeader?: (headers: Readonly<Record<string, string | string[] | undefined>>) => boolean
-  /** Whether the operator may open it to callers without any key. */
+  /** Whether a setting can open it to callers without a key. */
   mayBePublic?: boolean
   request?: S
-  /** The JSON of a success; undefined where the answer is not JSON. */
+  /** The JSON of a success; undefined if the answer is not JSON. */
   response?: z.ZodType
   /** Other media types of a success than JSON, such as `text/event-stream`. */
   mediaTypes?: string[]
-  /** The JSON of a 202, where it may answer so as well. */
+  /** The JSON of a 202, if the route can answer 202. */
   accepted?: z.ZodType
   /** The content of each event of a `text/event-stream`. */
   events?: z.ZodType
-  /** The media types of a body that is not JSON: the handler gets it as it comes, by `upload`, and bounds it itself. */
+  /** The media types of a body that is not JSON. The handler reads it from `upload` and limits its size itself. */
   uploads?: string[]
   /** Whether the answer is a file of any length. Such a route does not support HEAD. */
   downloads?: boolean
-  /** The form of its errors, if it is not the usual one. */
+  /** The form of its errors, if it differs from this service's. */
   errorBody?: z.ZodType
   /** Whether the description lists 500. Defaults to true. */
   describesDefect?: boolean
@@ -88,15 +88,18 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   wrongKey?: 'forbidden' | 'unauthenticated'
   /** The refusal of a body that is not declared as JSON. */
   undeclaredBody?: 'invalid' | 'unsupported_media_type'
-  /** Puts a refusal of this route, by whomever, in its own words. */
+  /** Replaces the message of any refusal of this route. */
   restate?: (fault: Fault) => Fault
-  /** In bytes. Defaults to the setting `max_body_bytes`. */
+  /** The size limit of a body in bytes. Defaults to the setting `max_body_bytes`. */
   bodyLimit?: number
   /** Whether the handler gets the body as it was sent, with its bytes, instead of the copy that the schema makes. */
   keepsBody?: boolean
-  /** Returns true for a body that is valid for certain. The schema checks the others. For routes that keep their body. */
+  /**
+   * Returns true only for bodies that are certainly valid. The schema checks the others. For routes that set
+   * `keepsBody`.
+   */
   isSurelyValid?: (body: unknown) => boolean
-  /** Its body is what a form of a page sends; all others are JSON. */
+  /** Whether the body is an HTML form. Other bodies are JSON. */
   takesForm?: boolean
   /** Omitted from the API description. */
   hidden?: boolean
@@ -106,17 +109,17 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
 // biome-ignore lint/suspicious/noExplicitAny: a table holds routes of every input shape
 export type AnyRoute<Caller, Deps> = RouteSpec<any, Caller, Deps>
 
-/** Binds routes to what callers and dependencies look like in this product. */
+/** Creates the `route` function for the caller and dependency types of this product. */
 export function routeFor<Caller, Deps>() {
   return <S extends Schemas = Record<never, never>>(spec: RouteSpec<S, Caller, Deps>) => spec
 }
 
-/** An answer that is more than JSON with the route's status. */
+/** An answer other than JSON with the route's status. */
 export class HttpAnswer {
   readonly status: number
   readonly headers: Record<string, string | string[]>
   readonly body: Buffer | string | object | null
-  /** For the log: why the status is 5xx. */
+  /** The reason of a 5xx status, for the log. */
   readonly reason: string | undefined
 
   constructor(

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { emptyAcceptQueue } from './accept-queue.ts'
 import type { Acceptor } from './acceptor.ts'
 
-/** The interval at which idle connections are looked for. */
+/** The interval of the check for idle connections. */
 const lookMs = 50
 
 /** Graceful shutdown: new clients are sent elsewhere, requests in flight may finish, then connections close. */
@@ -12,12 +12,15 @@ export type Shutdown = {
   isShuttingDown: () => boolean
   /** Marks the service as shutting down: each connection closes after its next answer. */
   leave: (server: Server) => void
-  /** Takes new requests for `ms` more, each on a connection that closes after its answer; or until `skipDrain`. */
+  /**
+   * Accepts new requests for `ms` more, each on a connection that closes after its answer; ends earlier after
+   * `skipDrain`.
+   */
   drain: (server: Server, ms: number) => Promise<void>
   skipDrain: () => void
-  /** Takes no more requests. Those in flight may finish within `graceMs`; then their connections are closed. */
+  /** Accepts no more requests. Those in flight can finish within `graceMs`; then their connections are closed. */
   close: (app: FastifyInstance, graceMs: number, acceptor?: Pick<Acceptor, 'close'>) => Promise<void>
-  /** Takes no new connections; those that are open end with their next answers, or when clients leave them. */
+  /** Accepts no new connections. Open ones end with their next answer, or when the client disconnects. */
   retire: (server: Server, acceptor: Pick<Acceptor, 'close'>) => Promise<void>
 }
 
@@ -48,12 +51,13 @@ export function createShutdown(): Shutdown {
     },
     async close(app, graceMs, acceptor) {
       leave(app.server)
-      // A stream that began before has a connection that is kept: nobody else would close it when the stream is over.
+      // A stream that started earlier has a keep-alive connection, which nothing else would close after the stream
+      // ends.
       const idle = setInterval(() => app.server.closeIdleConnections(), lookMs)
       const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
       try {
         await acceptor?.close()
-        // Before the framework closes, which would answer 503 to requests of connections that were accepted before.
+        // Runs before the framework closes, which would answer 503 to requests on earlier connections.
         await closeListener(app.server)
         await app.close()
       } finally {
@@ -64,7 +68,7 @@ export function createShutdown(): Shutdown {
   }
 }
 
-/** Refuses new connections. Resolves when those that were accepted before are closed. */
+/** Refuses new connections. Resolves when the earlier ones are closed. */
 async function closeListener(server: Server): Promise<void> {
   if (!server.listening) return
   await emptyAcceptQueue(server)

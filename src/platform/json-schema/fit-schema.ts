@@ -9,12 +9,12 @@ import {
 } from './schema-keywords.ts'
 import { resolveRef } from './schema-refs.ts'
 
-/** Reports a keyword that a schema loses. */
+/** Reports a keyword that is removed from a schema. */
 export type ReportKeyword = (keyword: string) => void
 
 /**
- * A schema as a provider accepts it: with the keywords of later drafts, without booleans for schemas, and with what the
- * provider does not know in the description. Returns the same object where nothing changes.
+ * Converts a schema to the subset that a provider accepts. Uses keywords of later drafts, replaces boolean schemas, and
+ * moves unsupported keywords into the description. Returns the same object if nothing changes.
  */
 export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema {
   return fitted(schema, {
@@ -29,11 +29,11 @@ export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKey
 type Fitting = {
   rules: SchemaRules
   report: ReportKeyword
-  /** The whole schema, in which references are looked up. */
+  /** The whole schema, for resolving references. */
   root: Schema
-  /** The references that are being replaced; one among them would have no end. */
+  /** References that are being replaced. A reference to one of them is recursive and cannot be replaced. */
   open: readonly string[]
-  /** How many references may still be replaced, and how many schemas they may bring: copies of copies have no bound. */
+  /** Limits of replaced references and of the copied schemas, because copies of copies would grow without bound. */
   budget: { refs: number; nodes: number }
 }
 
@@ -45,7 +45,7 @@ function fitted(given: unknown, fitting: Fitting): Schema {
   if (typeof given.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(given, fitting)
   let schema = modern(given)
   schema = inOtherWords(schema, rules)
-  // First what is moved: a description must not have descriptions within it.
+  // Keywords move first: a description must not contain other descriptions.
   schema = withoutUnknown(schema, fitting)
   schema = withFittedParts(schema, fitting)
   if (schema.type === 'array' && schema.items === undefined && schema.prefixItems === undefined)
@@ -71,7 +71,7 @@ function withoutRef({ $ref, ...beside }: Schema, fitting: Fitting): Schema {
   return fitted({ ...found, ...beside }, { ...fitting, open: [...open, ref] })
 }
 
-/** Keywords that `modern` can change. */
+/** The keywords that `modern` converts. */
 const outdatedKeywords: ReadonlySet<string> = new Set([
   ...['items', 'exclusiveMinimum', 'exclusiveMaximum', 'required', 'properties', 'patternProperties'],
   ...['$defs', 'definitions', 'anyOf', 'oneOf', 'allOf', 'enum'],
@@ -83,7 +83,7 @@ function canBeOutdated(schema: Schema): boolean {
   return type === 'any' || type === '' || type === null
 }
 
-/** The keywords of older drafts of JSON schema in the words of the latest one. */
+/** Converts keywords of older drafts of JSON Schema to those of the latest draft. */
 function modern(schema: Schema): Schema {
   if (!canBeOutdated(schema)) return schema
   const changes: Schema = {}
@@ -117,7 +117,7 @@ function namesIn(value: unknown): string[] | undefined {
 const defined = (schema: Schema): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 
-/** Keywords that a provider does not know, by others that mean the same. */
+/** Replaces unsupported keywords by supported ones with the same meaning. */
 function inOtherWords(schema: Schema, rules: SchemaRules): Schema {
   let current = schema
   if ('const' in current && !accepts(rules, 'const')) {
@@ -136,7 +136,10 @@ function inOtherWords(schema: Schema, rules: SchemaRules): Schema {
   return current
 }
 
-/** One schema with the properties and the required names of all; of other keywords the first one counts. */
+/**
+ * Merges schemas into one with the properties and required names of all. For other keywords, the first schema that has
+ * one wins.
+ */
 export function mergedAllOf(schema: Schema): Schema {
   const all = flatAllOf(schema)
   const merged: Schema = Object.assign({}, ...all.toReversed())
@@ -147,7 +150,7 @@ export function mergedAllOf(schema: Schema): Schema {
   return merged
 }
 
-/** The schema and all that it includes by `allOf`, at any depth, each without its own `allOf`. */
+/** The schema and all schemas that it includes by `allOf`, recursively, each without its `allOf`. */
 function flatAllOf(schema: Schema): Schema[] {
   const flat: Schema[] = []
   const waiting = [schema]

@@ -1,19 +1,19 @@
-/** A JSON schema that is an object. */
+/** A JSON schema that is an object, not a boolean. */
 export type Schema = Record<string, unknown>
 
-/** The JSON schema that the servers of a protocol accept. */
+/** The subset of JSON Schema that the servers of a protocol accept. */
 export type SchemaRules = {
-  /** Keywords that are accepted. Others move into the description. Undefined: all of them. */
+  /** Supported keywords. Others move into the description. Undefined: all are supported. */
   keywords?: ReadonlySet<string>
-  /** Formats of strings that are accepted. */
+  /** Supported formats of strings. */
   formats?: ReadonlySet<string>
-  /** Bounds that are accepted only with some values. */
+  /** Keywords of bounds that are supported only with some values. */
   accepts?: (keyword: string, value: unknown) => boolean
-  /** Whether each object must say `additionalProperties: false`. */
+  /** Whether each object must have `additionalProperties: false`. */
   closesObjects?: boolean
 }
 
-/** Keywords that constrain nothing. */
+/** Keywords without an effect on validation. */
 export const silentKeywords: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -41,7 +41,7 @@ function isEmpty(schema: Schema): boolean {
   return true
 }
 
-/** The schema with these keywords in its description. */
+/** Returns the schema with these keywords moved into its description. */
 export function described(schema: Schema, moved: Schema): Schema {
   if (isEmpty(moved)) return schema
   const parts = Object.entries(moved).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)

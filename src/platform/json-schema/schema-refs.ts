@@ -1,6 +1,6 @@
 import { isSchema, type Schema } from './schema-keywords.ts'
 
-/** The schema that a reference within the same document names: `#/$defs/Point`. Undefined for any other reference. */
+/** Finds the schema of a reference within the same document: `#/$defs/Point`. Undefined for any other reference. */
 export function resolveRef(root: Schema, ref: string): Schema | undefined {
   if (ref === '#') return root
   if (!ref.startsWith('#/')) return undefined
@@ -14,7 +14,7 @@ export function resolveRef(root: Schema, ref: string): Schema | undefined {
   return isSchema(found) ? found : undefined
 }
 
-/** A text as it is where it is not a URL's encoding. */
+/** Decodes a URL-encoded text; returns it unchanged if the encoding is invalid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -3,8 +3,8 @@ import { described, isSchema, type Schema, type SchemaRules } from './schema-key
 import { resolveRef } from './schema-refs.ts'
 
 /**
- * The schema of a tool's arguments as providers accept it: an object with properties, without a union at its root.
- * Undefined for one whose arguments cannot be an object.
+ * Converts the schema of a tool's arguments to a form that providers accept: an object with properties, without a union
+ * at its root. Undefined if the arguments cannot be an object.
  */
 export function fitToolSchema(given: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
   const root = atRoot(given)
@@ -16,7 +16,7 @@ export function fitToolSchema(given: unknown, rules: SchemaRules, report: Report
   return { ...fitted, type: 'object', properties: isSchema(fitted.properties) ? fitted.properties : {} }
 }
 
-/** The schema, or the one that its root refers to; definitions stay beside it. */
+/** Returns the schema, or the one that its root refers to, together with the definitions. */
 function atRoot(given: unknown): Schema {
   if (!isSchema(given)) return {}
   if (typeof given.$ref !== 'string') return given
@@ -42,7 +42,7 @@ function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeywor
   return described(current, moved)
 }
 
-/** The schemas of a list, references replaced, each reference once. */
+/** The schemas of a list with references resolved, each reference once. */
 function variantsOf(list: unknown[], document: Schema): Schema[] {
   const refs = new Set<string>()
   return list.filter(isSchema).flatMap((one) => {
@@ -54,7 +54,9 @@ function variantsOf(list: unknown[], document: Schema): Schema[] {
   })
 }
 
-/** One object with the properties of all variants; only what every variant requires is required. */
+/**
+ * Merges variants into one object with the properties of all. A property is required only if every variant requires it.
+ */
 function mergedUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schema, report: ReportKeyword): Schema {
   const { [keyword]: list, ...rest } = schema
   const variants = variantsOf(list as unknown[], document)
@@ -77,7 +79,7 @@ function requiredByAll(variants: Schema[]): unknown[] {
   return [...counts].flatMap(([name, count]) => (count === variants.length ? [name] : []))
 }
 
-/** Which properties a variant has and requires, for the description. */
+/** Describes which properties a variant has and requires. */
 function summaryOf({ title, properties, required }: Schema): Schema {
   return {
     ...(title !== undefined && { title }),
@@ -86,7 +88,7 @@ function summaryOf({ title, properties, required }: Schema): Schema {
   }
 }
 
-/** The properties of all schemas. One that differs between them may be any of theirs. */
+/** The properties of all schemas. A property that differs between them accepts any of its variants. */
 function mergedProperties(schemas: Schema[]): Schema {
   const alternatives = new Map<string, Map<string, unknown>>()
   for (const { properties } of schemas)

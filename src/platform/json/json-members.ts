@@ -39,7 +39,7 @@ export function stringEnd(text: string, from: number): number {
     const end = text.indexOf('"', at)
     if (end === -1) return text.length
     if (!isEscaped(text, end)) return end + 1
-    // Where one quote is escaped, more of them follow soon. Searching for each takes ten times as long.
+    // Escaped quotes usually occur in groups. Searching for each one separately takes ten times as long.
     at = end + 1
     for (const stop = Math.min(at + 256, text.length); at < stop; at++) {
       const char = text.charCodeAt(at)

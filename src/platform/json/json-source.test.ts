@@ -25,7 +25,7 @@ describe('an object with its bytes', () => {
       fc.property(fc.dictionary(word, value), changes, fc.constantFrom(undefined, 2), (object, wanted, space) => {
         const text = JSON.stringify(object, null, space)
         const got = changed(text, wanted)
-        // A name with an escape is none that may be left alone.
+        // A name with an escape cannot be left unchanged.
         if (got === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
         const expected = JSON.parse(JSON.stringify({ ...object, ...wanted }))
         assert.ok(isDeepStrictEqual(JSON.parse(got), expected), got.replaceAll(long, 'long'))
@@ -39,7 +39,7 @@ describe('an object with its bytes', () => {
         const source = sourceOf(JSON.stringify(object))
         const { stream: _gone, ...kept } = source.value as Record<string, unknown>
         const other = { ...kept, ...more }
-        // Names beyond ASCII are nobody's whose members are changed.
+        // Changed members never have names beyond ASCII.
         if (Object.hasOwn(more, 'ü')) return
         const got = source.as(other)
         if (got === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))

@@ -1,26 +1,26 @@
 import type { Steps } from '../async/long-work.ts'
 
-/** Values with fewer parts are written in one step. */
+/** Values with fewer parts are serialized in one step. */
 const partsOfStep = 1000
 
-/** The pieces of text that are written between two steps. */
+/** The number of pieces of text per step. */
 const piecesOfStep = 200
 
 /** Counts the pieces of all levels of a value. */
 type Progress = { pieces: number }
 
 /**
- * Writes a value that was read from JSON, as `JSON.stringify` does, but in steps: that can take longer than others can
- * wait.
+ * Serializes a value parsed from JSON like `JSON.stringify`, but in steps, because one step can block the event loop
+ * for too long.
  */
 export function* writeInSteps(value: unknown, write: Write, progress: Progress = { pieces: 0 }): Steps<void> {
   if (typeof value !== 'object' || value === null || partsUpTo(value, partsOfStep) < partsOfStep) {
     write(JSON.stringify(value) ?? 'null')
-    // Rarely, because each step passes through all levels of the value.
+    // Pauses rarely, because each step passes through all levels of the value.
     if (++progress.pieces % piecesOfStep === 0) yield
     return
   }
-  // Listing the members of a large object takes long, and was done once already.
+  // Listing the members of a large object takes long, so the list is reused.
   yield
   yield* Array.isArray(value) ? writeItems(value, write, progress) : writeMembers(value as Members, write, progress)
 }
@@ -64,7 +64,7 @@ function partsUpTo(value: object, limit: number): number {
   return parts
 }
 
-/** The JSON of a value in pieces of some length. */
+/** Yields the JSON of a value in pieces of a given length. */
 export function* jsonInSteps(value: unknown): Steps<Buffer[]> {
   const pieces: Buffer[] = []
   let text = ''

@@ -19,7 +19,7 @@ test('a member has its name and place, whatever names were read before', () => {
     fc.property(
       fc.dictionary(word, fc.oneof(word, fc.array(fc.dictionary(word, word, { noNullPrototype: true })))),
       (value) => {
-        // The guess of the engine is the beginning of a name as it is written.
+        // The engine guesses a prefix of the name in its escaped spelling.
         for (const name in value) parseJson(JSON.stringify({ [JSON.stringify(name).slice(1, 1 + name.length)]: 1 }))
         const read = parseJson(escapes(JSON.stringify(value))) as object
         assert.deepEqual(Object.entries(read), Object.entries(value))

@@ -2,14 +2,14 @@ import { stringEnd } from './json-members.ts'
 
 const colon = 58
 
-/** JSON whose names have no escapes, and the original names of those that were replaced. */
+/** JSON whose names have no escapes, and the original names that were replaced. */
 export type PlainNames = { text: string; originals: ReadonlyMap<string, string> | undefined }
 
 /**
- * Rewrites names that are written with escapes. V8 14 guesses the next name of an object from objects that it read before,
- * and compares a name that has escapes with its guess as the name is written: once anybody had sent a member called
- * `cont\u0`, everybody's `"cont\u0065nt"` was read as that, and once anybody had sent `^\\d+`, everybody's `"^\\d+$"`. A
- * name that cannot be written without an escape is replaced until `restoreNames`. The text can be invalid JSON.
+ * Rewrites names that contain escapes. V8 14 guesses the next name of an object from objects that it parsed before, and
+ * compares the guess with the escaped spelling. After anybody had sent a member `cont\u0`, every `"cont\u0065nt"` was
+ * parsed as that name; after `^\\d+`, every `"^\\d+$"`. A name that needs an escape is replaced until `restoreNames`.
+ * The text can be invalid JSON.
  */
 export function withPlainNames(text: string): PlainNames {
   const unchanged = { text, originals: undefined }
@@ -35,7 +35,7 @@ export function withPlainNames(text: string): PlainNames {
 
 type EscapedName = { start: number; end: number; name: string }
 
-/** The names with escapes, except invalid ones, which the parser rejects. */
+/** The names with escapes, without invalid ones, which the parser rejects. */
 function escapedNames(text: string): EscapedName[] {
   const names: EscapedName[] = []
   for (let start = text.indexOf('"'); start !== -1; ) {
@@ -60,7 +60,7 @@ function stringOf(written: string): string | undefined {
   }
 }
 
-/** The most `~` in a row. A longer run is in no name. */
+/** The longest run of `~`. No name contains a longer run. */
 function longestRun(text: string, names: readonly EscapedName[]): number {
   let longest = 0
   for (const one of [text, ...names.map(({ name }) => name)])
@@ -68,7 +68,7 @@ function longestRun(text: string, names: readonly EscapedName[]): number {
   return longest
 }
 
-/** Gives replaced names back to all objects of a value. */
+/** Restores replaced names in all objects of a value. */
 export function restoreNames(value: unknown, originals: ReadonlyMap<string, string>): void {
   const pending: unknown[] = [value]
   while (pending.length > 0) {
@@ -79,7 +79,7 @@ export function restoreNames(value: unknown, originals: ReadonlyMap<string, stri
   }
 }
 
-/** Sets all members again, so that they stay in order. */
+/** Sets all members again, so that their order stays the same. */
 function rename(object: Record<string, unknown>, originals: ReadonlyMap<string, string>): void {
   const members = Object.entries(object)
   if (!members.some(([name]) => originals.has(name))) return
@@ -90,7 +90,7 @@ function rename(object: Record<string, unknown>, originals: ReadonlyMap<string, 
     })
 }
 
-/** Parses JSON, with the names of its objects as they are. @throws Error of `parse` for other text. */
+/** Parses JSON without mistaking escaped names. @throws Error of `parse` for invalid text. */
 export function parseJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   const { text: plain, originals } = withPlainNames(text)
   const value = parse(plain)

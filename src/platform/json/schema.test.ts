@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as zod from 'zod'
 import { defaultOf, z } from './schema.ts'
 
-/** How many schemas Zod makes meanwhile. */
+/** Counts the schemas that Zod creates during `act`. */
 async function madeDuring(act: () => unknown): Promise<number> {
   let made = 0
   const config = zod.config() as { postProcessor?: () => void }
@@ -66,7 +66,7 @@ test('a schema has every member that Zod gives its kinds', () => {
     for (let owner: object = early; owner !== Object.prototype; owner = Object.getPrototypeOf(owner))
       for (const name of Object.getOwnPropertyNames(owner)) if (!(name in late[at]!)) missing.add(name)
     assert.deepEqual([...missing], [], early.type)
-    // Which not all have, and which some are asked whether they have it.
+    // Members that only some schemas have, and that code tests for.
     for (const name of ['unwrap', 'element', 'options', 'keyof'] as const)
       assert.equal(typeof Reflect.get(late[at]!, name), typeof Reflect.get(early, name), `${early.type}.${name}`)
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sketch, writeQuantiles } from './sketch.ts'
 
-/** A skewed spread of values like those of latencies, the same each time. */
+/** A skewed, deterministic distribution of values like those of latencies. */
 const values = Array.from({ length: 5000 }, (_, index) => 40 * Math.exp(3 * Math.abs(Math.sin(index * 12.9898))))
 const sorted = values.toSorted((a, b) => a - b)
 

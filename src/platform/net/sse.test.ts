@@ -88,7 +88,7 @@ test('an event of one line reads as the same line reads among others', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       const text = pieces.join('')
-      // A comment changes nothing, and makes two lines of it.
+      // A comment has no effect but adds a line break.
       const [alone, among] = [`data:${text}\n\n`, `:\ndata:${text}\n\n`].map((one) => read([Buffer.from(one)]))
       assert.deepEqual(alone, among)
     }),

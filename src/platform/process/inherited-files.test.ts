@@ -20,7 +20,7 @@ const lists = (stdio: string) => `
   const { withoutInherited } = await import('#platform/process/inherited-files.ts')
   console.log(spawnSync('bash', ['-c', 'ls -l /proc/$$/fd'], { encoding: 'utf8', stdio: ${stdio} }).stdout)`
 
-/** Which descriptors above the three of each program lead somewhere. */
+/** The open descriptors of each program, except 0 to 2. */
 const leading = (listed: string) => (listed.match(/\d+ -> (pipe|socket):/g) ?? []).filter((one) => !/^[0-2] /.test(one))
 
 test('what our parent left open in us is not passed on', { skip }, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { throttleWarnings } from './warning-throttle.ts'
 
-/** Warnings by a clock that the test moves: a failure every fifth of a second for so long, then nothing for so long. */
+/** Warnings on a clock that the test sets: a failure every fifth of a second for a time, then none for a time. */
 function warned() {
   const lines: { level: string; times?: number; err?: Error; error?: string; message: string }[] = []
   const line = (level: string) => (facts: object, message: string) => void lines.push({ level, ...facts, message })

@@ -10,7 +10,7 @@ const acting = [
   ...Array.from({ length: 4 }, (_, n) => String.fromCharCode(0x2066 + n)),
   ...['\ufeff', '\u{e0041}', '\ud800', '\u3164'],
 ]
-/** Nothing but plain letters, marks, numbers, signs, and the line breaks and tabs that are meant to stay. */
+/** Only plain letters, marks, numbers, signs, line breaks and tabs. */
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u
 
 test('what would act on a terminal is told, and all else stays', () => {

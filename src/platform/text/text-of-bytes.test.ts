@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { latin1Of, utf8Of } from './text-of-bytes.ts'
 
-/** What may stand across the place where a long text is cut: characters of one to four bytes, and bytes that are none. */
+/** Characters that can lie across the cut of a long text: of one to four bytes, and invalid bytes. */
 const piece = fc.oneof(
   fc.constantFrom('a', 'ü', '€', '😀', '\ufeff').map((text) => Buffer.from(text)),
   fc.uint8Array({ minLength: 1, maxLength: 5 }).map((bytes) => Buffer.from(bytes)),

@@ -1,11 +1,11 @@
 import type { CharacterClass } from './patterns/character-class.ts'
 import type { Assertion, Pattern } from './patterns/pattern-syntax.ts'
 
-/** The kinds of characters beside a position, as far as assertions need them. */
+/** The kinds of adjacent characters that assertions distinguish. */
 export const kinds = ['nothing', 'word', 'newline', 'other'] as const
 export type Kind = 0 | 1 | 2 | 3
 
-/** Bit 4 × before + after is set where a place between two such characters will do. */
+/** Bit 4 × before + after is set if the position is allowed between two such characters. */
 type Guard = number
 const anywhere: Guard = 0xffff
 const guardOf = (holds: (before: number, after: number) => boolean): Guard =>
@@ -21,19 +21,19 @@ const guards: Record<Assertion, Guard> = {
   noWordBoundary: guardOf((before, after) => (before === 1) === (after === 1)),
 }
 
-/** A way to a position without reading anything in between. One such way may be there several times. */
+/** A transition to a position that consumes nothing in between. Equal transitions can occur several times. */
 export type Way = { to: number; guard: Guard }
 
-/** Each character of a pattern is a position; what may be read after it are the ways from it. */
+/** Each character of a pattern is a position, with transitions to the positions that can follow it. */
 export type Positions = { classes: CharacterClass[]; ways: Way[][]; first: Way[] }
 
-/** The beginning and the end of a part of a pattern, and the ways through it that read nothing. */
+/** The first and last positions of a part of a pattern, and its transitions that consume nothing. */
 type Part = { first: Way[]; last: Way[]; through: Guard[] }
 
 const maxPositions = 600
 const maxWays = 6000
 
-/** Undefined when the pattern is too large to look through, may match nothing, or repeats what may match nothing. */
+/** Undefined if the pattern is too large to analyse, can match the empty string, or repeats a part that can. */
 export function positionsOf(pattern: Pattern): Positions | undefined {
   const classes: CharacterClass[] = []
   const ways: Way[][] = []
@@ -94,7 +94,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
       link(loop.last, loop.first)
       rest = min === 0 ? { ...loop, through: [anywhere] } : loop
     } else {
-      // The second time is only tried within the first: a(a(a)?)?
+      // The second repetition is nested in the first: a(a(a)?)?
       for (let i = max; i > min; i--) {
         const once = follow(read(item), rest)
         rest = { ...once, through: [...once.through, anywhere] }

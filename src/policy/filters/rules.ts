@@ -1,6 +1,6 @@
 import type { BuiltinSlug, FilterAction, ScanScope } from './detectors/builtins.ts'
 
-/** As much of a guardrail as filtering needs. */
+/** The members of a guardrail that filtering needs. */
 export type FilteringGuardrail = {
   id: string
   name: string
@@ -15,11 +15,11 @@ export type FilteringGuardrail = {
 /** A rule's matcher: a builtin filter or a custom pattern. */
 export type Matcher = { builtin: BuiltinSlug } | { pattern: string }
 
-/** One filter in force, and who put it in force. */
+/** An active filter, and the guardrail that requires it. */
 export type Rule = {
   matcher: Matcher
   action: FilterAction
-  /** Stands where the rule redacts. */
+  /** Replaces redacted text. */
   label: string
   userOnly: boolean
   guardrail: { id: string; name: string }
@@ -27,7 +27,7 @@ export type Rule = {
   rule: string
 }
 
-/** The filters that hold for a caller, strictest first. */
+/** The filters that apply to a caller, strictest first. */
 export type Filters = { rules: readonly Rule[] }
 
 export const unlabelled = '[REDACTED]'

@@ -17,7 +17,7 @@ const scanFor = (keyHash: string, text = long, signal?: AbortSignal) =>
   scanner.scanText(filters, text, { requester: { workspaceId: keyHash[0]!, keyHash }, signal })
 
 test('a prompt of another workspace does not wait for the queue of a busy one', async () => {
-  // Both threads have started.
+  // Both threads are running.
   await Promise.all([scanFor('a1'), scanFor('b1')])
   const finished: string[] = []
   const scan = (keyHash: string, text?: string) => scanFor(keyHash, text).then(() => finished.push(keyHash))

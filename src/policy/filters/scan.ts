@@ -8,36 +8,37 @@ import { createWorkers, type ScanRequest } from './workers.ts'
 export type { Blocked, Finding } from './filter-bodies.ts'
 export type { ScanRequest } from './workers.ts'
 
-/** The content that may be sent. Where nothing was redacted it is the same object that was given. */
+/** The content that may be sent. If nothing was redacted, it is the same object as the input. */
 export type Passed<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
 
 /**
- * Long texts wait for a thread: workspaces take turns, and so do the keys of each.
- * @throws Fault `rate_limited` when too much of the key waits, `client_closed_request` when the signal aborts meanwhile.
+ * Scans texts. Long texts wait for a thread: workspaces take turns, and so do the keys of each.
+ * @throws Fault `rate_limited` if the key has too many waiting scans, `client_closed_request` if the signal aborts
+ * meanwhile.
  */
 export type Scanner = {
   /**
    * Filters the forms of one request, such as the chat request and the client's own body, by the same rules. A text
-   * that occurs in several is looked at once.
+   * that occurs in several forms is scanned once.
    */
   scanRequest: <Bodies extends Record<string, object>>(
     filters: Filters,
     bodies: Bodies,
     request: ScanRequest,
   ) => Promise<Blocked | Passed<Bodies>>
-  /** Filters a prompt that is one text, written by the user. */
+  /** Filters a prompt that consists of one text by the user. */
   scanText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
-  /** Filters what the user answered to a question: value by value where it is JSON, which it stays. */
+  /** Filters the user's answer to a question. JSON is filtered value by value, and stays valid. */
   scanAnswer: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
-  /** Lists every match in a prompt that is one text, also after a match that blocks. */
+  /** Lists every match in a prompt that consists of one text, also after a match that blocks. */
   findText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Places>
   close: () => Promise<void>
 }
 
-/** A scan that takes no longer runs at once. Longer scans run in other threads. */
+/** Shorter scans run at once. Longer scans run in other threads. */
 const atOnceMs = 4
 
-/** @param options.timeLimitMs how long one request may be looked at before it is refused. */
+/** @param options.timeLimitMs the time limit for scanning one request. After it, the request is refused. */
 export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
   const workers = createWorkers({ timeLimitMs: options.timeLimitMs ?? 5000 })
 
@@ -51,7 +52,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
       return isShort ? filterBodies(rules, bodies) : await workers.filter(rules, bodies, request)
     } catch (error) {
       if (error instanceof Fault) throw error
-      // A body that cannot even be walked through (nested too deep) must not pass unseen.
+      // A body that cannot be traversed (nested too deep) must not pass unchecked.
       return blockedBy(rules[0]!, 'failed')
     }
   }

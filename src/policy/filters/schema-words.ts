@@ -1,4 +1,6 @@
-/** The words of JSON Schema, of all its drafts and of OpenAPI's. Any other name in a schema is somebody's own. */
+/**
+ * The keywords of JSON Schema, of all its drafts and of OpenAPI. Any other name in a schema is chosen by its author.
+ */
 const words = new Set(
   `$anchor $comment $defs $dynamicAnchor $dynamicRef $id $ref $schema $vocabulary additionalItems additionalProperties
   allOf anyOf const contains contentEncoding contentMediaType contentSchema default definitions dependencies
@@ -13,17 +15,17 @@ const words = new Set(
 const holders = new Set(
   'parameters schema input_schema output_schema inputSchema outputSchema parametersJsonSchema'.split(' '),
 )
-/** Under these stand names of somebody's own, each with a schema. */
+/** Keywords whose value maps arbitrary names to schemas. */
 const named = new Set(
   '$defs definitions dependencies dependentRequired dependentSchemas patternProperties properties'.split(' '),
 )
-/** Under these stands no schema but values. */
+/** Keywords whose value contains data, not a schema. */
 const valued = new Set('const default enum example examples'.split(' '))
 
-/** A place in a schema: a schema itself, or a map from names to schemas. */
+/** A position in a schema: a schema itself, or a map from names to schemas. */
 export type SchemaPlace = 'schema' | 'names'
 
-/** The place of a field's value; undefined outside of schemas, and for values in them. */
+/** The position of a field's value; undefined outside of schemas, and for data in them. */
 export function schemaPlaceOf(key: string, isObject: boolean, place: SchemaPlace | undefined): SchemaPlace | undefined {
   if (place === undefined) return isObject && holders.has(key) ? 'schema' : undefined
   if (place === 'names') return 'schema'
@@ -35,12 +37,12 @@ export function holdsValues(key: string, place: SchemaPlace | undefined): boolea
   return place === 'schema' && valued.has(key)
 }
 
-/** Whether a field's name is a word of the schema language. */
+/** Whether a field's name is a keyword of JSON Schema. */
 export function isSchemaWord(key: string, place: SchemaPlace): boolean {
   return place === 'schema' && words.has(key)
 }
 
-/** Values of the schema language itself, by field. */
+/** Values that JSON Schema defines, by field. */
 const ownValues = new Map<string, RegExp>([
   ['$schema', /^https?:\/\/json-schema\.org\/(?:draft[-/][\d-]{1,8}\/)?schema#?$/],
   ['type', /^(?:string|number|integer|boolean|object|array|null)$/i],
@@ -56,12 +58,12 @@ export function isSchemaValue(key: string, value: string): boolean {
 
 const pointers = new Set(['$ref', '$dynamicRef'])
 
-/** Whether a value refers to a place in the schema. */
+/** Whether a value is a reference to another part of the schema. */
 export function isPointer(key: string, value: string): boolean {
   return pointers.has(key) && value.startsWith('#/')
 }
 
-/** A place in the schema, by the names that were given there. */
+/** A JSON pointer into the schema, with the names of the schema's author. */
 export function rewritePointer(pointer: string, rewriteName: (name: string) => string): string {
   let place: SchemaPlace = 'schema'
   const [root, ...steps] = pointer.split('/')

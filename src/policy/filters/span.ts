@@ -1,15 +1,15 @@
-/** A piece of a text, in UTF-16 code units, the end excluded. */
+/** A range of a text, in UTF-16 code units; the end is exclusive. */
 export type Span = { start: number; end: number }
 
-/** Finds what one filter looks for: spans in order, none overlapping another. Time linear in the text. */
+/** Finds the matches of one filter: ordered, without overlaps. Takes linear time in the length of the text. */
 export type Find = (text: string) => Span[]
 
-/** A span and the text that takes its place. */
+/** A range and the text that replaces it. */
 export type Replacement = Span & { label: string }
 
 /**
- * Puts labels in place of spans. Where spans overlap, one label stands for all that they cover together: that of the
- * longest, or of the one named first.
+ * Replaces ranges by labels. Overlapping ranges get one label together: that of the longest, or of the first one in the
+ * list.
  */
 export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   const sorted = replacements.toSorted((a, b) => a.start - b.start)
@@ -31,7 +31,7 @@ export function replaceSpans(text: string, replacements: readonly Replacement[])
   return pieces.join('')
 }
 
-/** Joins finds of several kinds: in order, overlapping ones made one. */
+/** Merges matches of several kinds: sorts them, and joins overlapping ones. */
 export function unite(spans: Span[]): Span[] {
   const united: Span[] = []
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
@@ -42,7 +42,7 @@ export function unite(spans: Span[]): Span[] {
   return united
 }
 
-/** The spans of all matches of a global pattern that hold. */
+/** The ranges of all matches of a global pattern that pass a check. */
 export function matches(
   text: string,
   pattern: RegExp,
@@ -57,7 +57,7 @@ export function matches(
   return found
 }
 
-/** The text shortly before a place, on the same line or the one above, in lower case. */
+/** The text shortly before a position, on the same line or the previous one, in lower case. */
 export function wordsBefore(text: string, start: number, length = 32): string {
   return text.slice(Math.max(0, start - length), start).toLowerCase()
 }

@@ -3,7 +3,7 @@ import { filterBodies } from './filter-bodies.ts'
 import { findAll } from './find-all.ts'
 import type { Task } from './workers.ts'
 
-/** The index of the current rule, for the main thread, which may have to end this one. */
+/** The index of the current rule, for the main thread, which may have to stop this one. */
 const currentRule = workerData as Int32Array
 
 parentPort!.on('message', (task: Task) => {

@@ -32,7 +32,7 @@ type PoolWorker = {
 }
 
 const startLimitMs = 15_000
-/** The most that one key may have waiting. */
+/** The limit of waiting scans of one key. */
 const mostWaiting = { jobs: 64, bytes: 64 * 1024 * 1024 }
 const retryAfterSeconds = 5
 
@@ -44,12 +44,12 @@ export type Workers = {
 }
 
 /**
- * @param options.timeLimitMs the most that one request may take. After that its current rule counts as failed, and the
+ * @param options.timeLimitMs the time limit for one request. After it, the current rule counts as failed, and the
  * thread ends.
  */
 export function createWorkers(options: { timeLimitMs: number }): Workers {
   const mostWorkers = Math.max(2, Math.min(4, availableParallelism()))
-  /** One thread is free for the other workspaces, so that they wait for no long job of this one. */
+  /** Reserves one thread for the other workspaces, so that they do not wait for a long scan of this one. */
   const mostPerWorkspace = mostWorkers - 1
   const workers = new Set<PoolWorker>()
   const waiting = new FairQueue<Job>()
@@ -63,7 +63,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     })
     const pooled: PoolWorker = { worker, isReady: false, currentRule, job: undefined, limit: undefined }
     worker.on('message', (message: Outcome | 'ready') => {
-      // The start of a thread does not count as time of the filters.
+      // The time limit does not include the start of a thread.
       if (message === 'ready') {
         pooled.isReady = true
         return limit(pooled)
@@ -91,7 +91,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     return job
   }
 
-  /** Refuses the request of a thread that ended, for whatever reason: its text was not checked. */
+  /** Refuses the request of a thread that ended for any reason, because its text was not checked. */
   function fail(pooled: PoolWorker): void {
     workers.delete(pooled)
     const job = release(pooled)
@@ -157,7 +157,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   }
 }
 
-/** @throws Fault `rate_limited` when a key has too much waiting. A single request always fits. */
+/** @throws Fault `rate_limited` if a key has too many waiting scans. A single request is always accepted. */
 function requireRoom(waiting: readonly Job[], size: number): void {
   if (waiting.length === 0) return
   const bytes = waiting.reduce((sum, job) => sum + job.size, size)

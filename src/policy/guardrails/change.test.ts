@@ -40,7 +40,7 @@ async function newStore(kind: 'sqlite' | 'postgres', now = Date.now) {
   return { deps, caller, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
-/** The same database; `said` gets what is announced. */
+/** The same database; records its announcements in `said`. */
 function overhear(db: Db, said: string[]): Db {
   return {
     ...db,

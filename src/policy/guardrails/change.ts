@@ -17,7 +17,7 @@ import { noGuardrail, requirePlace, type WriteDeps, writeGuardrails } from './wr
 
 type ChangeDeps = WriteDeps & NormaliseDeps
 
-/** @throws Fault `invalid`, or `conflict` when the name is taken. */
+/** @throws Fault `invalid`, or `conflict` if the name is taken. */
 export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
   const workspaceId = await namedWorkspace(deps, caller, body.workspace_id)
   const policyChange = await normalise(deps, body)
@@ -32,8 +32,8 @@ export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: Ne
 }
 
 /**
- * Changes a guardrail, or makes the default of a workspace by changing it for the first time.
- * @throws Fault `not_found`, `invalid`, or `conflict` when the name is taken.
+ * Changes a guardrail. The first change of a workspace's default guardrail creates it.
+ * @throws Fault `not_found`, `invalid`, or `conflict` if the name is taken.
  */
 export async function changeGuardrail(
   deps: ChangeDeps,

@@ -9,7 +9,7 @@ import type { Policy } from './decide/policy.ts'
 
 const flag = () => z.boolean().nullable()
 
-/** The most names in a list. More than any catalogue has: it bounds the work, not the policy. */
+/** The limit of names in a list. It is higher than the size of any catalogue, and only limits the work. */
 const maxItems = 10_000
 
 /** A list of at least one item without duplicates, or null for no rule. */

@@ -12,8 +12,8 @@ export type GuardrailPlace = { workspaceId: string; isDefault: boolean }
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Finds the workspace of a guardrail's id within an organization. The id may also be that of a workspace's default
- * guardrail, even if that was never made.
+ * Finds the workspace of a guardrail's id within an organization. The id can also be that of a workspace's default
+ * guardrail, even if it was never stored.
  */
 export async function findPlace(query: Query, organizationId: string, id: string): Promise<GuardrailPlace | undefined> {
   if (!uuid.test(id)) return undefined
@@ -50,12 +50,12 @@ export async function listRows(
   return { data: rows.map(guardrailOf), total_count: count.n }
 }
 
-/** @throws Fault `conflict` when the workspace has a guardrail of that name. */
+/** @throws Fault `conflict` if the workspace has a guardrail of that name. */
 export async function insertGuardrail(tx: Tx, record: GuardrailRecord): Promise<void> {
   await tx.insertInto('guardrails').values(toRow(record)).execute().catch(nameTaken)
 }
 
-/** @throws Fault `conflict` when the workspace has another guardrail of that name. */
+/** @throws Fault `conflict` if the workspace has another guardrail of that name. */
 export async function updateGuardrail(tx: Tx, record: GuardrailRecord): Promise<void> {
   await tx.updateTable('guardrails').set(toRow(record)).where('id', '=', record.id).execute().catch(nameTaken)
 }

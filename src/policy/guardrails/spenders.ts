@@ -7,7 +7,7 @@ import { dayOf } from '#spend/ledger/days.ts'
 import { guardrailBudget } from './decide/budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
-/** How many members and keys are listed. */
+/** The number of listed members and keys. */
 const mostListed = 10
 
 export type SpenderStanding = { spender: Spender; name: string | null; standing: Standing }
@@ -57,11 +57,11 @@ type Search = {
   /** The first day that counts. */
   since: number
   byok: boolean
-  /** The guardrail that they must be assigned to; null for all of the workspace. */
+  /** The guardrail that they must be assigned to; null for the whole workspace. */
   assignedTo: string | null
 }
 
-/** Those with the largest sums of the ledger; as an approximation, which is enough to order them. */
+/** Those with the largest sums of the ledger. This approximation is sufficient to order them. */
 async function largest(query: Query, search: Search): Promise<{ spender: Spender; name: string | null }[]> {
   const isMember = search.kind === 'member'
   const column = isMember ? 'd.user_id' : 'd.key_hash'

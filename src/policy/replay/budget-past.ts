@@ -7,20 +7,20 @@ import type { Governed } from '../guardrails/propose.ts'
 type Limited = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
 type Spending = { at: number; cost: PicoUsd; byok: boolean }
 
-/** A limit of one member or key over requests of the past, in order of time. */
+/** Applies a limit of one member or key to past requests, in order of time. */
 export type BudgetOfPast = {
   /** Whether the limit has room for a request. */
   hasRoom: (spending: Spending) => boolean
-  /** Counts what was spent before the replay begins, whatever the limit. */
+  /** Counts spending from before the replay, regardless of the limit. */
   count: (spending: Spending) => void
 }
 
-/** The first day whose spending counts at an instant: of the period, or of all days. */
+/** Returns the first day whose spending counts at a time: the start of the period, or the first day of all. */
 export function firstDayOf({ reset_interval }: Pick<Limited, 'reset_interval'>, at: number): number {
   return reset_interval === null ? 0 : periodStart(reset_interval, at)
 }
 
-/** @param before what was spent in the period of the first request, on earlier days. */
+/** @param before the spending on earlier days in the period of the first request. */
 export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): BudgetOfPast {
   const limit = policy.limit_usd === null ? undefined : picoUsdOf(policy.limit_usd)
   let period = firstDayOf(policy, from)
@@ -46,17 +46,17 @@ export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): Bu
   }
 }
 
-/** The limit of a guardrail over requests of the past: one for each member and key that it holds for. */
+/** Applies the limit of a guardrail to past requests, separately for each member and key that it applies to. */
 export type BudgetsOfPast = {
-  /** Whether all limits that count a request have room for it. If so, it is added to what is spent. */
+  /** Whether all limits that count a request have room for it. If so, adds its cost. */
   admits: (past: PastRequest) => boolean
-  /** Counts what was spent before the replay begins, whatever the limit. */
+  /** Counts spending from before the replay, regardless of the limit. */
   count: (past: PastRequest) => void
 }
 
 type Owner = { keyHash: string; userId: string }
 
-/** @param before what was spent in the period of the first request, on earlier days. */
+/** @param before the spending on earlier days in the period of the first request. */
 export function budgetsOfPast(
   policy: Limited,
   governed: Governed,

@@ -8,7 +8,7 @@ const contentRules = rulesAt('content')
 
 type Effect = { outcome: 'refused' | 'redacted'; rule: string }
 
-/** The effect of each rule, derived from the findings that were kept with a request. */
+/** The effect of each rule, derived from the stored findings of a request. */
 const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string>) => Effect[]> = {
   content_filter_builtins: ({ content_filter_builtins: builtins }, found) =>
     (builtins ?? []).flatMap(({ slug, action }) => {
@@ -16,13 +16,13 @@ const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string
       if (action === 'flag' || !found.has(rule)) return []
       return [{ outcome: action === 'block' ? 'refused' : 'redacted', rule }]
     }),
-  // A finding names its place in a list that is another one today.
+  // A finding contains an index into a list that may have changed.
   content_filters: () => [],
 }
 
 /**
- * The effects that a policy would have had on a request, by the findings kept with it. Prompts are not kept: if a
- * filter did not run at the time, its effect is unknown.
+ * The effects that a policy would have had on a request, by its stored findings. Prompts are not stored, so the effect
+ * of a filter that did not run at the time is unknown.
  */
 export function contentOfPast(
   policy: Filters,
@@ -33,7 +33,7 @@ export function contentOfPast(
   return effects.find(({ outcome }) => outcome === 'refused') ?? effects[0]
 }
 
-/** The filters whose effect is not known for a request without a finding of theirs; a flag changes nothing. */
+/** The filters whose effect on a request is unknown, because it has no finding of theirs. A `flag` has no effect. */
 export function undecidedFilters(policy: Filters): ContentRule[] {
   const acts = ({ action }: { action: string }) => action !== 'flag'
   return contentRules.flatMap(({ rule }) => (policy[rule]?.some(acts) ? [rule] : []))

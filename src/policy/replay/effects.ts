@@ -16,12 +16,12 @@ type EffectsDeps = {
   isReachable?: IsReachable | undefined
 }
 
-/** Returns the effects of one place's rules on a request. A refusal stands alone. */
+/** Returns the effects of the rules of one stage on a request. A refusal has no further effects. */
 type Judge = (past: PastRequest) => Effect[]
 
 /**
- * Returns the effects that a policy would have had on each past request. Every position of rules needs a
- * judge here; the compiler reports a missing one.
+ * Returns the effects that a policy would have had on each past request. Every stage of rules needs a function here;
+ * the compiler reports a missing one.
  */
 export function effectsIn(
   deps: EffectsDeps,
@@ -30,7 +30,7 @@ export function effectsIn(
   undecided: (rule: Undecidable) => void,
 ): Judge {
   const candidates = judgeCandidates(deps, guardrail, undecided)
-  // In the order in which a live request is judged.
+  // In the order of evaluation of a live request.
   const places: Record<Place, Judge> = {
     region: candidates,
     model: candidates,

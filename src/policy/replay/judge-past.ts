@@ -4,7 +4,7 @@ import type { Region } from '#platform/core/vocabulary.ts'
 import { judgeEndpoint, judgeModel, judgeRegion, type Rule } from '../guardrails/decide/judge.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 
-/** The stored facts of a request that decide about its models, endpoints and region. */
+/** The stored facts of a request that determine its models, endpoints and region. */
 export type PastFacts = {
   models: readonly string[]
   endpointId: string | null
@@ -14,7 +14,7 @@ export type PastFacts = {
   owner?: RequestOwner
 }
 
-/** The key and the member of a request, which decide about the credentials that it can use. */
+/** The key and the member of a request, which determine the credentials that it can use. */
 export type RequestOwner = { keyHash: string; userId: string }
 
 /** Whether requests of an owner can reach an endpoint now: it has a credential, and its circuit is not open. */
@@ -33,7 +33,7 @@ type PastJudgeDeps = {
 
 const maxCached = 10_000
 
-/** Judges requests of the past by today's catalogue, as a live request would be judged. Caches its verdicts. */
+/** Evaluates past requests with today's catalogue, like live requests. Caches the verdicts. */
 export function judgeOfPast(ground: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
   const verdicts = new Map<string, PastVerdict>()
   return (facts) => {
@@ -61,7 +61,7 @@ function judge(
     const isServed = judged.some((each) => each.rule === undefined && canServe(each.endpoint))
     return { outcome: isServed ? 'rerouted' : 'refused', rule: answered.rule! }
   }
-  // An endpoint that is no longer in the catalogue might have been allowed.
+  // An endpoint that is no longer in the catalogue may have been allowed.
   if (found.length < models.length || broken.length === 0) return { outcome: 'unknown' }
   return { outcome: 'refused', rule: broken[0]!.rule! }
 

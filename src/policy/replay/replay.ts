@@ -32,8 +32,8 @@ const dayMs = 86_400_000
 const maxDays = 92
 
 /**
- * Applies a policy to the metered requests of a period, and returns its effects. It reads them page by page, so that
- * other requests are answered in between, and keeps little of them.
+ * Applies a policy to the metered requests of a period, and returns its effects. It reads page by page, so that other
+ * requests are served in between, and stores only sums.
  * @throws Fault `not_found`, `invalid`, `client_closed_request`.
  */
 export async function replay(
@@ -80,7 +80,7 @@ function scopeOf({ workspaceId }: GuardrailRecord, governed: Governed): Scope {
   return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }
 }
 
-/** The limits as they stood when the replay begins: what was spent earlier in their period is spent. */
+/** The limits at the start of the replay, with the spending from earlier in their period. */
 async function budgetsBefore(
   deps: ReplayDeps,
   { policy, createdAt }: GuardrailRecord,
@@ -90,7 +90,7 @@ async function budgetsBefore(
 ): Promise<BudgetsOfPast> {
   if (policy.limit_usd === null) return budgetsOfPast(policy, governed, from, [])
   const day = dayOf(from)
-  // Without an interval a limit counts from the day on which its guardrail was made.
+  // Without an interval, a limit counts from the creation of its guardrail.
   const first = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
   const days = { from: first, to: day, includesByok: policy.include_byok_in_budgets }
   const budgets = budgetsOfPast(policy, governed, from, await spentOnDays(deps, scope, days))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gitConfigOf } from './git-config.ts'
 
-/** The author of a commit made with this configuration, after some commands of git. */
+/** The author of a commit with this configuration, after some git commands. */
 function authorWith(config: string, ...commands: string[][]): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-git-'))
   try {

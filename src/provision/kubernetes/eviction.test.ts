@@ -4,7 +4,7 @@ import { evictedByNode } from './eviction.ts'
 import type { Warning } from './object.ts'
 import { podOf } from './pod.ts'
 
-/** Messages of kubelets, and the reasons that the intern's owner reads after `from the node node-1 at …: `. */
+/** Messages of kubelets, and the reasons for the intern's owner, without the prefix `from the node node-1 at …: `. */
 const messages = [
   ['Usage of EmptyDir volume "tmp" exceeds the limit "1Gi". ', 'its temporary files (/tmp) took more than 1Gi'],
   [

@@ -5,7 +5,7 @@ import { until } from '#test/harness/until.ts'
 import { kubernetesClient } from './client.ts'
 import { followObjects } from './follow.ts'
 
-/** Follows pods; `events` are the calls in short. */
+/** Follows pods; `events` lists the calls in a short form. */
 async function following() {
   const server = await startScriptedApiServer()
   const client = kubernetesClient({ url: server.url, authorities: () => undefined, token: () => 't' }, 'interns')

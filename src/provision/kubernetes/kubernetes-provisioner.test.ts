@@ -22,7 +22,7 @@ const madeToFail = async (service: TestService, name: string) => {
   return (await untilIntern(service, body.id, 'failed', patience)).last_failure_message as string
 }
 
-/** The files of a folder, by their paths in it, that hold this text. */
+/** Returns the relative paths of the files in a folder that contain this text. */
 const filesWith = (folder: string, sought: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
     const file = join(folder, path)
@@ -54,7 +54,7 @@ function allowedByRole(): Set<string> {
   )
 }
 
-// Each pod has an address of its own of this host, of which others than Linux have one alone.
+// Each pod has a separate address of this host. Systems other than Linux have only one.
 describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes many loopback addresses' }, () => {
   let at: Awaited<ReturnType<typeof startInPods>>
   let service: TestService
@@ -265,7 +265,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     await untilIntern(at.service, id, 'failed', patience)
     const expected = /node node-1 has not been heard of since 2030-01-02T03:04:05Z/
     assert.match(await failureOf(at.service, id), expected)
-    // It tries again, and still says so.
+    // It retries, and still reports the reason.
     await until(async () => /It cannot be started: .*node-1/.test(await failureOf(at.service, id)), patience)
     assert.equal(pods(at.cluster).length, 1)
   })

@@ -13,7 +13,7 @@ const pod = (address: string, namespace: string, labels: Record<string, string>)
 })
 const at = (address: string): Party => ({ address })
 
-/** Two interns by the objects that we apply, and who else there is in a cluster. */
+/** The objects of two interns as this service applies them, and other pods of a cluster. */
 function cluster(settings: object = {}) {
   const config = Settings.parse({ port: 8080, ...settings })
   const serviceUrl = 'http://signalbox.signalbox.svc:80'
@@ -44,7 +44,7 @@ test('an intern is reached by servers at its daemon, and by nobody else: no othe
   const { reaches, ada, bea, server, stranger } = cluster({ kubernetes_egress: '10.0.0.0/8, public' })
   assert.equal(reaches(server, ada, 7420), true)
   assert.equal(reaches(server, ada, 22), false)
-  // Bea may by her own policy, as the operator lets interns reach that network: Ada's says no.
+  // Bea's policy allows it, because the operator lets interns reach that network. Ada's policy forbids it.
   for (const other of [bea, stranger, at('10.0.0.9'), web])
     assert.equal(reaches(other, ada, 7420), false, other.address)
 })

@@ -74,7 +74,7 @@ test('the pod for the files of one that does not run has the same limits and vol
     },
   )
   assert.ok(!JSON.stringify([spec.volumes, files.env]).match(/repository|COMPILE/))
-  // It is under the intern's NetworkPolicy, and no pod that is watched as the intern's.
+  // The intern's NetworkPolicy applies to it, and lists of interns' pods do not contain it.
   assert.deepEqual(metadata.labels, {
     'app.kubernetes.io/name': 'signalbox-intern-files',
     'signalbox.dev/intern': 'ada',

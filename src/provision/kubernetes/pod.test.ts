@@ -6,7 +6,7 @@ const running = { restartCount: 0, state: { running: {} } }
 const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second)).toISOString()
 const notReady = (since: number) => [{ type: 'Ready', status: 'False', lastTransitionTime: at(since) }]
 
-/** The state of a pod on `node-1` with this status; its deletion can have been requested, with ten seconds of grace. */
+/** The state of a pod on `node-1` with this status. If it is being deleted, it has a grace period of ten seconds. */
 function stateOf(status: object, deletedAt?: number): [why: string | undefined, isLost: boolean] {
   const ending = deletedAt !== undefined && { deletionTimestamp: at(deletedAt + 10), deletionGracePeriodSeconds: 10 }
   const metadata = { name: 'intern-ada-0', ...ending }
@@ -22,7 +22,7 @@ test('a lost node is reported with its time, also for a pod that is being delete
   const lost = ['its node node-1 has not been heard of since 2030-01-01T00:00:20.000Z', true]
   const status = { phase: 'Running', containerStatuses: [running], conditions: notReady(20) }
   assert.deepEqual(stateOf(status), lost)
-  // Only within the ten seconds of grace the node itself sets the condition.
+  // The node itself sets the condition only within the grace period.
   assert.deepEqual(stateOf(status, 40), lost)
   assert.deepEqual(stateOf(status, 5), lost)
   assert.deepEqual(stateOf(status, 15), ['its pod is being deleted from the node node-1', false])

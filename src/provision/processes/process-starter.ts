@@ -37,7 +37,10 @@ import { startDaemon } from './start-daemon.ts'
 import { prepareListener, type TcpListeners } from './tcp-listener.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** Passed in the environment, so that the first file of a process is not compiled again either: that takes 10 MB and 50 ms. */
+/**
+ * Passed in the environment, so that the first file of a process uses the compile cache too. Compiling it takes 10 MB
+ * and 50 ms.
+ */
 const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 
 type StartDeps = {

@@ -19,7 +19,7 @@ const query: CellQuery = {
 
 type Row = [part: null, bucket: unknown, ...values: string[], sums: unknown, cost: unknown, text: string | null]
 
-/** @returns the groups of these rows, and how many were wanted. */
+/** @returns the groups of these rows, and the number of rows read. */
 function folded(rows: Row[]): { groups: Group[] | undefined; taken: number } {
   const folding = fold.begin(query)
   let taken = 0

@@ -72,7 +72,7 @@ function someQuery(chance: Seeded): AnalyticsQuery {
 
 type Told = { sums: bigint[]; latency: number | undefined; duration: number | undefined }
 
-/** By hand: each request on its own. */
+/** Sums the requests one by one, as a reference. */
 function expected(all: Generation[], { organizationId, keyHash }: Scope, query: AnalyticsQuery): Map<string, Told> {
   const groups = new Map<string, { sums: bigint[]; latency: Sketch; duration: Sketch }>()
   for (const facts of all.map(factsOf)) {
@@ -138,7 +138,7 @@ onEachDatabase('a report', (kind) => {
     await mergeAll(store.db)
     const day = Math.floor(now / (24 * hourMs)) - 1
     await store.db.query.insertInto('model_cells_since').values({ id: 1, day }).execute()
-    // What is not to be read is not there.
+    // Cells that must not be read are absent.
     for (const [grain, per] of [
       [60, 24],
       [1440, 1],

@@ -9,7 +9,7 @@ const newAccount = (exchange: Exchange) =>
 
 type Asked = { report: ReturnType<Parameters<Exchange>[0]>; grant: (granted: bigint) => void; fail: () => void }
 
-/** An account whose database answers when the test says so. */
+/** An account whose database answers when the test allows it. */
 function openAccount() {
   const asked: Asked[] = []
   const exchange: Exchange = (say) => {
@@ -99,7 +99,7 @@ test('what lies idle is given back: all of it when nothing was asked for lately,
     await report
     return asked.at(-1)?.report.held
   }
-  // In use since the last report were 10 that still are, and all else was granted in between.
+  // Since the last report 10 were in use and still are; everything else was granted in between.
   assert.equal(await answered(true), 100n)
   account.take(20n)
   account.settle(20n, 0n)
@@ -146,7 +146,7 @@ test('an account is not idle while a report of it is under way', async () => {
   const again = account.report(false, 0n)
   asked[2]?.grant(0n)
   await again
-  // The database keeps a row until it is told that the holder knows.
+  // The database keeps the row until the server confirms it.
   assert.equal(account.isIdle, false)
   const last = account.report(false, 0n)
   asked[3]?.grant(0n)
@@ -154,7 +154,7 @@ test('an account is not idle while a report of it is under way', async () => {
   assert.equal(account.isIdle, true)
 })
 
-/** A bank of one limit, whose answers to several servers come after random delays. */
+/** The database side of one limit. Its answers to several servers arrive after random delays. */
 function bankOf(limit: bigint, delay: () => Promise<unknown>) {
   let spent = 0n
   const leases = new Map<number, bigint>()

@@ -40,7 +40,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
   )
 }
 
-/** One request: `most` is set aside and `cost` is spent, a moment later. @returns what was spent. */
+/** One request: reserves `most`, and spends `cost` a moment later. @returns the spent amount. */
 async function spend(budgets: Budgets, budget: Budget, most: number, cost: number, ms = 2): Promise<number> {
   const reserved = await budgets.reserve([budget], usd(most))
   if ('refusedBy' in reserved) return 0
@@ -80,7 +80,7 @@ test('who reports in vain to a database that fails is told so, each time', async
 })
 
 onEachDatabase('budgets', (kind: DatabaseKind) => {
-  /** A server that nobody hears any more: it reports only when the test says so. */
+  /** A cut-off server: it reports only when the test says so. */
   const silent = (db: Db, now?: () => number) => open(db, now, 0n, 3_600_000)
 
   test('two thousand requests of random costs never exceed the limit, and nearly all of it can be spent', async () => {
@@ -151,7 +151,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await using store = await newDb(kind)
     const budgets = silent(store.db)
     const [wide, narrow] = [budgetOf(5, { id: 'guardrail:wide' }), budgetOf(0.01, { id: 'key:narrow' })]
-    // A portion of it lies ready after that.
+    // After that, part of it is available.
     assert.equal(await spend(budgets, wide, 0.01, 0), 0)
     for (let times = 0; times < 2; times++) assert.ok('refusedBy' in (await budgets.reserve([wide, narrow], usd(0.02))))
     assert.equal(await spend(budgets, wide, 5, 5), 5)
@@ -300,7 +300,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const dead = silent(store.db, now)
     await dead.reserve([budgetOf(1)], usd(0.6))
     const alive = silent(store.db, now)
-    // It may return any moment, so who needs it waits for it.
+    // The money can return at any moment, so a request that needs it waits.
     const waited = await alive.reserve([budgetOf(1)], usd(0.5))
     assert.equal('refusedBy' in waited && waited.outcome, 'reserved')
     later = silentMs + 1000

@@ -8,7 +8,7 @@ import type { Budgets } from './budgets.ts'
 import type { Every } from './open-accounts.ts'
 import { forgetSpendingBesideOlderServers } from './rows.ts'
 
-/** The interval at which older servers are looked for. */
+/** The interval of the search for older servers. */
 const checkEveryMs = 2000
 
 /**
@@ -68,14 +68,14 @@ export async function watchGuardrailAccounts(
   return { areShared: () => areShared, end }
 }
 
-/** The account that older servers use; a budget of anything but a guardrail is returned as it is. */
+/** The account that older servers use. A budget that does not belong to a guardrail is returned unchanged. */
 function sharedBudget(budget: Budget): Budget {
   return budget.subject.kind === 'guardrail' ? { ...budget, id: sharedAccount(budget.subject.id) } : budget
 }
 
 const sharedAccount = (guardrailId: string) => `guardrail:${guardrailId}`
 
-/** Reserves from the accounts that older servers use, for as long as one of them runs. */
+/** Reserves from the accounts that older servers use, while one of them runs. */
 export function withGuardrailAccounts(
   budgets: Pick<Budgets, 'reserve'>,
   { areShared }: GuardrailAccounts,
@@ -88,7 +88,10 @@ export function withGuardrailAccounts(
   }
 }
 
-/** Of budgets with the same account only the one with the lowest limit: the default's account is also that of a workspace's budget. */
+/**
+ * Of several budgets with the same account, only the one with the lowest limit: the default guardrail and a budget of
+ * the workspace can share an account.
+ */
 function distinct(budgets: Budget[]): Budget[] {
   const byAccount = new Map<string, Budget>()
   for (const budget of budgets) {

@@ -191,7 +191,7 @@ async function world(kind: 'sqlite' | 'postgres') {
   }
   const ledger = { usd: 0 }
   const spend = (server: string, spent: number, more: Partial<LeaseReport> = {}, db = store.db) => {
-    // So that what is told has an order.
+    // So that the order of events is defined.
     time.now++
     const total = usd(spent)
     const period = periodOf(budget, now())
@@ -203,11 +203,11 @@ async function world(kind: 'sqlite' | 'postgres') {
   const setThresholds = (thresholds: number[] | null) =>
     store.db.exclusively('test', (tx) => writeThresholds(tx, caller, owner, thresholds, now()))
   await setThresholds([80, 100])
-  // Its account is begun.
+  // Opens its account.
   await spend('a', 0)
   return {
     ...{ db: store.db, time, budget, told, ledger, addWebhook, setThresholds },
-    /** A server reports what it has spent in all. */
+    /** A server reports its total spending. */
     spend,
     types: async () => (await told()).map(({ type }) => type),
     limits: async () => (await told()).map(({ data }) => data.limit_usd),

@@ -141,7 +141,7 @@ export class OpenAccounts {
     for (const { account, amount } of spent) account.spending.noteWritten(amount)
   }
 
-  /** Serves those who wait, for as long as somebody does: a server with nothing to do should sleep. */
+  /** Serves waiting requests while there are any, so that an idle server does not wake up. */
   keepPolling(): void {
     this.#endPolling ??= this.#deps.every(this.#times.pollMs, () => {
       const waited = [...this.#accounts.values()].filter(({ account }) => account.hasWaiting)

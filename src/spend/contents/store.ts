@@ -39,7 +39,10 @@ function ignoreDuplicate(error: unknown): number {
   return 1
 }
 
-/** The workspace is held on to: its contents are deleted before this, and it is seen, or after, and it goes with them. */
+/**
+ * Locks the workspace: a deletion of its contents runs either before this write, which then sees it, or after it and
+ * includes these rows.
+ */
 async function writeOne(kind: Db['kind'], query: Query | Tx, content: SealedContent): Promise<number> {
   const { id, organizationId, workspaceId, keyHash, userId, createdAt, sealedBy, sealed } = content
   const values = [id, organizationId, workspaceId, keyHash, userId].map((text) => sql<string>`cast(${text} as text)`)
@@ -65,7 +68,10 @@ async function writeOne(kind: Db['kind'], query: Query | Tx, content: SealedCont
 
 type Reader = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId'>
 
-/** A management key reads what its organization asked, an intern's key its own, every other what its member asked. */
+/**
+ * A management key reads requests of its organization, an intern's key its own, and every other key those of its
+ * member.
+ */
 function readableBy(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: Reader) {
   const { organizationId, workspaceId, isWorkspaceScoped } = scope
   const all = query
@@ -87,7 +93,7 @@ const noContent = () =>
     'Nothing is kept of what this generation asked and answered. It may not be written yet (that takes up to a second), or its workspace does not keep it (is_observability_io_logging_enabled).',
   )
 
-/** @throws Fault `not_found`, the same for what others asked as for what is not kept. */
+/** @throws Fault `not_found`: the same for requests of others as for content that is not stored. */
 export async function readContent(
   { db, vault }: { db: Pick<Db, 'reports'>; vault: Vault },
   caller: Reader,
@@ -167,7 +173,7 @@ async function pruneContents({ db }: { db: Db }, before: number): Promise<void> 
   )
 }
 
-/** So many at once hold up every other statement of the embedded database for some milliseconds. */
+/** The number of rows in one batch. A batch blocks other statements of the embedded database for some milliseconds. */
 const rowsAtOnce = 20
 
 const contentRows = (db: Db) => db.query.selectFrom('generation_contents').select('id').limit(rowsAtOnce)
@@ -187,7 +193,7 @@ async function deleteInSteps(db: Db, matching: (rows: ContentRows) => ContentRow
 const everyMs = 3_600_000
 const dayMs = 86_400_000
 
-/** Prunes now and every hour. @returns the way to end that. */
+/** Prunes now and every hour. @returns the function that stops it. */
 export function keepPruningContents(
   deps: { db: Db; now: Now; onError: (error: Error) => void },
   retentionDays: number,

@@ -50,7 +50,7 @@ onEachDatabase('a correction', (kind) => {
     const periods = [0, day - 1, day].map((period) => ({ budget: account, period, spent_pico: 10n * usd }))
     await store.db.query.insertInto('budget_periods').values(periods).execute()
     const done = await Promise.all([1, 2, 3].map(() => correct(store.db, one.id)))
-    // The second and third find only the amount of the failed attempt, which no bill of the answer changes.
+    // The second and third find only the amount of the failed attempt, which a bill for the answer does not change.
     const released = done.reduce((sum, correction) => sum + (correction?.released ?? 0n), 0n)
     assert.equal(released, (5n * usd) / 2n)
     assert.deepEqual(await spentOf(store.db), ['7', '10', '7'])

@@ -45,7 +45,7 @@ onEachDatabase('the history of requests', (kind) => {
   test('a record from before a member existed is told with what it would have said', async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, [generation({ id: 'gen-old', createdAt: noon })])
-    // Whole, as they once were kept, and with two members less.
+    // A complete record of an older version, with two members removed.
     const old = { id: 'gen-old', model: 'c/d', cancelled: true, outcome: 'client_left', tokens_prompt: 7 }
     await store.db.query
       .updateTable('generations')

@@ -13,7 +13,7 @@ import type { Visibility } from './visibility.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
-/** The ids on all pages, the places where these ended, and how many pages that took. */
+/** The ids on all pages, the ends of the pages, and the number of pages. */
 async function allPages(
   store: Store,
   filter: GenerationFilter,
@@ -151,13 +151,13 @@ onEachDatabase('the request log', (kind) => {
       assert.deepEqual(told.ids, [], JSON.stringify(filter))
       assert.ok(told.pages >= 7, `${told.pages} pages of ${JSON.stringify(filter)}`)
     }
-    // What another workspace's key asked for is not found, and neither is when.
+    // A request of another workspace's key is not found, by any filter.
     const other = await allPages(store, { keyHash: 'k1' }, { who: { ...caller, workspaceId: 'w2' }, examined: 5 })
     assert.deepEqual([other.ids, other.places], [[], []])
   })
 
   test('where a page may end is asked of one index, and rows are read by it, between one bound at each end', async () => {
-    // Which plan Postgres takes depends on what it knows of the rows.
+    // The plan that Postgres chooses depends on its statistics.
     if (kind === 'postgres') return
     const place = await newPlace(kind)
     const statements: string[] = []
@@ -194,7 +194,7 @@ onEachDatabase('the request log', (kind) => {
       statements.length = 0
       await listGenerations({ db }, { ...caller, keyKind: 'management' }, searched, { limit: 5, cursor }, 1)
       const [where, rows] = statements
-      // Of an index that has some rows only it does not say so.
+      // The plan does not name an index that contains only some rows.
       const covering = /failure|guardrail/.test(index) ? 'INDEX' : 'COVERING INDEX'
       const told = [await planOf(where!), await planOf(rows!)]
       assert.ok(told[0]!.includes(`USING ${covering} generations_by_${index} (`), told.join('\n'))

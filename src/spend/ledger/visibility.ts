@@ -16,9 +16,9 @@ export function canReadTexts(
 }
 
 /**
- * The column by which a caller's generations are found, and its value: a management key sees those of its organization, or of
- * one workspace; an intern's own key its own, a developer those of their keys in the workspace, every other key those of its
- * workspace.
+ * The column by which a caller's generations are found, and its value. A management key sees those of its organization
+ * or of one workspace, an intern's key its own, a developer those of their keys in the workspace, and every other key
+ * those of its workspace.
  */
 export function visibilityOf({ keyKind, keyHash, organizationId, workspaceId, userId, role, ...scope }: Visibility) {
   switch (keyKind) {

@@ -8,7 +8,7 @@ import { generation } from '#test/harness/records/generations.ts'
 import { openLedger } from './ledger.ts'
 import { noSpill } from './spill.ts'
 
-/** A database that takes a batch every `everyMs` at the most. */
+/** A database that accepts one batch in `everyMs`. */
 function slow({ db }: { db: Db }, everyMs: number): Db {
   const executeQuery: Query['executeQuery'] = async (...asked) => {
     await sleep(everyMs)

@@ -18,13 +18,13 @@ import { cellTables, grainsOf } from './cell-tables.ts'
 import { countPast } from './count-past.ts'
 import { mergeParts } from './merge-parts.ts'
 
-/** HISTORIES=200 for the long run; SEED=7 HISTORIES=1 for one that went wrong. */
+/** HISTORIES=200 for the long run; SEED=7 HISTORIES=1 to repeat a failure. */
 const histories = Number(process.env.HISTORIES ?? 3)
 const firstSeed = Number(process.env.SEED ?? 1)
 
 type Trouble = { state: 'well' | 'away' | 'losing' }
 
-/** A way to the database on which statements do not arrive, or do and their answers are lost. */
+/** A connection to the database that loses statements, or the answers to executed statements. */
 function troubled(db: Db, trouble: Trouble): Db {
   const lost = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work
@@ -47,7 +47,7 @@ function troubled(db: Db, trouble: Trouble): Db {
 
 type Server = { ledger: Ledger; trouble: Trouble; db: Db }
 
-/** Two servers with folders of their own, for what they cannot write. */
+/** Two servers with separate folders for rows that cannot be written. */
 class World {
   readonly servers: Server[] = []
   readonly recorded: Generation[] = []
@@ -60,7 +60,9 @@ class World {
     this.chance = chance
   }
 
-  /** As after `kill -9`, when there was one before: what it had in memory is gone, what was on its way may arrive. */
+  /**
+   * The state after `kill -9`, if a server ran before: its memory is lost, and statements in transit may still arrive.
+   */
   async start(which: number): Promise<void> {
     const before = this.servers[which]
     if (before) before.trouble.state = 'away'
@@ -119,7 +121,7 @@ onEachDatabase('roll-ups and the ledger', (kind) => {
     for (let seed = firstSeed; seed < firstSeed + histories; seed++) {
       await using store = await newDb(kind)
       const world = new World(store.db, new Seeded(seed))
-      // Some of it is from before there were roll-ups.
+      // Some rows are older than the roll-ups.
       const past = Array.from({ length: 30 }, (_, i) => generation({ id: `past${i}`, createdAt: at - i }))
       await writePast(store.db, past)
       await world.start(0)
@@ -152,7 +154,7 @@ async function live(world: World): Promise<void> {
   await world.end()
 }
 
-/** Rows as a server of the version before wrote them. */
+/** Rows as written by a server of the previous version. */
 async function writePast(db: Db, past: Generation[]): Promise<void> {
   await writeGenerations({ db }, past)
   await db.query.updateTable('generations').set({ rolled_up: 0 }).execute()

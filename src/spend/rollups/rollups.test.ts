@@ -17,7 +17,7 @@ import { pruneCells } from './prune-cells.ts'
 
 const dayMs = 86_400_000
 
-/** Requests of all kinds: answered, failed, refused, left, cached, with and without figures. */
+/** Requests of all kinds: answered, failed, refused, disconnected, cached, with and without measurements. */
 function someRequests(chance: Seeded, count: number): Generation[] {
   return Array.from({ length: count }, () => {
     const outcome = chance.pick(['success', 'success', 'success', 'failed', 'refused', 'client_left'] as const)
@@ -76,7 +76,7 @@ onEachDatabase('roll-ups', (kind) => {
     for (let batch = 0; batch < 12; batch++) {
       const some = someRequests(chance, chance.between(1, 60))
       await writeGenerations(store, some)
-      // Its answer was lost: it is tried again, with others.
+      // Its answer was lost, so it is retried together with other requests.
       if (chance.chance(0.4)) await writeGenerations(store, [...some, ...someRequests(chance, 3)])
       if (chance.chance(0.5)) await mergeParts(store)
     }
@@ -176,7 +176,7 @@ onEachDatabase('roll-ups', (kind) => {
   })
 })
 
-/** As if the version before had written all rows that are there. */
+/** As if the previous version had written all rows. */
 async function makePast(db: Db, until: number): Promise<void> {
   await db.query.updateTable('generations').set({ rolled_up: 0 }).execute()
   await db.query.deleteFrom('rollup_parts').execute()

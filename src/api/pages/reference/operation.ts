@@ -59,7 +59,7 @@ function resolved(schema: Schema, { components }: Document): Schema {
   return (schema.$ref && components.schemas[schema.$ref.split('/').at(-1)!]) || schema
 }
 
-/** A schema in a few words. */
+/** Describes a schema in a few words. */
 function typeOf({ $ref, type, enum: values, const: only, items, anyOf, oneOf, allOf }: Schema): string {
   if ($ref) return $ref.split('/').at(-1)!
   const parts = anyOf ?? oneOf ?? allOf
@@ -76,7 +76,7 @@ function table(rows: string[][]): string {
   return `<table>${rows.map(cells).join('')}</table>`
 }
 
-/** Text in which backquotes mark what is code. */
+/** Renders text; backquotes mark code. */
 const prose = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 const characters: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -1,4 +1,4 @@
-/** As much of an OpenAPI document as the page shows. */
+/** The parts of an OpenAPI document that the page displays. */
 export type Schema = {
   $ref?: string
   type?: string | string[]

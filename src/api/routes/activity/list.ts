@@ -59,10 +59,13 @@ export const listAllActivity = route({
   },
 })
 
-/** Developers get only their own requests, whatever filter they send. */
+/** Developers get only their own requests, whatever filters they send. */
 const ownOnly = ({ access, userId }: Caller) => (access === 'developer' ? userId : undefined)
 
-/** The workspace to count: the caller's if it reaches no other; else the named one, which may have been deleted. */
+/**
+ * The workspace to count: the caller's, if the caller has access to no other; otherwise the requested one, which can be
+ * a deleted one.
+ */
 async function workspaceIn(deps: ApiDeps, caller: Caller, name: string | undefined): Promise<string | undefined> {
   if (caller.isWorkspaceScoped) return namedWorkspace(deps, caller, name)
   return name && ((await findWorkspace(deps, caller, name))?.id ?? name)

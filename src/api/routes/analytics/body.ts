@@ -19,7 +19,7 @@ const Filter = strictFields({
     .describe('For `in` and `not_in`: also match requests without a value, such as requests without a preset.'),
 })
 
-/** A moment of the time that is asked for, as clients of OpenRouter write it. */
+/** A time in the request, in the format of OpenRouter's clients. */
 const Moment = z.iso.datetime({ error: 'expected a UTC instant with seconds, such as 2030-01-31T00:00:00Z' })
 
 const OrderBy = strictFields({

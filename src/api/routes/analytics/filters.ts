@@ -14,7 +14,7 @@ type FilterDeps = {
 }
 type Asking = CallerScope & Pick<Caller, 'keyKind'>
 
-/** Filters in terms of cells, and what of them names nothing that there is. */
+/** Converts filters to cell values, and reports values that match nothing. */
 export async function readFilters(
   deps: FilterDeps,
   caller: Asking,
@@ -51,7 +51,7 @@ function valuesOf({ operator, value, include_unset }: Filter, at: number): strin
 /** Resolves the value of a filter: members by email address, workspaces by slug. */
 async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], value: string): Promise<string> {
   const { organizationId, keyKind } = caller
-  // Whether there is a member of this address is for those to know who see all of them.
+  // Only callers that can see all members may learn whether a member has this address.
   if (field === 'user' && keyKind === 'management') return (await namedUser(deps.db, organizationId, value)) ?? value
   if (field === 'workspace') return (await findWorkspace(deps, caller, value))?.id ?? value
   if (field === 'provider') return deps.catalogue.current().findProvider(value)?.slug ?? value

@@ -7,7 +7,7 @@ import type { AnalyticsQueryBody } from './body.ts'
 const dayMs = 86_400_000
 const defaultDays = { minute: 1, others: 30 }
 
-/** Those who ask for the last two days asked a moment ago. */
+/** Tolerance for clients that compute a range of two days and send it a moment later. */
 const lateMs = 3_600_000
 
 /** In milliseconds since the epoch. */
@@ -33,7 +33,7 @@ export function requireTimeKept({ granularity }: AnalyticsQueryBody, { from }: {
 const unlimited = 200_000
 const ordinaryLimit = 1000
 
-/** The order of rows, the metrics that it needs, and how many there may be. */
+/** The order of rows, the metrics that it needs, and the limit of rows. */
 export function orderOf(body: AnalyticsQueryBody) {
   const { order_by: orderBy, granularity, dimensions, metrics, limit, group_limit: groupLimit } = body
   if (orderBy) requireAsked(body, orderBy.field)

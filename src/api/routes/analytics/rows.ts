@@ -8,7 +8,7 @@ import type { AnalyticsQueryBody } from './body.ts'
 
 type Names = Map<string, { name: string }>
 
-/** The dimensions whose values say nothing to people, and who knows what they are called. */
+/** Dimensions whose values are ids, and the functions that find their display names. */
 const named = {
   api_key_id: namesOfKeys,
   user: namesOfUsers,
@@ -17,7 +17,7 @@ const named = {
 
 const isNamed = (name: DimensionName): name is keyof typeof named => name in named
 
-/** Groups as rows: each value under the name that was asked for. */
+/** Converts groups to rows, with each value under its requested name. */
 export async function analyticsRows(
   { db }: { db: { query: Query } },
   organizationId: string,

@@ -2,11 +2,11 @@ import type { Generation } from '#spend/ledger/generation.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** The headers in which programs say who they are; the first that is there counts. */
+/** Headers in which programs identify themselves. The first one that is present counts. */
 const titleNames = ['x-openrouter-title', 'x-title']
 const refererNames = ['http-referer', 'referer']
 
-/** The program that a request comes from, as far as it says so; undefined for most. */
+/** The program that sent a request, if it identifies itself. */
 export function appOf(headers: Headers): Generation['app'] {
   const title = headerText(headers, titleNames)?.slice(0, 200)
   const referer = headerText(headers, refererNames)
@@ -22,5 +22,5 @@ function headerText(headers: Headers, names: string[]): string | undefined {
   return undefined
 }
 
-/** Addresses of pages may carry what is nobody's business behind the path, and a user's name before the host. */
+/** Removes the path and user name of a URL, which can contain private data. */
 const withoutQuery = (referer: string) => referer.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1')

@@ -5,7 +5,9 @@ import { test } from 'node:test'
 import { newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
-/** The demo model at a price: a word of its answer costs a cent, a token of the prompt nothing unless told. */
+/**
+ * The demo model with a price: one cent for each word of its answer, and by default nothing for a token of the prompt.
+ */
 const priced = (prompt: number) => ({
   models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt, completion: 10_000 } } } } },
 })
@@ -129,7 +131,7 @@ onEachDatabase('spending limits', (kind) => {
     await place.remove()
   })
 
-  // Periods go by the clock of the database, and that of Postgres cannot be turned.
+  // Periods use the clock of the database, and a test cannot change that of Postgres.
   const turnable = kind === 'sqlite'
   test('a key’s limit resets with its period, and a change applies at once', async () => {
     const place = await newPlace(kind)

@@ -40,12 +40,12 @@ function completionCall(
   }
 }
 
-/** Bytes of an upstream go out as they came; undefined means that the answer was streamed. */
+/** Returns the bytes of an upstream unchanged. Undefined means that the answer was streamed. */
 function wholeAnswer(answer: Buffer | object | undefined): unknown {
   return Buffer.isBuffer(answer) ? new HttpAnswer(200, { 'content-type': 'application/json' }, answer) : answer
 }
 
-/** The length of a body by its header. A body without one can have any length. */
+/** The length of a body by its header. Without the header a body can have any length. */
 function declaredBytes({ 'content-length': length }: Incoming['headers']): number {
   return length === undefined ? Number.POSITIVE_INFINITY : Number(length)
 }
@@ -53,7 +53,7 @@ function declaredBytes({ 'content-length': length }: Incoming['headers']): numbe
 export async function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
   const pause = pauseFor(declaredBytes(call.headers))
   await pause?.()
-  // A client can leave during a pause.
+  // The client can disconnect during a pause.
   if (call.response.signal.aborted) return undefined
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
@@ -66,12 +66,12 @@ export async function answerCompletion(routing: GatewayDeps, call: Incoming, cli
 async function completeForIntern(routing: GatewayDeps, completion: CompletionCall) {
   const { keyHash } = completion.caller
   const limits = await routing.turnLimits?.(keyHash)
-  // The note marks usage that is not in the ledger yet.
+  // Marks usage that is not in the ledger yet.
   const over = await routing.noteRequest?.(keyHash)
   const turns = limits && {
     ...limits,
     refused(...refused: Parameters<TurnLimits['refused']>) {
-      // It waits for its turn's end, which must not wait for it.
+      // It waits for the end of its turn, so the turn must not wait for it.
       over?.()
       return limits.refused(...refused)
     },

@@ -39,7 +39,7 @@ function completionRoute(client: ClientProtocol): Route {
   })
 }
 
-/** One operation for each protocol that clients speak. */
+/** One operation for each client protocol. */
 export const completionRoutes: Record<string, Route> = Object.fromEntries(
   clients.map((client) => [client.operation.id, completionRoute(client)]),
 )

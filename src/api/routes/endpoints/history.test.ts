@@ -15,7 +15,8 @@ onEachDatabase('GET /endpoints/history', (kind) => {
     const speeds = new Sketch()
     for (const value of [100, 100, 100, 100, 400]) speeds.accept(value)
     const row = { endpoint, successes: 3, errors: 1, latency: speeds.toText(), throughput: '' }
-    // Postgres takes a second connection, the embedded database another process's file only while nobody writes.
+    // Postgres accepts a second connection. The embedded database can be opened by another process only while nothing
+    // is written.
     const db = await openDb(service.place.settings)
     await db.query
       .insertInto('endpoint_history')

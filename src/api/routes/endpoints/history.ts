@@ -83,7 +83,7 @@ export const getEndpointHistory = route({
 
 type Wanted = { model?: string | undefined; endpoint_id?: string | undefined }
 
-/** @throws Fault `not_found`; `invalid` without exactly one of both parameters. */
+/** @throws Fault `not_found`; `invalid` unless exactly one of the two parameters is given. */
 function endpointsOf(
   snapshot: Pick<Snapshot, 'findModel'>,
   { model: name, endpoint_id: id }: Wanted,

@@ -10,7 +10,7 @@ import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 import { writeRows } from './export.ts'
 
-/** A reader that takes nothing more once it has something, until it is told to. */
+/** A reader that pauses after the first data until the test resumes it. */
 function slowReader() {
   const left = new AbortController()
   const state = { text: '', writes: 0, drain: () => {}, leave: () => left.abort() }

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../../access/deps.ts'
 import { route } from '../route.ts'
 import { filterOf, GenerationFilters } from './filters.ts'
 
-/** The columns, in their order. */
+/** The columns in their order. */
 const columns = {
   created_at: (record) => record.created_at,
   id: (record) => record.id,
@@ -64,7 +64,7 @@ export const getGenerationsExport = route({
       tracked.response.header('content-type', 'text/csv; charset=utf-8')
       tracked.response.header('content-disposition', 'attachment; filename="generations.csv"')
       await writeRows(deps, caller, { ...filter, to: Math.min(filter.to ?? deps.now(), deps.now()) }, tracked.response)
-      // Half of it must not look whole.
+      // A partial export must not look complete.
       if (tracked.response.revoked) throw tracked.response.revoked
       tracked.response.end()
     } finally {
@@ -73,7 +73,7 @@ export const getGenerationsExport = route({
   },
 })
 
-/** A page at a time, and none before the reader has taken the one before. */
+/** Writes one page at a time, and waits until the reader has received the previous one. */
 export async function writeRows(
   deps: Pick<ApiDeps, 'db'>,
   caller: Visibility,

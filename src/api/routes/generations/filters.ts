@@ -57,7 +57,7 @@ export const GenerationFilters = z.object({
 type Catalogue = { catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } } }
 type Viewer = CallerScope & Pick<Caller, 'keyKind' | 'access'>
 
-/** The filters in terms of the ledger. */
+/** Converts the filters to those of the ledger. */
 export async function filterOf(
   deps: { db: { query: Query } } & Catalogue,
   caller: Viewer,
@@ -65,13 +65,13 @@ export async function filterOf(
 ): Promise<GenerationFilter> {
   const { from, to, min_cost, max_cost, user_id: user, workspace_id: workspace } = query
   const { organizationId, keyKind } = caller
-  // Only those who see all members may learn whether a member with this address exists.
+  // Only callers that can see all members may learn whether a member has this address.
   const named = user && keyKind === 'management' ? await namedUser(deps.db, organizationId, user) : user
   return {
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
     keyHash: query.api_key_hash,
-    // An address that nobody has finds nothing, as an unknown id does.
+    // An address of no member matches nothing, as an unknown id does.
     userId: user && (named ?? user),
     workspaceId: await workspaceIn(deps, caller, workspace),
     sessionId: query.session_id,

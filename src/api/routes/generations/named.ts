@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { findGeneration } from '#spend/ledger/read.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 
-/** Our id of a request that is named by it, or by the one in its answer, which is the upstream's. */
+/** Returns this service's id of a request, given that id or the id in its answer, which is the upstream's. */
 export async function namedGeneration(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {
   if (name.startsWith('gen-')) return name
   const found = await findGeneration(deps, caller, name).catch((error: unknown) => {

@@ -11,7 +11,7 @@ const unknownId = '00000000-0000-4000-8000-000000000000'
 const create = async (service: TestService, body: object) =>
   (await service.manage('POST', '/guardrails', body)).body.data
 
-/** A workspace of its own: its id, and the path of its default guardrail, which nobody has changed yet. */
+/** A new workspace: its id, and the path of its unchanged default guardrail. */
 async function newWorkspace(service: TestService): Promise<{ workspace_id: string; path: string; list: string }> {
   const slug = `w-${randomUUID()}`
   const { id, default_guardrail_id } = (await service.manage('POST', '/workspaces', { name: slug, slug })).body.data

@@ -58,7 +58,7 @@ describe('POST /guardrails/{id}/replay', () => {
   })
 
   test('holds a limit against the costs, in order of time', async () => {
-    // The first two cost 0.000039 USD each: the second does not fit any more.
+    // The first two cost 0.000039 USD each, so the second exceeds the limit.
     const told = await replay({ policy: { limit_usd: 0.00005, reset_interval: 'monthly' } })
     assert.equal(told.by_rule[0].rule, 'limit_usd')
     assert.equal(told.by_model.find(({ model }: any) => model === 'openai-chat/text').would_refuse, 1)

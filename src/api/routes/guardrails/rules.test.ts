@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
-/** A value that must be taken, with what comes back where that differs; or one refused for a reason. */
+/**
+ * A value that must be accepted, with the stored value if it differs; or a value that must be refused, with the reason.
+ */
 type Row = [field: string, value: unknown, outcome: 'kept' | { kept: unknown } | RegExp]
 
 const chars = (count: number) => 'x'.repeat(count)

@@ -5,7 +5,7 @@ import { wholeNumber } from '#platform/json/whole-number.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
-/** Which version is read. */
+/** The version to read. */
 export const RulesQuery = z.object({
   version: wholeNumber({ min: 1, max: 1_000_000_000 })
     .optional()

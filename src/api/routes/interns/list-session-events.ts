@@ -14,7 +14,7 @@ import { noSuchSession, transcriptsOf, translateDaemonErrors } from '../../inter
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
-/** How long a browser, or this server for the daemon, waits before it comes again. */
+/** The delay before a browser reconnects to this server, and this server to the daemon. */
 const retryMs = 1000
 
 const SessionEventItem = z.union([EntryItem, TextItem]).meta({
@@ -80,7 +80,7 @@ async function* withNames(events: AsyncIterable<TranscriptEvent>, answerers: Ans
 
 type Followed = { first: AsyncIterable<TranscriptEvent>; from: number; signal: AbortSignal }
 
-/** The same session from one life of the daemon to the next: where a stream ends it is asked again for what has changed. */
+/** Follows a session across restarts of its daemon. When a stream ends, requests the changes since its last event. */
 async function* followed(
   deps: ApiDeps,
   { id }: Intern,

@@ -14,7 +14,7 @@ async function newKey(service: TestService, body: object = {}) {
 }
 const statusWith = async (service: TestService, key: string) => (await service.ask('GET', '/key', { key })).status
 
-/** Without a limit there is nothing to tell of it. */
+/** Without a limit there is nothing to report. */
 const untold = {
   limit_remaining: null,
   limit_spent: null,

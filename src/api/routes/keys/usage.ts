@@ -8,7 +8,7 @@ import { keySpending, type LimitedKey } from '#spend/ledger/key-spending.ts'
 
 const Usd = z.number().describe('In USD.')
 
-/** The spending of a key: on this service's own provider credentials, and on the caller's (`byok`). */
+/** The spending of a key: with this service's provider credentials, and with the caller's (`byok`). */
 export const KeyUsage = z.object({
   usage: Usd,
   usage_daily: Usd,

@@ -12,7 +12,7 @@ export const ModelList = z.object({
   links: z.object({ next: z.string().nullable().describe('The path of the next page; null for the last page.') }),
 })
 
-/** Further fields for clients that send `anthropic-version`. */
+/** Additional fields for clients that send `anthropic-version`. */
 const EveryClientsList = ModelList.extend({
   ...AnthropicPage.shape,
   data: z.array(ModelItem.extend(AnthropicModel.shape)),

@@ -8,7 +8,7 @@ import type { TestService } from '#test/harness/service/service.ts'
 const models = Object.fromEntries([...Array(9).keys()].map((n) => [`a/m${n}`, { description: 'Long '.repeat(50) }]))
 const paths = ['/models', '/models?q=a']
 
-/** Nothing is decoded on the way. */
+/** Returns the body without decoding it. */
 async function fetchRaw(service: TestService, path: string, headers: Record<string, string> = {}) {
   const authorization = `Bearer ${service.apiKey}`
   const answer = await request(service.url + path, { headers: { authorization, ...headers } })

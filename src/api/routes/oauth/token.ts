@@ -65,7 +65,7 @@ async function grant({ db, tokens }: { db: Db; tokens: Tokens }, body: z.output<
   return { expiresAt }
 }
 
-/** The access token carries no other rights than the assertion, so a request for others is refused, not ignored. */
+/** The access token has the same rights as the assertion. A request for other rights is refused, not ignored. */
 async function requireMatch(db: Db, owner: TokenOwner, body: z.output<typeof TokenRequest>): Promise<void> {
   const { organization_id, service_account_id, workspace_id } = body
   const { organizationId, userId, workspaceId } = owner

@@ -91,7 +91,7 @@ const since = (at: number | null) =>
     : { reason: 'The host lost does not respond.', since: new Date(at).toISOString() }
 const used = (capacity_used: number, interns: number) => ({ capacity_used, interns })
 
-/** A service on the host `here`, and interns of two organizations on one that nobody has heard of for an hour. */
+/** A service on the host `here`, and interns of two organizations on a host that has not reported for an hour. */
 async function withLostHost(kind: DatabaseKind) {
   const settings = { intern_host: 'here', intern_labels: ['gpu'], intern_capacity: 7 }
   const service = await startTestService({ kind, settings })

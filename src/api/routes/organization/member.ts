@@ -23,7 +23,7 @@ export function memberAnswer({ userId, email, name, role, joinedAt }: KnownMembe
   return { id: userId, email, ...splitName(name), role: plainRole(role), access: role, joined_at: isoTime(joinedAt) }
 }
 
-/** A name is one text here; clients expect two. */
+/** A name is one text here; clients expect two fields. */
 function splitName(name: string): { first_name: string | null; last_name: string | null } {
   const [first, ...rest] = name.trim().split(/\s+/)
   return { first_name: first || null, last_name: rest.join(' ') || null }

@@ -27,9 +27,9 @@ export function passkeyAnswer(row: PasskeyRow): z.infer<typeof Passkey> {
 }
 
 /**
- * The passkeys that a caller can see and delete: owners, admins and management keys those of all members, other members
- * their own.
- * @throws Fault `forbidden` for API keys, which also act in programs.
+ * The passkeys that a caller can see and delete. Owners, admins and management keys see those of all members; other
+ * members see their own.
+ * @throws Fault `forbidden` for API keys, because programs use them too.
  */
 export function passkeyScope({ keyKind, userId, organizationId, access }: Caller): PasskeyScope {
   if (access === 'developer' || access === 'viewer') return { organizationId, userId }

@@ -4,7 +4,7 @@ import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { assertion, registration, type SoftPasskey, softPasskey } from '#test/harness/service/authenticator.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
-/** The console of a service at `localhost`, where browsers have passkeys. */
+/** The console of a service at `localhost`, where browsers support passkeys. */
 function consoleAt(service: TestService) {
   const url = service.url.replace('127.0.0.1', 'localhost')
   const { origin } = new URL(url)

@@ -20,7 +20,7 @@ const of = (length: number, character = 'x') => character.repeat(length)
 const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`key${n}`, 'value']))
 const tool = { type: 'function', name: 'look_up', description: 'Looks up.', parameters: { type: 'object' } }
 
-/** One row for each rule of the specification's table on the body. */
+/** One row for each rule of the specification's table for the body. */
 const table: Row[] = [
   dropped(
     'input',

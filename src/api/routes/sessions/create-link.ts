@@ -48,7 +48,7 @@ export const createSignInLink = route({
       throw new Fault('forbidden', 'Only an owner makes links that sign an owner in.')
     }
     const { token, expiresAt } = await makeLink(deps, caller, member.userId)
-    // The Host header of a request is what its client says, so it does not decide where a secret leads.
+    // The client controls the Host header, so it must not decide the host of a link with a secret.
     const url = `${deps.config.public_url ?? deps.connectionOf(raw).origin}/#sign-in=${token}`
     const emailed = member.userId !== caller.userId && (await emailLink(deps, member.email, url))
     return { data: { token, url, expires_at: isoTime(expiresAt), emailed } }

@@ -9,7 +9,7 @@ import { sessionTokenIn } from '../../access/session-cookie.ts'
 
 type CurrentDeps = { sessions: Pick<Sessions, 'find'>; connectionOf: ConnectionOf }
 
-/** @throws Fault `unauthenticated` for who calls with a key. */
+/** @throws Fault `unauthenticated` for callers with a key. */
 export async function currentSession(
   { sessions, connectionOf }: CurrentDeps,
   { sessionId }: Caller,

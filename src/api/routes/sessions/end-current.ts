@@ -42,7 +42,10 @@ export const endCurrentSession = route({
   },
 })
 
-/** The sign-out page of the issuer, if it is wanted and can be had; a sign-out here must not fail with the issuer. */
+/**
+ * The sign-out page of the issuer, if it was requested and the issuer has one. A sign-out here must not fail because of
+ * the issuer.
+ */
 async function issuerSignOut(
   { oidc, config }: { oidc: OidcClient | undefined; config: { oidc_sign_out: 'service' | 'issuer' } },
   site: string,

@@ -12,8 +12,8 @@ import { newSessionAnswer } from './new-session.ts'
 import { oidcOf, redirectUri } from './oidc.ts'
 
 /**
- * The page goes on by itself. A redirect would belong to the way that began at the issuer's site, on which browsers send no
- * cookie that is `SameSite=Strict`; what this page asks for is asked by our own site.
+ * Redirects by a page instead of a status. A redirect would still count as a navigation from the issuer's site, for
+ * which browsers do not send `SameSite=Strict` cookies. A navigation from this page is same-site.
  */
 const redirectTag = (path: string) => `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`
 

@@ -52,7 +52,7 @@ export const getOidcSignIn = route({
 
 export const redirectUri = ({ origin, root }: Site) => `${origin}${root}${prefix}/sessions/oidc/callback`
 
-/** @throws Fault `not_found` where the settings name no issuer. */
+/** @throws Fault `not_found` if no issuer is configured. */
 export function oidcOf({ oidc }: { oidc: OidcClient | undefined }): OidcClient {
   if (oidc) return oidc
   throw new Fault('not_found', 'OpenID Connect is not configured: the setting oidc_issuer is empty.')

@@ -71,10 +71,10 @@ export async function sessionAnswer(
   }
 }
 
-/** At most as many workspaces are listed. */
+/** The limit of listed workspaces. */
 const maxWorkspaces = 100
 
-/** A pasted API key acts in its workspace only. */
+/** A pasted API key can act in its workspace only. */
 async function workspacesOf(deps: AnswerDeps, { organization }: SignedIn) {
   if (!organization.manages) return []
   const { data } = await listWorkspaces(deps, organization.manages, { offset: 0, limit: maxWorkspaces })
@@ -90,8 +90,8 @@ export function timesOf({ sessions }: Pick<AnswerDeps, 'sessions'>, row: SignedI
 }
 
 /**
- * Which sessions a caller sees and may end: who manages, all; another member, their own; an API key, sent or pasted, those
- * that it signed in itself.
+ * The sessions that a caller can see and end. Managers: all. Other members: their own. An API key, sent or pasted:
+ * those that were signed in with it.
  */
 export function scopeOf({ keyKind, keyHash, userId, organizationId, access }: Caller) {
   if (access === 'developer' || access === 'viewer') return { organizationId, userId }

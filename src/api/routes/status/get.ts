@@ -18,7 +18,7 @@ import { Status } from './status.ts'
 
 const maxSkippedListed = 100
 
-/** A database that takes longer counts as away: who asks wants to know just then. */
+/** A slower database counts as unavailable, because the caller needs a quick answer then. */
 const patienceMs = 3000
 
 export const getStatus = route({
@@ -85,7 +85,7 @@ async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessSta
   }
 }
 
-/** @returns undefined where the database does not answer, or not in time. */
+/** @returns undefined if the database does not answer in time. */
 async function unlessUnreachable<T>(read: Promise<T>): Promise<T | undefined> {
   const found = read.catch((error: unknown) => {
     if (databaseFault(error)) return undefined

@@ -8,7 +8,9 @@ import type { Skipped } from '../layer.ts'
 import { combine, type LoadReport } from '../load.ts'
 import { readModelsDev } from './read.ts'
 
-/** 147 providers, 5,276 entries. It lies beside the checkout where the project is built, and is not part of it. */
+/**
+ * A snapshot with 147 providers and 5,276 entries. It is not part of the repository; the test data folder contains it.
+ */
 const file = fileURLToPath(new URL('../../../../shared/data/models.dev.json', import.meta.url))
 const skip = existsSync(file) ? false : `the snapshot is not at ${file}`
 
@@ -126,7 +128,9 @@ describe('the real snapshot of models.dev', { skip }, () => {
   })
 
   test('prices are exact decimal text, with cache prices and tiers', () => {
-    /** Plain digits, and after the leading zeros at most the twelve that are no noise. */
+    /**
+     * Plain digits: at most twelve significant ones after the leading zeros, because further ones are rounding errors.
+     */
     const exact = /^(0|(0\.0*[1-9]|[1-9]\d*\.)\d{0,11}(?<!0)|[1-9]\d*)$/
     const prices = [...models.values()].flatMap((model) => model.endpoints.map((endpoint) => endpoint.prices))
     for (const { tiers = [], ...flat } of prices) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { shorterAnswers } from './shorter-answer.ts'
 
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'hello' }] }
-/** One picodollar per token, at most 5,000. */
+/** The price is one picodollar per token, and an answer has at most 5,000 tokens. */
 const costOf = ({ chat }: { chat: { max_tokens?: number | null } }) => BigInt(Math.min(5000, chat.max_tokens ?? 5000))
 const costs = (chat: typeof request & object, body: object = chat) =>
   [...shorterAnswers({ chat, body: body as never }, 5000n, costOf as never)].map(({ cost }) => Number(cost))

@@ -16,7 +16,7 @@ import { worstCase } from './worst-case.ts'
 const messages = [{ role: 'user', content: 'Hi' }]
 const perToken = { prompt: '0', completion: '0.000001' }
 
-/** The tokens of an answer that are set aside, at a price of a millionth for each. */
+/** The reserved tokens of an answer, at a price of a millionth for each. */
 function reserved(
   providerProtocol: ProviderProtocol,
   body: Body,
@@ -28,7 +28,7 @@ function reserved(
   return Number(worstCase({ chat, body }, [{ endpoint } as Target], () => providerProtocol)) / 1e6
 }
 
-/** The limit that the upstream gets, by any name. */
+/** The answer limit in the body for the upstream, under any name. */
 function sentLimit(
   providerProtocol: ProviderProtocol,
   body: Body,

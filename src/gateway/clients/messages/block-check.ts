@@ -3,7 +3,7 @@ import { JsonExtent } from '#platform/core/json-extent.ts'
 import { addsArguments, callEventsIn, startsCall, type ToolCall } from '../../protocol/tool-calls/assembled-calls.ts'
 import type { PassedBlocks } from './writer.ts'
 
-/** An event of an upstream, as far as it concerns the order of blocks. */
+/** An event of an upstream: the members that concern the order of blocks. */
 export type BlockEvent = {
   type?: string
   index?: number
@@ -13,18 +13,21 @@ export type BlockEvent = {
 type CallEvents = ReturnType<typeof callEventsIn>
 type Open = { index: number | undefined; type: string; call?: ToolCall; json: string; extent: JsonExtent }
 
-/** Follows the blocks of a stream that passes, and notices tool calls that clients would not read as this service did. */
+/**
+ * Tracks the blocks of a passed-through stream, and detects tool calls that clients would read differently from this
+ * service.
+ */
 export class BlockCheck {
   #count = 0
   #open: Open | undefined
-  /** Calls that ended without arguments, which are read as an empty object at the end. */
+  /** Calls that ended without arguments. The reader turns these into an empty object at the end. */
   readonly #withoutArguments = new Set<number>()
 
   get passed(): PassedBlocks {
     return { count: this.#count, open: this.#open }
   }
 
-  /** Whether the client can get the event as it is. @param events what was read of it. */
+  /** Whether the client can get the event unchanged. @param events what this service read from it. */
   accepts(event: BlockEvent, events: readonly AnswerEvent[]): boolean {
     const calls = callEventsIn(events)
     switch (event.type) {

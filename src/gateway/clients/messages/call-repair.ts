@@ -6,7 +6,10 @@ import { assembledCalls } from '../../protocol/tool-calls/assembled-calls.ts'
 import { BlockCheck, type BlockEvent } from './block-check.ts'
 import { MessageWriter } from './writer.ts'
 
-/** Repairs the tool calls of a passed stream: from the first event that breaks the protocol, content is rewritten. */
+/**
+ * Repairs the tool calls of a passed-through stream. Rewrites content from the first event on that violates the
+ * protocol.
+ */
 export class StreamCallRepair {
   readonly #head: AnswerHead
   readonly #check = new BlockCheck()
@@ -16,7 +19,7 @@ export class StreamCallRepair {
     this.#head = head
   }
 
-  /** @param event the upstream's event as the client would get it. @param events what was read of it. */
+  /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
     if (!this.#writer && !isOfBlocks(event, events)) return event
     const parsed: BlockEvent = objectOf(event)
@@ -43,7 +46,7 @@ function isOfBlocks(event: Buffer, events: readonly AnswerEvent[]): boolean {
 
 type Block = { type?: string; id?: unknown; name?: unknown; input?: unknown }
 
-/** A whole answer, in which each character stands for a byte, with the calls that were read of it. */
+/** A whole answer with one character per byte. @param calls the calls that this service read from it. */
 export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
   const calls = assembledCalls(events)
   if (calls.length === 0) return answer

@@ -3,7 +3,7 @@ import { JsonExtent } from '#platform/core/json-extent.ts'
 import { parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { CallBlock } from './message.ts'
 
-/** A tool call while it is written. */
+/** A tool call that is being written. */
 export class OpenCall {
   readonly block: CallBlock
   readonly isCustom: boolean

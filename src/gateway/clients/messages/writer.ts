@@ -25,12 +25,12 @@ const stopReasons: Record<Finish, StopReason> = {
   content_filter: 'refusal',
 }
 
-/** A block of a passed stream that is not closed: of a call, with the part of its input that the client has. */
+/** An unclosed block of a passed-through stream. For a call, with the part of its input that the client has. */
 export type OpenBlock = { type: string; call?: ToolCall; json: string }
 export type PassedBlocks = { count: number; open: OpenBlock | undefined }
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
-/** A block that passed, and of which nothing more is written. */
+/** A block that was passed through, to which nothing more is written. */
 const unknownBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
 const emptyBlocks: Partial<Record<string, () => AnswerBlock>> = {
   text: () => ({ type: 'text', text: '', citations: null }),

@@ -6,7 +6,9 @@ import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol
 import { argumentsOf, ItemCheck, isCall, type RawItem } from './item-check.ts'
 import { RepairedItems } from './repaired-items.ts'
 
-/** Repairs the tool calls of a passed stream: from the first event that breaks the protocol, calls are rewritten. */
+/**
+ * Repairs the tool calls of a passed-through stream. Rewrites calls from the first event on that violates the protocol.
+ */
 export class StreamCallRepair {
   readonly #head: AnswerHead
   readonly #check = new ItemCheck()
@@ -16,7 +18,7 @@ export class StreamCallRepair {
     this.#head = head
   }
 
-  /** @param event the upstream's event as the client would get it. @param events what was read of it. */
+  /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
     if (this.#items) return this.#items.written(objectOf(event), events, event)
     const passes = !isOfItems(event, events) || this.#check.accepts(objectOf(event), events)
@@ -35,7 +37,7 @@ function isOfItems(event: Buffer, events: readonly AnswerEvent[]): boolean {
   return event.includes('_call') || event.includes('output_item.added') || event.includes('response.completed')
 }
 
-/** A whole answer, in which each character stands for a byte, with the calls that were read of it. */
+/** A whole answer with one character per byte. @param calls the calls that this service read from it. */
 export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
   const calls = assembledCalls(events)
   if (calls.length === 0) return answer

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { addsArguments, callEventsIn, startsCall } from '../../protocol/tool-calls/assembled-calls.ts'
 import type { CallItem, CustomCallItem } from './object.ts'
 
-/** An output item of an upstream, which may lack anything. */
+/** An output item of an upstream. Any member can be missing. */
 export type RawItem = {
   type?: string
   id?: string
@@ -30,11 +30,14 @@ export const isCall = (item: RawItem | null | undefined) =>
 export const argumentsOf = (item: { type?: string; arguments?: string; input?: string }) =>
   item.type === 'custom_tool_call' ? item.input : item.arguments
 
-/** A call that the client has, by its number among the calls and among the items, with the arguments so far. */
+/** A call that the client has: its index among the calls and among the items, and its arguments so far. */
 export type PassedCall = { call: number; index: number; item: CallItem | CustomCallItem; isDone: boolean }
 type CallEvents = ReturnType<typeof callEventsIn>
 
-/** Follows the items of a stream that passes, and notices tool calls that clients would not read as this service did. */
+/**
+ * Tracks the items of a passed-through stream, and detects tool calls that clients would read differently from this
+ * service.
+ */
 export class ItemCheck {
   readonly calls = new Map<number, PassedCall>()
   /** The number of items so far. */
@@ -42,7 +45,7 @@ export class ItemCheck {
   /** The number of events so far. */
   events = 0
 
-  /** Whether the client can get the event as it is. @param events what was read of it. */
+  /** Whether the client can get the event unchanged. @param events what this service read from it. */
   accepts(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
     const calls = callEventsIn(events)
     const passed = this.calls.get(event.output_index ?? -1)
@@ -96,7 +99,7 @@ function addTo({ call, item }: PassedCall, text: string, calls: CallEvents): boo
   return true
 }
 
-/** An empty text is not the JSON of arguments. */
+/** An empty text is not valid JSON. */
 function isWhole(passed: PassedCall | undefined, text: string | undefined): boolean {
   if (!passed) return false
   return text === argumentsOf(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')

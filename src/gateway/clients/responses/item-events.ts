@@ -28,12 +28,12 @@ export class ItemEvents {
     return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`
   }
 
-  /** The number of an event that something else writes. */
+  /** Returns the sequence number for an event that is written elsewhere. */
   nextNumber(): number {
     return this.#sequence++
   }
 
-  /** Takes note of an item that the client already has. */
+  /** Registers an item that the client already has. */
   adopt(item: OutputItem, index: number): void {
     this.#indexes.set(item, index)
   }

@@ -6,15 +6,18 @@ import type { CallItem, CustomCallItem, OutputItem } from './object.ts'
 type Call = CallItem | CustomCallItem
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
-/** An item of the upstream, which only keeps its number. */
+/** An item of the upstream, which only keeps its index. */
 const passedItem: OutputItem = { id: '', type: 'reasoning', summary: [] }
 
-/** The rest of a stream whose calls are rewritten. Other items pass, with the numbers that they have for the client. */
+/**
+ * The rest of a stream whose calls are rewritten. Other items are passed through with the indexes that the client
+ * knows.
+ */
 export class RepairedItems {
   readonly #output: OutputItem[]
   readonly #items: ItemEvents
   readonly #calls = new Map<number, { item: Call; isDone: boolean }>()
-  /** The number for the client of an item of the upstream. */
+  /** Maps the index of an item in the upstream's stream to the client's index. */
   readonly #indexOf = new Map<number, number>()
 
   constructor(answerId: string, { count, calls, events }: ItemCheck) {
@@ -27,7 +30,7 @@ export class RepairedItems {
     }
   }
 
-  /** The bytes for the client. @param events what was read of it. */
+  /** Returns the bytes for the client. @param events what this service read from the event. */
   written(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
     const text = events.map((one) => this.#write(one)).join('')
     if (isOfCall(event)) return Buffer.from(text)

@@ -3,7 +3,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 type OfCall = Extract<AnswerEvent, { type: 'tool_call' | 'tool_arguments' }>
 
-/** A call with the arguments that were read of it. */
+/** A call with the arguments that were read from it. */
 export type AssembledCall = ToolCall & { args: string }
 
 /** The calls among the events of a whole answer, in order. */

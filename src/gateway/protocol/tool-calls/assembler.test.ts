@@ -23,7 +23,7 @@ function eventsOf(given: (Piece | AnswerEvent | (Piece | AnswerEvent)[])[], opti
   return assembled(typed, options)
 }
 
-/** The calls as a client adds them up, in order: id, name, arguments. */
+/** The calls as a client would assemble them, in order: id, name, arguments. */
 function callsOf(events: AnswerEvent[]): string[][] {
   const calls: string[][] = []
   for (const event of events) {
@@ -174,7 +174,7 @@ type Style = 'numbers and ids' | 'numbers alone' | 'ids alone' | 'ids under one 
 const style = fc.constantFrom<Style>('numbers and ids', 'numbers alone', 'ids alone', 'ids under one number')
 type Made = { id: string; name: string; args: string; pieces: Piece[] }
 
-/** The pieces of a call: the arguments cut anywhere, id and name in one piece, in several or in all. */
+/** The pieces of a call: arguments are cut anywhere; id and name come in one piece, in several, or in all. */
 function made(
   { name, input, cuts }: { name: string; input: object; cuts: number[] },
   at: number,
@@ -205,7 +205,7 @@ function made(
   }
 }
 
-/** All pieces, those of each call in their order, with other events in between, in events of one or several. */
+/** All pieces, with those of each call in order, mixed with other events, in one or several upstream events. */
 function interleaved(all: Made[], next: () => number): (Piece | AnswerEvent)[][] {
   const rest = all.map(({ pieces }) => [...pieces])
   const given: (Piece | AnswerEvent)[][] = []

@@ -6,9 +6,9 @@ import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
 
 export type AssemblerOptions = {
-  /** This service's id of the answer, from which the ids of calls are made where their upstream gives none. */
+  /** This service's id of the answer. If the upstream sends no ids of calls, they are generated from it. */
   answerId?: string | undefined
-  /** The most tokens that the answer may have: arguments that are cut there are not an error. */
+  /** The maximum tokens of the answer: arguments that are cut at this limit are not an error. */
   answerLimit?: number | undefined
 }
 
@@ -30,22 +30,22 @@ export class ToolCallAssembler {
   /** Created for the first call, because most answers have none. */
   #index: { byKey: Map<number, PartialCall>; byId: Map<string, PartialCall> } | undefined
   #latest: PartialCall | undefined
-  /** Of the calls, so many were opened or dropped. */
+  /** The number of calls that were opened or dropped. */
   #released = 0
-  /** So many were opened. */
+  /** The number of calls that were opened. */
   #opened = 0
   #batch = 0
   #completionTokens = 0
-  /** An end that came while a call was cut. */
+  /** An end that arrived while a call was incomplete. */
   #finish: Finish | undefined
-  /** The answer ended at its limit: its calls may be cut. */
+  /** The answer ended at its limit, so its calls may be cut. */
   #isTruncated = false
 
   constructor(options: AssemblerOptions) {
     this.#options = options
   }
 
-  /** @param given what one event of the upstream says. */
+  /** @param given the content of one event of the upstream. */
   take(given: UpstreamEvent[]): AnswerEvent[] {
     if (!given.some(concernsCalls)) return given as AnswerEvent[]
     if (this.#calls.length === 0 && !given.some(isCallPiece)) return this.#takeWithoutCalls(given as AnswerEvent[])
@@ -69,7 +69,7 @@ export class ToolCallAssembler {
     return given
   }
 
-  /** Notes what decides whether calls can be cut off. */
+  /** Records what decides whether calls can be cut off. */
   #note(event: AnswerEvent): void {
     if (event.type === 'usage') this.#completionTokens = event.tokens.completion
     else if (event.type === 'finish' && (event.reason === 'length' || event.reason === 'content_filter'))
@@ -81,7 +81,7 @@ export class ToolCallAssembler {
     this.#note(event)
     if (event.type !== 'finish') return [event]
     if (this.#isTruncated || !this.#calls.some((call) => call.isCut)) return [...this.#closeAll(), event]
-    // Some upstreams end before the last piece; and it may be the limit, which shows in the usage.
+    // Some upstreams send the end before the last piece. Whether the limit was reached shows in the usage.
     this.#finish = event
     return []
   }
@@ -102,7 +102,7 @@ export class ToolCallAssembler {
     return call.isOpen ? call.takeArguments() : this.#release()
   }
 
-  /** The call that a piece belongs to; undefined for the end of what is not a call. */
+  /** Finds the call of a piece; undefined for the end of something that is not a call. */
   #callOf(piece: ToolCallPiece): PartialCall | undefined {
     const existing = this.#existingCallOf(piece)
     if (existing || isOnlyEnd(piece)) return existing
@@ -128,7 +128,7 @@ export class ToolCallAssembler {
     return name !== call.name || (key === undefined && call.batch === this.#batch)
   }
 
-  /** Opens the calls that clients can be shown, in their order. */
+  /** Opens the calls that are ready for clients, in order. */
   #release(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     for (let call = this.#calls[this.#released]; call?.canOpen; call = this.#calls[++this.#released])
@@ -141,7 +141,7 @@ export class ToolCallAssembler {
     return call.open(index, madeCallId(call.answerId || this.#options.answerId, index))
   }
 
-  /** Nothing more of any call is to come. */
+  /** No call gets any more pieces. */
   #closeAll(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     for (const call of this.#calls) {
@@ -164,7 +164,7 @@ function concernsCalls({ type }: UpstreamEvent): boolean {
   return type === 'call_piece' || type === 'finish' || type === 'usage'
 }
 
-/** A piece that only has the number of a call starts it, since calls are in the order in which they start. */
+/** A piece with only the index of a call starts it, because calls are in the order in which they start. */
 function isOnlyEnd({ key, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
   return !id && !name && !text && !whole && (key === undefined || isClosed === true)
 }

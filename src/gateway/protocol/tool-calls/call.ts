@@ -13,16 +13,18 @@ export class PartialCall {
   #namespace: string | undefined
   #isCustom = false
   #isClosed = false
-  /** The arguments so far; of JSON, nothing behind its end. */
+  /** The arguments so far. Text after the end of JSON arguments is not included. */
   #text = ''
   #whole: string | undefined
   readonly #extent = new JsonExtent()
-  /** Its number for clients, once they know it. */
+  /** Its index for clients, once it is opened for them. */
   #index: number | undefined
-  /** The part of the arguments that clients do not have. The whole text is not read for each piece: it may be long. */
+  /**
+   * The part of the arguments that clients do not have. The whole text can be long, so it is not read for each piece.
+   */
   #unsent = ''
   #hasSent = false
-  /** Undefined until there is more than space. */
+  /** Undefined until there is more than whitespace. */
   #startsObject: boolean | undefined
 
   constructor(key: number | undefined) {
@@ -47,7 +49,7 @@ export class PartialCall {
     return this.#index !== undefined
   }
 
-  /** Clients can be shown it: all that comes before its arguments is known. */
+  /** Whether it is ready for clients: everything that precedes its arguments is known. */
   get canOpen(): boolean {
     return this.name !== undefined && (this.id !== undefined || this.#isClosed)
   }
@@ -56,7 +58,7 @@ export class PartialCall {
     return this.#text.trim() === '' && !this.#whole && this.id === undefined
   }
 
-  /** @throws Error for a second object behind the arguments. */
+  /** @throws Error for a second object after the arguments. */
   add({ id, name, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece): void {
     this.id ||= id || undefined
     this.name ||= name || undefined
@@ -70,7 +72,7 @@ export class PartialCall {
     this.#complete()
   }
 
-  /** @param id what it is called where its upstream gave it no id. */
+  /** @param id the id to use if its upstream sent none. */
   open(index: number, id: string): AnswerEvent {
     this.#index = index
     return {
@@ -83,12 +85,14 @@ export class PartialCall {
     }
   }
 
-  /** The arguments that clients have not got. Arguments that are not an object wait until they are known to be final. */
+  /**
+   * The arguments that clients do not have yet. Arguments that are not an object wait until they are certainly final.
+   */
   takeArguments(): AnswerEvent[] {
     return this.#isCustom || this.#startsObject ? this.#take() : []
   }
 
-  /** The same when nothing more is to come. */
+  /** The same after the last piece. */
   takeLastArguments(): AnswerEvent[] {
     this.#complete()
     if (!this.#hasSent && !this.#isCustom && isNothing(this.#text)) this.#unsent = '{}'
@@ -137,5 +141,5 @@ export class PartialCall {
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)
 
-/** Some models call a function without arguments in these words. */
+/** Some models send this text for a call without arguments. */
 const isNothing = (text: string) => text.trim() === '' || text.trim() === 'null'

@@ -3,7 +3,8 @@ import { type AssemblerOptions, ToolCallAssembler } from './assembler.ts'
 import type { UpstreamEvent } from './piece.ts'
 
 /**
- * Assembles the tool calls of an answer with one or several choices, each by itself. Calls are numbered within their choice.
+ * Assembles the tool calls of an answer with one or several choices, separately for each choice. Calls are numbered
+ * within their choice.
  * @throws Error as `ToolCallAssembler` does.
  */
 export class ChoicesAssembler {
@@ -50,7 +51,7 @@ export class ChoicesAssembler {
 
 const isOfOther = ({ choice = 0 }: UpstreamEvent) => choice > 0
 
-/** Ids that are made for the calls of several choices differ. */
+/** Generated ids include the choice, so that they differ between choices. */
 function withOwnId(event: UpstreamEvent, choice: number): UpstreamEvent {
   if (event.type !== 'call_piece' || !event.answerId) return event
   return { ...event, answerId: `${event.answerId}_${choice}` }

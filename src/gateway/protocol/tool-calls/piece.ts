@@ -12,17 +12,17 @@ export type ToolCallPiece = {
   namespace?: string | undefined
   /** The arguments are free text, not JSON. */
   custom?: true | undefined
-  /** More of the arguments. */
+  /** More text of the arguments. */
   text?: string | undefined
-  /** All of the arguments. They count where the pieces say less. */
+  /** All of the arguments. Used if the pieces contain less. */
   whole?: string | undefined
-  /** The upstream says that the call is complete. */
+  /** Whether the upstream reports that the call is complete. */
   isClosed?: true | undefined
-  /** The upstream's id of the answer, from which the id of a call without one is made. */
+  /** The upstream's id of the answer, from which the id of a call without one is generated. */
   answerId?: string | undefined
   /** The number of the choice, if it is not the first. */
   choice?: number
 }
 
-/** An event of a reader of upstreams: tool calls are still in pieces. */
+/** An event of a reader of upstreams, in which tool calls are still in pieces. */
 export type UpstreamEvent = AnswerEvent | ToolCallPiece

@@ -3,7 +3,7 @@ import type { SseEvent } from '#platform/net/sse.ts'
 import { ChoicesAssembler } from './choices-assembler.ts'
 import type { UpstreamEvent } from './piece.ts'
 
-/** A reader of streams, with the tool calls assembled. The end mark ends them, also of protocols that have none. */
+/** A stream reader that returns assembled tool calls. The end mark completes them, also for protocols without one. */
 export function assemblingReader(
   newReader: (answerId?: string) => (event: SseEvent) => UpstreamEvent[],
 ): (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[] {
@@ -24,7 +24,7 @@ export function assemblingBodyReader(
   }
 }
 
-/** For a stream that ended without one. */
+/** For a stream that ended without an end mark. */
 export const endMark: SseEvent = { event: undefined, data: '[DONE]', raw: Buffer.alloc(0) }
 
 export const isEndMark = ({ data }: SseEvent) => data.startsWith('[DONE]')

@@ -10,7 +10,7 @@ const deadlines = { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 }
 
 /**
  * The demo model's answer, called as an upstream.
- * @param meanwhile called when the first piece has come.
+ * @param meanwhile called when the first piece has arrived.
  */
 function answerTo(
   prompt: string,

@@ -4,7 +4,7 @@ import { type BillableOptions, providerTools } from '../../pricing/billable-opti
 import type { Body } from '../../protocol/protocol.ts'
 import { searchesByRequest } from './gemini-searches.ts'
 
-/** Gemini's own tools, as it spells them, and the settings of each that are sent on. */
+/** The fields of Gemini's own tools that are sent on, in its spelling. */
 const geminiTools: Record<string, { name: string; settings: string[] }> = {
   google_search: { name: 'googleSearch', settings: ['timeRangeFilter', 'excludeDomains'] },
   google_search_retrieval: { name: 'googleSearchRetrieval', settings: ['dynamicRetrievalConfig'] },
@@ -17,7 +17,7 @@ const bySpelling = new Map(
   Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((one) => [one, unit])),
 )
 
-/** The tool that is meant: by its type, or by a member of that name, as Gemini itself has it. */
+/** The requested tool: by its type, or by a member of that name, as Gemini itself has it. */
 function unitIn(tool: Body): string | undefined {
   const named = [tool.type, ...Object.keys(tool)].find((name) => bySpelling.has(String(name)))
   return named === undefined ? undefined : bySpelling.get(String(named))

@@ -9,7 +9,7 @@ import { geminiRequest } from './gemini-request.ts'
 import { geminiLacks, geminiRules } from './gemini-rules.ts'
 import { geminiBillable, ownTool } from './gemini-tools.ts'
 
-/** Google Gemini, natively: the model stands in the path, and an answer comes as candidates made of parts. */
+/** Google Gemini, natively: the path contains the model, and an answer consists of candidates with parts. */
 export const googleGemini: ProviderProtocol = {
   protocol: 'google-gemini',
   encode: (chat, { endpoint, credential, stream }) => {

@@ -188,7 +188,9 @@ class ResponseStream {
     return partsOf(content).flatMap((part, at) => this.#citeRest(part, output, at))
   }
 
-  /** Items are numbered otherwise in the whole response by some servers, so that of known kinds nothing is said again. */
+  /**
+   * Some servers number the items of the whole response differently, so items of known kinds are not reported again.
+   */
   #end(response: Response): UpstreamEvent[] {
     const items = Array.isArray(response.output) ? response.output : []
     const events = items.flatMap((item, at): UpstreamEvent[] => {
@@ -206,7 +208,7 @@ const firstOwnKey = 1_000_000
 
 type SaidType = 'text' | 'refusal' | 'reasoning'
 
-/** The length of the text that was delivered of each part. */
+/** The length of the delivered text of each part. */
 class SaidLengths {
   readonly #lengths = new Map<string, number>()
   readonly #types = new Set<SaidType>()

@@ -5,7 +5,7 @@ import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import type { Candidate } from '../../plan/plan.ts'
 import { middleOut } from './middle-out.ts'
 
-/** The conversation that is sent if the largest context has so many tokens. */
+/** The conversation that is sent if the largest context has this many tokens. */
 function fitted(messages: object[], contextLength: number): any {
   const chat = { messages } as unknown as ChatRequest
   const endpoints = [10, contextLength].map((size) => endpointFor('m', { contextLength: size }))

@@ -10,7 +10,7 @@ const hash = hashOf(secret)
 const changed = { topic: 'key.changed', payload: hash } as const
 const caller = { keyHash: hash } as Caller
 
-/** A ring over one stored key, with the clock, the signals and the reads in the test's hands. */
+/** A key cache with one stored key. The test controls the clock, the signals and the reads. */
 function newRing() {
   const signals = localSignals()
   const state = {
@@ -18,7 +18,7 @@ function newRing() {
     now: 1000,
     live: true,
     reads: 0,
-    /** A read waits for this after it has seen the row. */
+    /** A read waits for this promise after it has read the row. */
     slowness: Promise.resolve(),
   }
   const keys = createKeyCache({

@@ -11,7 +11,7 @@ import { keepOneManagementKey } from './last-management-key.ts'
 /**
  * Disables the keys of a member, except those of interns, which continue to work for the organization.
  * @returns the number of disabled keys.
- * @throws Fault `conflict` when nobody could manage the organization afterwards.
+ * @throws Fault `conflict` if nobody could manage the organization afterwards.
  */
 export async function disableKeysOf(
   deps: { now: Now; newId: NewId },

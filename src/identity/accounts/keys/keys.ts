@@ -102,7 +102,7 @@ async function creatorOf(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: st
   )
 }
 
-/** @throws Fault `conflict` when nobody could manage the organization afterwards. */
+/** @throws Fault `conflict` if nobody could manage the organization afterwards. */
 export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
   const expiresAt = expiryOf(deps, patch.expires_at)
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
@@ -127,7 +127,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
   })
 }
 
-/** @throws Fault `conflict` when nobody could manage the organization afterwards. */
+/** @throws Fault `conflict` if nobody could manage the organization afterwards. */
 export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)

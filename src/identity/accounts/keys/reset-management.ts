@@ -13,9 +13,9 @@ type ResetManagementDeps = { db: Db; now: Now; newId: NewId }
 
 /**
  * Creates a management key that acts for the first admin, for an operator who has access to the store but no key.
- * @param options.disableOthers whether all other management keys stop working with it.
- * @returns its secret, and how many other enabled management keys there were.
- * @throws Fault `not_found` when the store is empty.
+ * @param options.disableOthers whether to disable all other management keys.
+ * @returns its secret, and the number of other enabled management keys.
+ * @throws Fault `not_found` if the store is empty.
  */
 export async function resetManagementKey(
   deps: ResetManagementDeps,

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { takeDataDir } from './data-dir.ts'
 
-/** A folder to make data folders in, removed after use. */
+/** A folder for data folders, removed after use. */
 function newFolder() {
   const path = mkdtempSync(join(tmpdir(), 'signalbox-data-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
@@ -77,7 +77,7 @@ test('what cannot be a folder is refused with the reason', () => {
   assert.throws(take('/proc/no-such-folder'), { message: /no folder can be made there/ })
 })
 
-/** Nothing stops root: what permissions are to stop is tried as nobody. */
+/** Permissions do not restrict root, so this test runs as another user. */
 function asPlainUser(act: () => void, folder: string): void {
   if (process.getuid!() !== 0) return act()
   chownSync(folder, 65_534, 65_534)

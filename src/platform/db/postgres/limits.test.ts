@@ -104,7 +104,7 @@ test('what a host held that died within a transaction is free soon after', { ski
     })
     dead.catch(() => {})
     await holding.promise
-    // It waits for the other's uncommitted row of the same id, and gets it once the other is gone.
+    // It waits for the uncommitted row with the same id, and continues when that transaction has ended.
     await living.query.insertInto('users').values(user('a')).execute()
   }),
 )
@@ -173,7 +173,7 @@ test(
       await until(answers)
       detour.turn('stalled')
       await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /answered nothing for 1000 ms/ })
-      // Not even a connection is waited for.
+      // It does not even wait for a connection.
       await assert.rejects(ask(), /answered nothing for 1000 ms/)
       detour.turn('open')
       await until(() => backAfterMs > 0)

@@ -23,7 +23,7 @@ test('connection failures at the start are reported without system call names', 
   assert.match(whyNotOpened(unknown), /cannot be reached: the host "db\.nowhere" was not found\.$/)
   const refused = error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' })
   assert.match(whyNotOpened(refused), /cannot be reached: nothing listens there \(.*127\.0\.0\.1:1\)\.$/)
-  // Node says nothing where it tried several addresses.
+  // Node's error has no message if it tried several addresses.
   assert.match(whyNotOpened(error('', { code: 'ECONNREFUSED' })), /nothing listens there \(connection refused\)\.$/)
   assert.match(whyNotOpened(error('timeout expired', {})), /cannot be reached: timeout expired\.$/)
 })

@@ -14,7 +14,7 @@ const message = (type: string, ...parts: (string | number[])[]) => {
 }
 const ready = message('Z', 'I')
 
-/** A Postgres that lets everybody in and then does nothing for them. */
+/** A Postgres that accepts every connection and then never answers. */
 async function startUnwilling() {
   const open = new Set<Socket>()
   const server = createServer((socket) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkEveryMs, Presence } from './presence.ts'
 
-/** A presence by a clock that the test moves, and what it told. */
+/** A presence with a clock that the test sets, and the calls of its listeners. */
 function watched() {
   const told: string[] = []
   const onBack = (awayMs: number) => void told.push(`back after ${awayMs}`)

@@ -4,7 +4,7 @@ import { followRevisions } from './revisions.ts'
 
 const notification = (revision: number) => JSON.stringify({ topic: 'key.changed', payload: 'hash', revision })
 
-/** A database in which the topic was announced so many times, as the driver tells it. */
+/** A database in which the topic was announced this many times, as the driver returns it. */
 const storing = (revision: number, meanwhile = () => {}) =>
   ({
     query: async () => {

@@ -12,7 +12,7 @@ test('missing rights are reported, on an empty database and on an existing one',
   const place = await newEmptyPlace('postgres')
   const { settings } = place
   const url = new URL(settings.database_url!)
-  // A role that every Postgres has, and that has no right to any table.
+  // A role that exists in every Postgres and has no privilege on any table.
   url.searchParams.set('options', '-c role=pg_monitor')
   const asAnother = () => openDb({ ...settings, database_url: url.href })
   const told = { name: 'StartupError', message: /^The user of the database lacks rights, .*Make it the owner/ }

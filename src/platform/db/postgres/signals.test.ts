@@ -11,7 +11,7 @@ import { postgresSignals } from './signals.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-/** Signals over a database of their own, on a way to it that can be cut; what they say, and their connections. */
+/** Signals on a separate database through a connection that the test can break, with their events and connections. */
 async function following() {
   const stack = new AsyncDisposableStack()
   const place = await newEmptyPlace('postgres')

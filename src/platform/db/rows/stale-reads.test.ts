@@ -5,7 +5,7 @@ import type { Db } from '../db.ts'
 import { createReadCache } from './read-cache.ts'
 import { staleWhileAway } from './stale-reads.ts'
 
-/** A database whose signals are lost, and that may be away. */
+/** A database whose signals are lost, and that can be unavailable. */
 async function lost({ silentForMs = 1000, away = true } = {}) {
   const store = await newDb('sqlite')
   const state = { silentForMs, away, asked: 0 }

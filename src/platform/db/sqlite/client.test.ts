@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openSqlite, readerOf } from './client.ts'
 
-/** An empty embedded database; what it is asked, and what it answers first. */
+/** An empty embedded database, the requests it receives, and its first answers. */
 async function database() {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sqlite-'))
   const path = join(folder, 'a.db')

@@ -64,7 +64,7 @@ export type InternsTables = {
     kept_port: number | null
     /** JSON: the labels of the host. */
     labels: string
-    /** The number of interns from which on new ones are placed elsewhere; 0 for no limit. */
+    /** The number of interns from which on new ones are placed on other hosts; 0 for no limit. */
     capacity: number
     seen_at: number
     /** When its server was stopped. */

@@ -6,10 +6,10 @@ type Issue = z.core.$ZodIssue
 const maxIssues = 5
 /** A client's own keys may be as long as its body. */
 const maxNameLength = 80
-/** Zod repeats every name it does not know. */
+/** Zod repeats every unknown key. */
 const maxMessageLength = 1000
 
-/** Turns what a schema found into one sentence a client can act on: where, what was wrong, what would be right. */
+/** Converts the issues of a schema to one sentence: where, what is wrong, and what is expected. */
 export function invalidRequest(issues: readonly Issue[]): Fault {
   const descriptions = issues.slice(0, maxIssues).map(describeIssue)
   const more = issues.length > maxIssues ? ` (and ${issues.length - maxIssues} more)` : ''
@@ -22,12 +22,12 @@ function describeIssue(issue: Issue): string {
   return where ? `${where}: ${what}` : what
 }
 
-/** There is no `undefined` in a body or a query: what is not there is missing. */
+/** JSON and query strings have no `undefined`, so an undefined value is a missing one. */
 function inWordsOfJson(message: string): string {
   return message.replace(/^(expected .+), received undefined$/, 'is missing: $1').replace(/, received NaN$/, '')
 }
 
-/** `policy.rules[2].slug`, as one would write it in code. */
+/** A path as in code: `policy.rules[2].slug`. */
 function pathOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`

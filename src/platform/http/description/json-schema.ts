@@ -5,9 +5,9 @@ export type JsonSchema = Record<string, unknown>
 
 const reference = '#/components/schemas/'
 
-/** JSON Schemas of one document. Those that have a name (`.meta({ id })`) are collected and referred to. */
+/** JSON Schemas of one document. Schemas with a name (`.meta({ id })`) are collected and referenced. */
 export type SchemaBook = {
-  /** `input`: what a client sends; `output`: what it gets. */
+  /** `input`: the schema of what a client sends; `output`: of what it receives. */
   schemaOf: (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
   /** The named ones used so far, by name. */
   components: () => Record<string, JsonSchema>
@@ -26,7 +26,7 @@ export function newSchemaBook(): SchemaBook {
 
   return {
     schemaOf(schema, io) {
-      // Wrapped, so that the schema itself is referred to when it has a name.
+      // Wrapped, so that a named schema is referenced as well.
       const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
@@ -48,7 +48,10 @@ function addDefault(definition: object, schema: JsonSchema): void {
   if (type === 'default' && typeof defaultValue === 'number') schema.default ??= defaultValue
 }
 
-/** Leaves out what says nothing to a reader: the pattern of a format, the bounds of all integers, that an answer is closed. */
+/**
+ * Removes parts without information for readers: the pattern of a format, the bounds of all integers,
+ * `additionalProperties: false` of answers.
+ */
 function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
   delete schema.id
   if (schema.format && schema.pattern) delete schema.pattern

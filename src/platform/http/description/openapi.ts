@@ -35,13 +35,13 @@ export type About = {
   title: string
   description: string
   version: string
-  /** The path all others are below. */
+  /** The prefix of all paths. */
   prefix: string
   tags: { name: string; description: string }[]
   examples?: Examples
 }
 
-/** By method and path, such as `get /keys`: what is sent and what comes back. */
+/** Example requests and answers by method and path, such as `get /keys`. */
 export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; answer?: unknown }>
 
 type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
@@ -250,7 +250,7 @@ function propertiesOf(schema: z.ZodType | undefined, book: SchemaBook): Record<s
   return (schema && (book.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
 }
 
-/** A parameter's description stands beside its schema, not in it. */
+/** OpenAPI puts the description of a parameter beside its schema, not into it. */
 function describedSchema({ description, ...schema }: JsonSchema): object {
   return { ...(description !== undefined && { description }), schema }
 }

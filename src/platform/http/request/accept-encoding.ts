@@ -2,8 +2,8 @@ export const encodings = ['br', 'zstd', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
 /**
- * The encoding a client likes best of those we have; of equals, the one that makes the answer smallest.
- * @returns undefined for none, also where the client refuses even that: it gets something rather than nothing.
+ * Returns the supported encoding that the client prefers; among equals, the one with the smallest result.
+ * @returns undefined for no encoding, also if the client refuses `identity`.
  */
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
   if (!header) return undefined
@@ -14,7 +14,7 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   return choices.get(header)
 }
 
-/** Clients of one kind send the same header every time. */
+/** Clients of the same kind always send the same header. */
 const choices = new Map<string, Encoding | undefined>()
 const maxCached = 100
 
@@ -29,7 +29,7 @@ function choose(header: string): Encoding | undefined {
   return best && weightOf(best) >= plain ? best : undefined
 }
 
-/** `gzip;q=0.5`. An invalid weight counts as 0. */
+/** Parses `gzip;q=0.5`. An invalid weight counts as 0. */
 function weightedCoding(item: string): [coding: string, weight: number] {
   const [coding = '', ...parameters] = item.split(';').map((part) => part.trim())
   const weight = parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '1'

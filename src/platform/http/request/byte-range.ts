@@ -1,9 +1,9 @@
-/** From the first byte to the last, or the last `suffix` bytes. */
+/** A range from the first byte to the last, or the last `suffix` bytes. */
 export type RequestedRange = { first: number; last?: number } | { suffix: number }
 
 /**
- * The range of bytes that a request asks for. Undefined where it wants all, also by several ranges at once or by one that
- * is not written as it should be: both may be answered with all.
+ * Parses the range of bytes that a request asks for. Returns undefined for the whole file: also for several ranges or
+ * an invalid header, which a server may answer with the whole file.
  */
 export function rangeOf(header: string | string[] | undefined): RequestedRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(String(header ?? '').trim()) ?? []

@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault.ts'
 /** All values of a form, by field name. */
 export type FormBody = Record<string, string[]>
 
-/** Reads the bodies that forms of pages send, and no others. */
+/** Parses bodies of HTML forms, and no others. */
 export function parseForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(

@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networksOf } from '../../net/networks.ts'
 
-/** The header in which a proxy says by which host it was asked. */
+/** The header in which a proxy reports the requested host. */
 type HostHeader = 'x-forwarded-host' | 'forwarded'
 
 export type Proxies = {
-  /** IP addresses and networks (`10.0.0.0/8`) whose word is taken. */
+  /** IP addresses and networks (`10.0.0.0/8`) of trusted proxies. */
   addresses: readonly string[]
   header: HostHeader
 }
 
-/** The host by which a request came in; undefined where nobody says one. */
+/** Returns the host that the client requested; undefined if no header contains it. */
 export type HostOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string | undefined
 
 /**
- * The `Host` header, or what a trusted proxy says that its own client asked for. One header of one's own choice: a proxy
- * that writes the one passes the other on as the client sent it.
+ * Reads the `Host` header, or the header of a trusted proxy. Only the configured header is read: a proxy that sets one
+ * header passes the others on unchanged from the client.
  */
 export function hostReader({ addresses, header }: Proxies): HostOf {
   if (addresses.length === 0) return ({ headers }) => headers.host
@@ -28,7 +28,7 @@ export function hostReader({ addresses, header }: Proxies): HostOf {
   }
 }
 
-/** The last of several hosts: the ones before it were written by the proxy's client. */
+/** Uses the last of several hosts; the client of the proxy wrote the others. */
 function hostIn(header: HostHeader, value: string | string[] | undefined): string | undefined {
   const last = String(value ?? '')
     .split(',')

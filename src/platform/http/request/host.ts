@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 type Named = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
 
-/** The mistake in a request's host, by the rules of HTTP; undefined if the request names exactly one valid host. */
+/** Returns the error in a request's host by the rules of HTTP; undefined if the request has exactly one valid host. */
 export function wrongWithHost({ headers, rawHeaders, httpVersion, url }: Named): string | undefined {
   const { host } = headers
   if (host === undefined && httpVersion === '1.1') return 'The request has no Host header, which HTTP/1.1 requires.'
@@ -12,7 +12,7 @@ export function wrongWithHost({ headers, rawHeaders, httpVersion, url }: Named):
   return undefined
 }
 
-/** Node keeps the first of several, and says nothing of the others. */
+/** Node uses the first of several `Host` headers and ignores the others. */
 function hasSecondHost(rawHeaders: readonly string[]): boolean {
   let found = false
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -6,7 +6,7 @@ import { ReplyStream } from '../response/response-stream.ts'
 import { uploadOf } from './upload.ts'
 
 /**
- * The request as its handler gets it. It is a class, because getters in an object literal make a hidden class for each
+ * The request that a handler gets. It is a class, because getters in an object literal create a hidden class for each
  * object. That alone halved the rate of requests.
  */
 export class IncomingCall<Caller> {
@@ -17,16 +17,16 @@ export class IncomingCall<Caller> {
   readonly headers: FastifyRequest['headers']
   readonly url: string
   readonly requestId: string
-  /** The host it came in by. */
+  /** The host that the client requested. */
   readonly host: string | undefined
-  /** The bytes of the body, if it is long and its route keeps them. */
+  /** The bytes of a long body, if its route needs them. */
   readonly source: JsonSource | undefined
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
   #response: ResponseStream | undefined
 
   constructor(request: FastifyRequest, reply: FastifyReply, host: string | undefined) {
-    // Validated before this: the routes' schemas say what they are.
+    // The hook has validated these values against the schemas of the route.
     this.params = request.params as never
     this.query = request.query as never
     this.body = request.body as never
@@ -43,7 +43,10 @@ export class IncomingCall<Caller> {
     return this.#reply.request.raw
   }
 
-  /** Aborts when the client leaves before the answer is over; most routes never ask. */
+  /**
+   * Aborts when the client disconnects before the end of the response. Created on first use, because most routes do not
+   * need it.
+   */
   get signal(): AbortSignal {
     this.#signal ??= abortSignalOf(this.response.signal)
     return this.#signal
@@ -65,7 +68,7 @@ function leaveSignalOf({ raw }: FastifyReply): LeaveSignal {
   const abortUnfinished = () => {
     if (!raw.writableEnded) leaving.abort()
   }
-  // The client can leave before its request is handled.
+  // The client can disconnect before the handler runs.
   if (raw.destroyed) abortUnfinished()
   else raw.on('close', abortUnfinished)
   return leaving

@@ -15,14 +15,14 @@ declare module 'fastify' {
     keepsBody?: boolean
   }
   interface FastifyRequest {
-    /** The bytes of a long body that its route keeps. */
+    /** The bytes of a long body, if its route needs them. */
     bodySource: JsonSource | undefined
   }
 }
 
 /**
- * Reads JSON bodies and no others, a long one in slices. An empty one counts as none: many clients declare JSON on every
- * request.
+ * Parses JSON bodies and no others; long ones in slices. An empty body counts as missing: many clients declare JSON on
+ * every request.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   const read = jsonReader(app)
@@ -73,11 +73,11 @@ const compressed = () =>
     'The body is compressed, as its header "content-encoding" says: send it as plain JSON, without that header.',
   )
 
-/** The value of a body. `members` is undefined where they were not counted. */
+/** A parsed body. `members` is undefined if they were not counted. */
 export type ReadJson = { value: unknown; members: LongJson['members'] | undefined }
 
 /**
- * Reads the JSON of a body: a short one in one step, a long one in many.
+ * Parses the JSON of a body: a short one in one step, a long one in many.
  * @throws Fault if it is not valid JSON, nested too deeply, or has too many parts.
  */
 export type JsonReader = (body: string) => Steps<ReadJson>
@@ -98,19 +98,22 @@ export function jsonReader(app: FastifyInstance): JsonReader {
     } catch (error) {
       throw error instanceof Fault ? error : invalidJson(body)
     }
-    // The framework would take it for no body at all.
+    // The framework would treat it as a missing body.
     if (read.value === null) throw new Fault('invalid', 'The body is null: it must be a JSON object.')
     if (!isLong) checkValueDepth(body, read.value)
     return read
   }
 }
 
-/** Whether there may be a forbidden key, or a mark before the text, which only the framework's parser looks for. */
+/**
+ * Whether the text may contain a forbidden key or start with a byte order mark. Only the framework's parser handles
+ * these.
+ */
 function mayForbid(body: string): boolean {
   return body.includes('__proto__') || body.includes('constructor') || body.includes('\\u') || body.startsWith('\ufeff')
 }
 
-/** The parser calls back before it returns, and asks nothing of the request. */
+/** The parser calls back synchronously and does not use the request. */
 function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, body: string): unknown {
   let failed = false
   let value: unknown
@@ -152,17 +155,17 @@ function place(body: string, position: number): string {
   return ` at line ${line}, column ${position - lineStart + 1}`
 }
 
-/** The error for a long text, which is not searched. */
+/** The error for a long text, without the position. */
 const breaksNear = (body: string, position: number) =>
   new Fault(
     'invalid',
     `The body is not valid JSON, or has a forbidden key: it breaks${place(body, position)} or after.`,
   )
 
-/** In longer texts nobody looks for it: it takes a dozen readings of the body. */
+/** Longer texts are not searched: it takes a dozen passes over the body. */
 const longestSearched = 100_000
 
-/** Finds an unexpected character, whose position the engine does not report: the end of the longest valid beginning. */
+/** Finds an unexpected character whose position the engine does not report: the end of the longest valid prefix. */
 function placeOfUnexpected(body: string): string {
   if (body.length > longestSearched) return ''
   let sound = 0

@@ -32,12 +32,12 @@ function timeOf(work: () => void): number {
   return performance.now() - start
 }
 
-/** Where a body is read in quadratic time, it costs a thousand times as much. */
+/** A parser with quadratic time would take a thousand times as long. */
 const most = 60
 
 /**
- * The time to parse a 4 MiB body, relative to an ordinary body of that size; the least of a few tries where it seems too
- * much, since others use the machine, too.
+ * The time to parse a 4 MiB body, relative to an ordinary body of that size. Takes the minimum of several tries if it
+ * is high, because other processes use the machine too.
  */
 function costOf(text: string): number {
   const ordinary = `{"words":${many(`"${'x'.repeat(40)}"`, 97_000)}}`

@@ -4,14 +4,16 @@ import { isDeeper } from '../../json/depth.ts'
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
 /**
- * The most items, members, arrays and objects that a body can have together. Each has at least one character, so a body
- * of up to 1 MiB is never refused for their number.
+ * The limit of items, members, arrays and objects of a body together. Each has at least one character, so a body of up
+ * to 1 MiB is never refused for their number.
  */
 export const maxParts = 1024 * 1024
-/** The most members of one object. A body of up to 1 MiB has fewer, because names that differ need three characters. */
+/**
+ * The limit of members of one object. A body of up to 1 MiB has fewer, because distinct names need three characters.
+ */
 export const maxMembers = 150_000
 
-/** Counts the parts of a long text while it is read, because parsing them may take far more memory than the text. */
+/** Counts the parts of a long text during parsing, because the parsed value may need far more memory than the text. */
 export class PartCount {
   #parts = 0
   readonly #isLimited: boolean

@@ -15,7 +15,7 @@ function randomJson(seeded: Seeded, depth = 0): string {
   const list = (item: () => string) => Array.from({ length: seeded.between(0, 6) }, item).join(`${space()},${space()}`)
   const kind = depth > 6 ? 0 : seeded.between(0, 4)
   const text = () => JSON.stringify(seeded.pick(strings))
-  // Without escapes: `JSON.parse` alone takes such a name for another one at times (`withPlainNames`).
+  // Without escapes: `JSON.parse` sometimes confuses such names with others (`withPlainNames`).
   const name = () => JSON.stringify(seeded.pick(names))
   if (kind > 2) return `[${space()}${list(() => randomJson(seeded, depth + 1))}${space()}]`
   if (kind > 0)
@@ -23,7 +23,7 @@ function randomJson(seeded: Seeded, depth = 0): string {
   return seeded.pick([text(), text(), '1', '-1.5e3', 'true', 'null'])
 }
 
-/** Leaves out, doubles or exchanges one character. */
+/** Removes, doubles or swaps one character. */
 function damaged(seeded: Seeded, text: string): string {
   const at = seeded.between(0, text.length - 1)
   const inserted = seeded.pick(['', text[at]!.repeat(2), ',', ']', '}', '[', '{', ':', '"', ' ', '1'])

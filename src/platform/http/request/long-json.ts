@@ -18,10 +18,10 @@ const defaultPieceLength = 64 * 1024
 const stepLength = 256 * 1024
 
 /**
- * Parses a long text in steps, because `JSON.parse` can take longer than others can wait.
- * @param invalid makes the error for a text that is not JSON at about this position.
- * @throws Fault if the text is nested too deeply, or has too many parts; the error of `parse` for a text that is little more
- * than one string.
+ * Parses a long text in steps, because one `JSON.parse` can block the event loop for too long.
+ * @param invalid creates the error for a text that is not JSON at about this position.
+ * @throws Fault if the text is nested too deeply, or has too many parts; the error of `parse` if the text is mostly one
+ * string.
  */
 export function* parseInSteps(
   text: string,
@@ -34,16 +34,16 @@ export function* parseInSteps(
   return { value: reader.value(), members: reader.members }
 }
 
-/** An array or object that the text is in at a position. */
+/** An array or object that is open at the current position. */
 class Level {
   isArray = false
-  /** Where its current item or member starts. */
+  /** Start of its current item or member. */
   itemStart = 0
-  /** Its value so far; undefined while it is within a piece that was not parsed yet. */
+  /** Its value so far; undefined if it lies within a piece that is not parsed yet. */
   value: object | undefined
-  /** Where its text starts that is not in its value yet. */
+  /** Start of its text that is not in its value yet. */
   pending = 0
-  /** Whether its current item has its own value, so that only space is pending. */
+  /** Whether its current item is parsed, so that only whitespace can follow. */
   hasItem = false
   members = 0
 
@@ -61,8 +61,9 @@ const [quote, comma, colon] = [34, 44, 58]
 const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125]
 
 /**
- * Reads a text once and parses it in pieces: as soon as enough was read, the items of all open arrays and objects. Each
- * piece consists of whole items or members, so the parser checks everything except what stands between the pieces.
+ * Reads a text once and parses it in pieces. When enough text is read, it parses the pending items of all open arrays
+ * and objects. Each piece consists of whole items or members, so the parser checks everything except what stands
+ * between the pieces.
  */
 class PieceReader {
   members = 0
@@ -74,7 +75,7 @@ class PieceReader {
   readonly #levels: Level[] = []
   #depth = 0
   #at = 0
-  /** Where the last piece ended. */
+  /** End of the last piece. */
   #parsed = 0
   #root: object | undefined
 
@@ -106,7 +107,7 @@ class PieceReader {
   }
 
   value(): unknown {
-    // A text without pieces is little more than one string.
+    // A text without pieces is mostly one string.
     if (this.#root === undefined) return this.#parse(this.#text)
     if (this.#depth > 0) throw this.#invalid(this.#text.length)
     this.#requireSpace(this.#parsed, this.#text.length)
@@ -162,7 +163,7 @@ class PieceReader {
     this.#parsed = at
   }
 
-  /** Gives a level its value, as the current item of the outer one. */
+  /** Completes a level: its value becomes the current item of the outer level. */
   #attach(level: Level, outer: Level | undefined): void {
     const value: object = level.isArray ? [] : {}
     level.value = value
@@ -181,7 +182,7 @@ class PieceReader {
     outer.hasItem = true
   }
 
-  /** A member with the name in this part of the text. */
+  /** Finds a member with the name in this part of the text. */
   #memberWith(value: object, start: number, end: number): object {
     const member = this.#parsePiece(`{${this.#text.slice(start, end)}null}`, start) as Record<string, unknown>
     for (const name in member) {
@@ -216,5 +217,5 @@ class PieceReader {
   }
 }
 
-/** Any character that is not the space of JSON. */
+/** Any character except JSON whitespace. */
 const hasMore = /[^ \t\n\r]/

@@ -1,8 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 
 /**
- * Refuses text with U+0000, names of members included: Postgres cannot store it, and what one database takes, the
- * other must take too.
+ * Refuses text and member names with U+0000. Postgres cannot store it, and both databases must accept the same values.
  */
 export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): void {
   const pending: unknown[] = [value]

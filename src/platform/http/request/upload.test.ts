@@ -7,7 +7,7 @@ import { uploadOf } from './upload.ts'
 
 const silenceMs = 50
 
-/** A request of which these pieces have come, and the end where it is `complete`. */
+/** A request that has received these pieces, and its end if it is `complete`. */
 function requestOf(pieces: string[], { complete }: { complete: boolean }): IncomingMessage {
   const request = new IncomingMessage(new Socket())
   for (const piece of pieces) request.push(piece)

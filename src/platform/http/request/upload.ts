@@ -7,22 +7,22 @@ import { readRequestBody } from '../../net/request-body.ts'
 /** Connections with an upload, which has no time limit while data arrives. */
 const uploading = new WeakSet<Socket>()
 
-/** An upload on which nothing comes for so long has ended, in milliseconds. */
+/** An upload without data for this time has ended, in milliseconds. */
 const longestSilenceMs = 30_000
 
 /** Returns whether the connection has an upload, which has separate timeouts. */
 export const isUploading = (socket: Socket): boolean => uploading.has(socket)
 
-/** Lets the routes of this scope take any body, unread. */
+/** Lets the routes of this scope accept any body as a stream. */
 export function takeBodiesUnread(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
 }
 
 /**
- * The body of a request as it comes. A reader that stops before the end can still answer; the rest of the body is then
- * dropped. The time that the reader itself takes for a piece does not count as the client's silence.
- * @throws Fault when nothing comes for too long, or the client has gone.
+ * Returns the body of a request as a stream. A reader that stops before the end can still answer; the rest of the body
+ * is then dropped. The time that the reader takes for a piece does not count as the client's silence.
+ * @throws Fault when no data arrives for too long, or the client has disconnected.
  */
 export async function* uploadOf(request: IncomingMessage, silenceMs = longestSilenceMs): AsyncGenerator<Buffer> {
   const { socket } = request

@@ -17,7 +17,7 @@ async function serving(answer: (response: ServerResponse, path: string) => Promi
   return { port, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop }
 }
 
-/** All that a server says to these bytes until it closes the connection. */
+/** Sends these bytes and returns everything that the server sends until it closes the connection. */
 async function exchange(port: number, bytes: string, readAfterMs = 0): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes)
@@ -115,7 +115,7 @@ suite('the body of a chunked answer', () => {
       body.write(path)
       if (path === '/first') await sleep(50)
       else {
-        // Begins to write before the first has ended, and goes on after it.
+        // Starts to write before the first answer has ended, and continues after it.
         await sleep(100)
         while (body.write('x'.repeat(10_000)));
         await drained

@@ -1,16 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Longer pieces are not copied to be framed. */
+/** Longer pieces are sent without a copy. */
 const maxFramedLength = 16_384
 
 /**
- * Writes the body of a chunked answer. Once the head is on its way a piece goes to the socket as one frame: the response
- * itself takes four writes and a turn of the loop for it, which is most of what the small pieces of a stream cost.
+ * Writes the body of a chunked answer. After the head was sent, each piece goes to the socket as one frame. The
+ * response itself needs four writes and a turn of the event loop for it, which is most of the cost of a small piece.
  */
 export class ChunkedBody {
   readonly #response: ServerResponse
-  // Null while an earlier answer on the same connection (pipelining) still has it; `onDrain` cannot listen to it then.
+  // Null while an earlier answer on the same connection (pipelining) uses the socket; `onDrain` cannot listen to it
+  // then.
   readonly #socket: Socket | null
   #hasStarted = false
 
@@ -28,9 +29,9 @@ export class ChunkedBody {
     return this.#response.write(piece)
   }
 
-  /** Ends the answer: its last piece and the end go out together. */
+  /** Ends the answer. The last piece and the end are sent together. */
   end(last: string | Buffer): void {
-    // The response's own end opens it again.
+    // The response's `end` uncorks it.
     this.#flowing()?.cork()
     this.write(last)
     this.#response.end()

@@ -13,7 +13,7 @@ const answers: Record<string, [status: number, phrase: string, message: string]>
 }
 const unreadable: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
 
-/** Answers what never became a request: it gets the same envelope as everything else. */
+/** Answers bytes that are not a valid request, with the same error envelope as all errors. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
@@ -29,7 +29,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Answers a request that expects of us what nobody offers: Node would, but without a word. */
+/** Answers a request with an unsupported `Expect` header. Node's default is a response without a body. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const message = 'The only expectation that can be met is "expect: 100-continue".'
   const head = { 'content-type': 'application/json', 'x-request-id': randomUUID() }

@@ -14,7 +14,7 @@ const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 
 const compressed = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
 
-/** Off the main thread, and once: bytes that stay for many answers keep their compressed forms as long as they live. */
+/** Compresses outside the main thread, once for each buffer and encoding. The result lives as long as the buffer. */
 export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   const cached = compressed.getOrInsertComputed(bytes, () => ({}))
   cached[encoding] ??= compressors[encoding](bytes).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { compress } from './compress.ts'
  */
 const minLength = 4096
 
-/** The JSON of an answer, compressed; undefined if it is short, no JSON, or the client accepts no encoding. */
+/** Compresses the JSON of an answer; undefined if it is short or not JSON, or if the client accepts no encoding. */
 export async function compressedAnswer(
   header: string | string[] | undefined,
   result: unknown,

@@ -5,8 +5,8 @@ import { HttpAnswer } from '../route.ts'
 type Download = { status?: number; name: string; type: string; body: AsyncIterable<Uint8Array> }
 
 /**
- * Bytes that others made, for a client to keep: no browser shows or runs them as a page of ours. One that breaks off
- * breaks the connection.
+ * Sends a file that others made. Browsers save it and never show or run it as a page of this service. If reading fails
+ * midway, the connection is broken.
  */
 export function download(
   { status = 200, name, type, body }: Download,
@@ -36,11 +36,11 @@ async function* asFaults(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** Resolves when a download is over, one way or the other. */
+/** Resolves when a download ends or fails. */
 export function downloaded({ body }: HttpAnswer): Promise<void> {
   return new Promise((resolve) => void finished(body as Readable, () => resolve()))
 }
 
-/** A name as RFC 8187 writes it. */
+/** Encodes a file name by RFC 8187. */
 const extended = (name: string) =>
   encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)

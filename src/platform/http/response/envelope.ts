@@ -62,7 +62,10 @@ function withNamedCode(error: ErrorEnvelope['error']): NamedError {
   return { error: isNamed(type) ? { ...error, code: type } : error }
 }
 
-/** An error for its client: a fault with its message, anything else with the request id under which the log has it. */
+/**
+ * Converts an error for its client: a fault with its message, any other error with the id of its request, under which
+ * the log has it.
+ */
 export function errorInForm(
   fault: Fault | undefined,
   requestId: string,

@@ -1,6 +1,6 @@
 import type { FaultKind } from '../../core/fault.ts'
 
-/** The only table from what went wrong to how HTTP says it. */
+/** The table of HTTP statuses for faults. */
 export const faultStatus = {
   invalid: 400,
   unauthenticated: 401,
@@ -23,7 +23,7 @@ export const faultStatus = {
   gateway_timeout: 504,
 } as const satisfies Record<FaultKind, number>
 
-/** The text for each status in the documentation of a route. */
+/** The description of each status in the documentation of a route. */
 export const faultMeaning: Record<FaultKind, string> = {
   invalid: 'Invalid request parameters or body',
   unauthenticated: 'Missing or invalid key',

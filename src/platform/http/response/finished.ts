@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Log } from '../../process/log.ts'
 import { failureReason } from '../failure-reason.ts'
 
-/** A finished request, by its route's pattern: what a client put into path, query or body stays with the client. */
+/** A finished request, identified by its route's pattern. It contains nothing from the client's path, query or body. */
 export type FinishedRequest = {
   id: string
   method: string
@@ -14,13 +14,13 @@ export type FinishedRequest = {
   reason?: string
 }
 
-/** The status in log and metrics of an answer that its client did not wait for. */
+/** The status in logs and metrics of an answer whose client disconnected. */
 const clientLeft = 499
 
-/** Hears of requests that begin, and tells of each when it is finished: after its answer or its client's departure. */
+/** Counts requests in flight and reports each when it finishes: after its answer, or when its client disconnects. */
 export type RequestsUnderWay = {
   began: (id: string, method: string, routeOf: () => string, response: ServerResponse) => void
-  /** How many are under way now. */
+  /** The number of requests in flight. */
   count: () => number
 }
 
@@ -31,8 +31,8 @@ export function requestsUnderWay(act: (request: FinishedRequest) => void): Reque
     began(id, method, routeOf, response) {
       const started = performance.now()
       underWay++
-      // The framework's own hook does not come where a client leaves before the first byte.
-      // It comes once anyway. `once` would keep three more objects for as long as the request lasts.
+      // The framework's hook is not called if a client disconnects before the first byte. `close` is always emitted
+      // once. `once` would retain three more objects for the duration of the request.
       response.on('close', () => {
         underWay--
         const status = response.writableFinished ? response.statusCode : clientLeft
@@ -52,9 +52,9 @@ export function watchRequests(app: FastifyInstance, { began }: RequestsUnderWay)
   })
 }
 
-/** One line a request: for those who ask for it, except where the service failed. */
+/** One line for each request, if the log level includes it. Failures of the service are always logged. */
 export function logRequest(log: Log, { id, method, route, status, seconds, reason }: FinishedRequest): void {
-  // A probe asks twice a second; a change of readiness has a line for itself.
+  // Probes are too frequent to log. A change of readiness is logged separately.
   const level = status >= 500 && !probes.test(route) ? 'warn' : 'debug'
   if (!log.isLevelEnabled(level)) return
   const ms = Math.round(seconds * 1e5) / 100

@@ -1,6 +1,6 @@
 import { HttpAnswer } from '../route.ts'
 
-/** The headers of every page that runs no script: nothing is loaded, and no other page shows it within itself. */
+/** Headers of pages that run no script. They load nothing, and no other page can embed them. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -10,7 +10,7 @@ const headers = {
   'cache-control': 'no-store',
 }
 
-/** A page of a few words. @param head markup that is ours; `text` is anybody's. @param home the console. */
+/** A page with a short text. @param head trusted markup; `text` is untrusted. @param home the console. */
 export function htmlPage(
   status: number,
   { title, text, head = '', home = '/' }: { title: string; text: string; head?: string; home?: string },
@@ -20,5 +20,5 @@ export function htmlPage(
   return new HttpAnswer(status, { ...headers, ...more }, body)
 }
 
-/** Text as it stands in markup, within an attribute too. */
+/** Escapes text for HTML content and attributes. */
 export const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -11,7 +11,7 @@ export type ReadyAnswer = {
   bytes: () => Buffer
 }
 
-/** An answer that is the same for every request: its bytes and its validator are made once. */
+/** An answer that is the same for every request. Its bytes and its entity tag are computed once. */
 export function readyAnswer(type: string, text: string): ReadyAnswer {
   const bytes = Buffer.from(text)
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
@@ -20,10 +20,10 @@ export function readyAnswer(type: string, text: string): ReadyAnswer {
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Below this, compressing costs more than it saves. */
+/** Shorter bodies are not compressed, because it costs more than it saves. */
 const worthCompressing = 1024
 
-/** Answers 304 to a client that has it already; else the bytes, compressed as the client likes. */
+/** Answers 304 if the client has the current bytes; otherwise sends them, in the client's preferred encoding. */
 export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): Promise<HttpAnswer> {
   if (hasAlready(request['if-none-match'], ready.etag)) return new HttpAnswer(304, namesOf(ready))
   const plain = ready.bytes()
@@ -46,7 +46,7 @@ function encodingFor(request: RequestHeaders, plain: Buffer): Encoding | undefin
   return acceptedEncoding(request['accept-encoding'] as string | undefined)
 }
 
-/** By the weak comparison, which is the one for this header. */
+/** Compares entity tags weakly, as `If-None-Match` requires. */
 function hasAlready(header: string | string[] | undefined, etag: string): boolean {
   if (header === undefined) return false
   const tags = String(header)

@@ -8,13 +8,13 @@ import { ChunkedBody } from './chunked.ts'
 const streamHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
-  // Proxies that buffer would hold back every token.
+  // Buffering proxies would delay every token.
   'x-accel-buffering': 'no',
 }
 
 /**
- * A reply as a stream, of server-sent events unless a header names another type. Before the first write nothing is sent,
- * and the route can still send another answer.
+ * A response that streams server-sent events, unless a header sets another type. Nothing is sent before the first
+ * write, so the route can still send another answer.
  */
 export class ReplyStream implements ResponseStream {
   readonly signal: LeaveSignal
@@ -62,7 +62,7 @@ export class ReplyStream implements ResponseStream {
 }
 
 /**
- * Node retains the head of an answer until its end as about thirty concatenated strings. Searching it flattens them into
+ * Node stores the head of an answer until its end as about thirty concatenated strings. Searching it flattens them into
  * one string, which takes half of the memory.
  */
 function joinHead(response: ServerResponse): void {

@@ -1,12 +1,12 @@
 import { caughtUpWith } from '../../net/caught-up.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
 
-/** The text of events: before the first, for each event, and after the last. */
+/** The text of a stream: before the first event, for each event, and after the last. */
 export type EventText<Event> = { opening: string; of: (event: Event) => string; closing: string }
 
 /**
- * Writes a stream of events as fast as its reader takes them, and a comment whenever there was nothing to write for a
- * while. Stops, without a fuss, when the reader leaves.
+ * Writes a stream of events as fast as its reader takes them, and a comment after each idle interval. Stops without an
+ * error when the reader disconnects.
  */
 export async function sendEvents<Event>(
   response: ResponseStream,

@@ -11,7 +11,7 @@ function finds(slug: BuiltinSlug, text: string): string[] {
   return restore(findBuiltin[slug](seen)).map(({ start, end }) => text.slice(start, end))
 }
 
-/** Each row: the filter, the text, and exactly what is found in it. */
+/** Each row: the filter, the text, and its expected matches. */
 const rows: [slug: BuiltinSlug, text: string, ...found: string[]][] = [
   ['email', '<a.b@c.example>, mailto:d@e.example; f@g.example.', 'a.b@c.example', 'd@e.example', 'f@g.example'],
   ['email', '😀x@y.example😀', 'x@y.example'],
@@ -65,7 +65,7 @@ test('full-width digits, invisible characters and the spaces of typesetters hide
   assert.deepEqual(finds('phone', '\u200f+٩٧٢ ٣-٦٠٧-٧٧٧٧\u200f'), ['+٩٧٢ ٣-٦٠٧-٧٧٧٧'])
 })
 
-/** Texts that make patterns which backtrack go back and forth. */
+/** Texts on which backtracking patterns take quadratic time. */
 const hostile = [
   ...'@ a@ 1 A .'.split(' '),
   ...[

@@ -5,7 +5,7 @@ import { RE2JS } from 're2js'
 import { busyMs } from '#test/harness/until.ts'
 import { findByRules, secretRules } from './secret-rules.ts'
 
-/** Made-up secrets, one for each rule; written backwards, so that scanners of repositories leave them alone. */
+/** Invented secrets, one for each rule; reversed, so that secret scanners of repositories ignore them. */
 const backwards: Record<string, string> = JSON.parse(
   readFileSync(new URL('../../../../test/filter-corpus/secret-samples.json', import.meta.url), 'utf8'),
 )

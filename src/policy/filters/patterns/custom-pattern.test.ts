@@ -30,7 +30,7 @@ test('what people write runs on the fast engine', () => {
 test('what could take more than linear time when it backtracks runs on the linear engine', () => {
   const patterns = [
     ...['(a+)+$', '(a|a)*b', '(a|aa)+c', '(?:x?){30}y', '(a?b?)*c', '([a-z]+)*Z', '(.*)(.*)END'],
-    // Quadratic only because every place is tried as a beginning.
+    // Quadratic only because the engine tries every position as a start.
     ...['[a-z]+@corp', 'secret\\w+X', 'a*b', '(?s)BEGIN.*END', '\\s+$'],
   ]
   assert.deepEqual(

@@ -6,7 +6,10 @@ import { readPattern } from './pattern-syntax.ts'
 import { compilePattern } from './patterns.ts'
 import { isProvenLinear } from './proof.ts'
 
-/** `fast` is the runtime's own, backtracking engine; `linear` takes time linear in the text whatever the pattern. */
+/**
+ * `fast` is the JavaScript engine, which backtracks; `linear` takes linear time in the length of the text for every
+ * pattern.
+ */
 export type Engine = 'fast' | 'linear'
 
 export type CustomPattern = { engine: Engine; find: Find }

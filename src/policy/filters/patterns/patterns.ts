@@ -30,7 +30,7 @@ export function compilePattern(pattern: string): CompiledPattern | { refused: st
 
 const tooLarge = `is too large: its repetitions come to more than ${maxSize} steps; use smaller counts`
 
-/** The message of the engine, or an own one for syntax of backtracking engines. */
+/** The engine's error message, or a custom one for syntax that only backtracking engines support. */
 function reason(message: string, pattern: string): string {
   const [, what = message, fragment = ''] = /^error parsing regexp: (.*?)(?:: `(.*)`)?$/s.exec(message) ?? []
   const look = /^\(\?<?[=!]/.exec(fragment)?.[0]

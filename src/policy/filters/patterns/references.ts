@@ -1,20 +1,20 @@
 import { isBase64, rewriteBase64, rewriteDataUrl } from '../data-url.ts'
 
-/** Fields whose text is one of a few words. */
+/** Fields whose values are one of a few keywords. */
 const kinds = new Set('type role detail format media_type mime_type mimeType status effort'.split(' '))
-/** Fields whose text is a reference: to change it would break the request. */
+/** Fields whose values are references. Changing one would break the request. */
 const references = new Set('id name url image_url file_url video_url filename signature encrypted_content'.split(' '))
-/** Fields whose text is bytes, or where there are none the text itself. */
+/** Fields with bytes, or with text if the member that declares the bytes is missing. */
 const bytes = new Set('data file_data b64_json'.split(' '))
 
 /**
- * Parts, items and tools of the protocols, in which a field means what it says. In anything else `id` or `url` may be
- * whatever the provider makes of it.
+ * The types of parts, items and tools of the protocols, in which a field has its documented meaning. In other objects
+ * `id` or `url` can mean anything.
  */
 const isDefined =
   /^(?:text|(?:input|output)_\w+|summary_text|reasoning_text|refusal|image(?:_url|_generation)?|video(?:_url)?|audio|file(?:_search)?|document|url|base64|content|thinking|redacted_thinking|reasoning(?:\.\w+)?|message|function|custom|mcp\w*|\w+_(?:call|call_output|use|result|preview|approval_request|approval_response)|tool_reference|container(?:_upload)?|compaction|search_result\w*|item_reference|computer\w*|web_search\w*|web_fetch\w*|code_execution\w*|bash_\w+|text_editor_\w+|memory_\w+|code_interpreter|local_shell|shell|apply_patch|auto|ephemeral|enabled|disabled|json_schema|json_object|json|any|tool|none|object|string|number|integer|boolean|array|null|openrouter:\w+)$/
 
-/** Like the words and names of all protocols, which say nothing about anybody. */
+/** Matches identifiers like those of all protocols, which contain no personal data. */
 const plain = /^[$A-Za-z_./+-]{1,31}\d?$/
 const url = /^[a-z][a-z0-9+.-]{1,15}:\/\/\S*$/i
 
@@ -25,8 +25,8 @@ export function isPlain(name: string): boolean {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * A value that is not prose according to its field: a reference, a kind or bytes. Only readable bytes are rewritten.
- * Undefined for any other.
+ * Handles a value that is not prose according to its field: a reference, a keyword or bytes. Rewrites only readable
+ * bytes. Undefined for any other value.
  */
 export function rewriteReference(
   fields: Fields,
@@ -44,7 +44,7 @@ export function rewriteReference(
 function rewriteBytes(fields: Fields, value: string, rewrite: (text: string) => string): string | undefined {
   if (/^data:/i.test(value)) return rewriteDataUrl(value, rewrite)
   if (url.test(value)) return isKnown(fields) ? value : undefined
-  // A document in plain text carries it where others carry bytes; and a word may look like base64.
+  // A plain-text document has its text where others have bytes, and a single word can look like base64.
   if (fields.type === 'text' || !isBase64(value)) return undefined
   const mediaType = fields.media_type ?? fields.mime_type ?? fields.mimeType
   return rewriteBase64(value, typeof mediaType === 'string' ? mediaType : 'application/octet-stream', rewrite)

@@ -2,19 +2,19 @@ import type { Rule } from '../rules.ts'
 import { estimateSize } from './pattern-size.ts'
 import { isPlain } from './references.ts'
 
-/** Nanoseconds a character costs at worst, by what is looked for. */
+/** The maximum cost of a character in nanoseconds, by kind of filter. */
 const builtinNs = 60
 const patternNs = 100
 const patternStepNs = 10
 /** The cost of a rule for an empty text. */
 const textNs = 3000
 
-/** To prepare a larger pattern, its proof above all, may alone hold up other requests. */
+/** Preparing a larger pattern, mainly its proof, can block other requests. */
 const maxHereSize = 60
 
 /**
- * Milliseconds that looking through these bodies may take, from above; infinite for what must not be tried here.
- * Counting stops where it comes to more than `enoughMs`.
+ * An upper bound of the time to scan these bodies, in milliseconds; infinite if the scan must not run on this thread.
+ * Stops counting above `enoughMs`.
  */
 export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: object, enoughMs: number): number {
   const eachNs = rules.reduce(
@@ -40,7 +40,7 @@ export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: 
   return eachNs === Number.POSITIVE_INFINITY ? eachNs : ns / 1e6
 }
 
-/** The texts of which each is filtered by itself: JSON counts by its separators, up to `enough`. */
+/** The number of texts that are filtered separately. JSON is counted by its separators, up to `enough`. */
 function leavesIn(text: string, enough: number): number {
   if (!/^\s*[[{]/.test(text) && !text.includes('\\u')) return 1
   let leaves = 1
@@ -48,10 +48,10 @@ function leavesIn(text: string, enough: number): number {
   return leaves
 }
 
-/** A comma, a colon, a quote and an opening bracket. */
+/** The separators: a comma, a colon, a quote and an opening bracket. */
 const separators: ReadonlySet<number> = new Set([...',:"['].map((character) => character.charCodeAt(0)))
 
-/** Bytes that a value occupies in memory, roughly. Objects that occur twice count once. */
+/** The approximate memory of a value, in bytes. Objects that occur twice count once. */
 export function sizeOf(value: unknown): number {
   const seen = new Set<unknown>()
   const open = [value]

@@ -7,7 +7,7 @@ import { letters, type ZdrField } from './zdr.ts'
 /** The rule of a guardrail that forbids something, by the name of its field. */
 export type Rule = RuleAt<'region' | 'model' | 'endpoint'>
 
-/** The guardrail that forbids, and the rule. */
+/** The guardrail that forbids a request, and the rule. */
 export type Verdict = { guardrail: GuardrailRecord; rule: Rule }
 
 type Vendors = Config['zdr_vendors']
@@ -15,8 +15,8 @@ type Vendors = Config['zdr_vendors']
 const [ofRegion, ofModel, ofEndpoint] = [rulesAt('region'), rulesAt('model'), rulesAt('endpoint')]
 
 /**
- * The verdict of several guardrails together. Each is judged alone, and any of them may forbid: so allowed lists
- * intersect, ignored lists unite, and bans add up.
+ * The combined verdict of several guardrails. Each is evaluated alone, and each can forbid. So allowed lists intersect,
+ * ignored lists unite, and bans add up.
  */
 function firstOf<Judged>(
   guardrails: readonly GuardrailRecord[],
@@ -39,7 +39,7 @@ export function judgeModel(guardrails: readonly GuardrailRecord[], model: Judged
   return firstOf(guardrails, ofModel, model)
 }
 
-/** Whether an endpoint may serve a model that is itself allowed. */
+/** Whether an endpoint is allowed to serve a model that is itself allowed. */
 export function judgeEndpoint(
   guardrails: readonly GuardrailRecord[],
   model: JudgedModel,
@@ -49,7 +49,7 @@ export function judgeEndpoint(
   return firstOf(guardrails, ofEndpoint, { endpoint, zdr: zdrFieldOf(model.author, vendors) })
 }
 
-/** The guardrail that demands zero data retention for every request to a model. */
+/** The guardrail that requires zero data retention for every request to a model. */
 export function judgeStorage(
   guardrails: readonly GuardrailRecord[],
   { author }: Pick<JudgedModel, 'author'>,

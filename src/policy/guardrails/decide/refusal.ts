@@ -1,7 +1,7 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 
-/** A request that a guardrail forbids: it names the guardrail and the rule, and never repeats what was matched. */
+/** A refusal by a guardrail: names the guardrail and the rule, and never repeats the matched text. */
 export function refusal(
   verdict: { guardrail: Pick<GuardrailRecord, 'id' | 'name'>; rule: string },
   why: string,

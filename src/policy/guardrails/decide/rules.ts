@@ -9,15 +9,15 @@ export type JudgedEndpoint = Pick<
   'provider' | 'prices' | 'zeroDataRetention' | 'trainsOnData' | 'publishesPrompts'
 >
 
-/** An endpoint, and the field that says whether those of its model's vendor must retain nothing. */
+/** An endpoint, and the field that requires zero data retention from endpoints of its model's vendor. */
 export type Offer = { endpoint: JudgedEndpoint; zdr: ZdrField }
 
 /** Whether a policy forbids the judged value. */
 export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null | undefined
 
 /**
- * The place in a request where a rule applies, and the test that forbids. Content and limits are judged in folders of
- * their own.
+ * The stage of a request at which a rule applies, and the test that forbids. Content filters and limits have separate
+ * folders.
  */
 type Kind =
   | { at: 'region'; forbids: Forbids<Region> }
@@ -28,7 +28,7 @@ type Kind =
   /** Only modifies another field. */
   | { at: 'other rule' }
 
-/** Whether a policy demands zero data retention from those who serve a vendor's models. */
+/** Whether a policy requires zero data retention from the endpoints of a vendor's models. */
 export const demandsZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
 
 const retention = (field: ZdrField) =>
@@ -38,8 +38,8 @@ const retention = (field: ZdrField) =>
   }) as const satisfies Kind
 
 /**
- * Every field of a policy. The rules of one place stand in the order in which they are judged. The checks of requests
- * and the replay of past requests both follow from this table: a field that is missing here does not compile.
+ * Every field of a policy. Rules of the same stage are in the order of evaluation. Both the checks of requests and the
+ * replay of past requests use this table. A field that is missing here does not compile.
  */
 export const rules = {
   allowed_data_regions: {
@@ -94,12 +94,12 @@ type Rules = typeof rules
 
 export type Place = Exclude<Kind['at'], 'other rule'>
 
-/** The rules that requests meet at a place, by the names of their fields. */
+/** The rules of a stage, by the names of their fields. */
 export type RuleAt<At extends Place> = {
   [Field in keyof Rules]: Rules[Field]['at'] extends At ? Field : never
 }[keyof Rules]
 
-/** The rules that are met at a place, in their order, each with what it forbids there. */
+/** The rules of a stage in their order, each with the values that it forbids there. */
 export function rulesAt<At extends Place>(at: At): ({ rule: RuleAt<At> } & Extract<Kind, { at: At }>)[] {
   return Object.entries(rules).flatMap(([rule, kind]) => (kind.at === at ? [{ rule, ...kind } as never] : []))
 }

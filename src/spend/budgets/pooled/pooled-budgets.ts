@@ -26,7 +26,7 @@ type WriteDeps = ReadDeps & { newId: NewId }
 type FormOf<Form> = { parse: (form: object) => Form }
 export type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
 
-/** The budgets of a workspace or organization, the shortest interval first, with what was spent of each. */
+/** The budgets of a workspace or organization with their spending, the shortest interval first. */
 export async function listPooledBudgets<Form>(
   deps: ReadDeps,
   pool: Pool,
@@ -50,7 +50,7 @@ export async function getPooledBudget<Form>(
 
 /**
  * Creates or changes the budget of an interval.
- * @throws Fault `invalid` where a longer interval would not have the larger limit.
+ * @throws Fault `invalid` if a longer interval does not have a larger limit.
  */
 export async function setPooledBudget<Form>(
   deps: WriteDeps,
@@ -74,7 +74,7 @@ export async function setPooledBudget<Form>(
     }
     await writePooledBudget(tx, after)
     if (byok !== includesByok(rows)) await setIncludesByok(tx, pool, byok)
-    // Nothing is counted without a budget: a new one begins with the sum of the ledger.
+    // Spending is not counted without a budget, so a new one starts with the sum of the ledger.
     if (!before) await forgetSpending(tx, after.account)
     const owner = thresholdOwner(budgetOf(after).subject)!
     const thresholds = thresholdsOf(await readThresholds(tx, [owner]), owner)
@@ -100,7 +100,7 @@ export async function removePooledBudget(
   })
 }
 
-/** One writer at a time; the change holds at once here and within a second on other servers. */
+/** Runs as the only writer. The change applies immediately on this server, and within a second on others. */
 function writing(deps: { db: Db }, pool: Pool, work: (tx: Tx) => Promise<void>): Promise<void> {
   return deps.db.exclusively(`budgets:${pool.kind} ${pool.id}`, async (tx, announce) => {
     await work(tx)
@@ -124,7 +124,7 @@ function requireBudget(rows: readonly PooledBudgetRow[], interval: BudgetInterva
   return found
 }
 
-/** A limit that is not larger than that of a shorter interval would never be reached. */
+/** A limit that is not larger than the one of a shorter interval would never be reached. */
 function requireOrder(rows: readonly PooledBudgetRow[], interval: BudgetInterval, limit: number): void {
   const length = budgetIntervals.indexOf(interval)
   for (const other of rows) {
