@@ -294,13 +294,25 @@ test('every file that the map names is there', () => {
   )
 })
 
-test('every link in the documents leads to a file that is there', () => {
+test('every link in the documents leads to a file and a heading that are there', () => {
   const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+  const anchors = (page: string) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.+)$/gm)].map(
+      ([, heading]) =>
+        `#${heading!
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-')}`,
+    )
   const broken = pages.flatMap((page) =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
-      .map(([, link]) => join(dirname(page), link!))
-      .filter((path) => globSync(path, { cwd: root }).length === 0)
-      .map((path) => `${page}: ${path}`),
+    [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)/g)]
+      .map(([, link, anchor]) => ({ path: link ? join(dirname(page), link) : page, anchor }))
+      .filter(
+        ({ path, anchor }) =>
+          globSync(path, { cwd: root }).length === 0 ||
+          (anchor && path.endsWith('.md') && !anchors(path).includes(anchor)),
+      )
+      .map(({ path, anchor = '' }) => `${page}: ${path}${anchor}`),
   )
   assert.deepEqual(broken, [])
 })
