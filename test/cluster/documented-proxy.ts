@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { blocksIn } from '../docs/blocks.ts'
 import { until } from '../harness/until.ts'
 
-/** The reverse proxies of which docs/operations.md prints a configuration for two servers. */
+/** The reverse proxies of which docs/several-servers.md prints a configuration for two servers. */
 export type ProxyProgram = 'haproxy' | 'caddy' | 'nginx'
 
 /** Two addresses, `host:port`. */
@@ -61,23 +61,23 @@ const argumentsOf: Record<ProxyProgram, (file: string, folder: string) => string
 }
 
 function replaceOnce(text: string, part: string, by: string): string {
-  if (text.split(part).length !== 2) throw new Error(`docs/operations.md does not have ${part} once in:\n${text}`)
+  if (text.split(part).length !== 2) throw new Error(`docs/several-servers.md does not have ${part} once in:\n${text}`)
   return text.replace(part, () => by)
 }
 
 /** @throws Error if the page does not print one configuration of this program for two servers. */
 function documented(program: ProxyProgram, servers: Servers): string {
-  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/several-servers.md', import.meta.url), 'utf8')
   const language = program === 'caddy' ? 'caddyfile' : program
   const texts = blocksIn(page)
     .filter((block) => block.language === language && block.text.includes('10.0.0.2:8080'))
     .map(({ text }) => text)
-  if (texts.length !== 1) throw new Error(`docs/operations.md has ${texts.length} configurations of ${program}`)
+  if (texts.length !== 1) throw new Error(`docs/several-servers.md has ${texts.length} configurations of ${program}`)
   return texts[0]!.replaceAll('10.0.0.1:8080', servers[0]).replaceAll('10.0.0.2:8080', servers[1])
 }
 
 /**
- * Starts a reverse proxy with the configuration that docs/operations.md prints for two servers.
+ * Starts a reverse proxy with the configuration that docs/several-servers.md prints for two servers.
  * @param tls a PEM file with the certificate and key of `localhost`, for haproxy: it then ends TLS.
  */
 export async function startDocumentedProxy(

@@ -5,7 +5,7 @@ import { assertUnnoticedRestarts } from './rolling-restart.ts'
 
 const grace = { SHUTDOWN_GRACE_MS: '60000' }
 
-/** The settings and the pause after a restart that docs/operations.md requires for each program. */
+/** The settings and the pause after a restart that docs/several-servers.md requires for each program. */
 const cases: [ProxyProgram, { env: Record<string, string>; pauseMs?: number }][] = [
   ['haproxy', { env: { DRAIN_MS: '6000', ...grace } }],
   ['caddy', { env: { DRAIN_MS: '6000', ...grace } }],
