@@ -10,7 +10,7 @@ import { delta, done, first } from './harness/upstream/faulty-upstream.ts'
 /** 100 tokens of an answer cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }
 
-/** Generates 20 tokens in a second and reports them. With `max_tokens: 2`, it generates two. */
+/** Generates 20 tokens in a second and reports them. `max_tokens` limits them. */
 const steady =
   (stops: boolean): Trade =>
   async (sale) => {
@@ -68,7 +68,7 @@ test('a disconnect at a provider that stops is charged the time that it had', as
   await using billed = await startBilled({ prices, trades: { steady: steady(true) }, more })
   const { service, upstream } = billed
   const key = await billed.keyWith(200)
-  for (let count = 0; count < 5; count++) await ask(billed, service.apiKey, body('steady', { max_tokens: 2 }))
+  for (let count = 0; count < 5; count++) await ask(billed, service.apiKey, body('steady', { max_tokens: 10 }))
   const path = '/models/billed/steady/endpoints'
   await until(async () => (await service.ask('GET', path)).body.data.endpoints[0].throughput_last_30m)
   const before = billed.billed()

@@ -19,6 +19,8 @@ export type Measurement = {
   completionTokens?: number
   /** The tokens generated between the first token and the last; defaults to `completionTokens`. */
   generatedTokens?: number
+  /** Tokens per second after the start of the answer, which limits charges; absent for a short answer. */
+  speed?: number
   /** Whether the finish reason was `tool_calls`. */
   calledTools?: boolean
 }

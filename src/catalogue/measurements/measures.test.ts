@@ -74,6 +74,20 @@ onEachDatabase('measures', (kind) => {
     assert.ok((await measures.endpoint()).latencyMs)
   })
 
+  test('the fastest of five answers whose speed is known limits charges, on every server', async () => {
+    await using store = await newDb(kind)
+    await using measures = await turned(store.db)
+    measures.record({}, 5)
+    for (const speed of [40, 60, 50, 10]) measures.record({ speed })
+    assert.equal((await measures.endpoint()).fastest, null)
+    measures.record({ speed: 20 })
+    const isFastest = (fastest: number | null) => assert.ok(fastest && Math.abs(fastest - 60) < 0.7, `${fastest}`)
+    isFastest((await measures.endpoint()).fastest)
+    await measures.exchange()
+    await using other = await turned(store.db)
+    isFastest((await other.endpoint()).fastest)
+  })
+
   test('uptime leaves out what the upstream rate-limited and what the client broke', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)

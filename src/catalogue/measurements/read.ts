@@ -31,6 +31,7 @@ async function readMinutes({ query }: Db, { writer, since, now }: News): Promise
     addUptime(cell, row)
     cell.latency.merge(Sketch.fromText(row.latency))
     cell.throughput.merge(Sketch.fromText(row.throughput))
+    cell.speed.merge(Sketch.fromText(row.speed))
   }
   return slots
 }

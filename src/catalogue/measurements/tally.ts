@@ -3,7 +3,7 @@ import type { Measurement } from './measurement.ts'
 
 /** The results of requests at one endpoint that count for its uptime. */
 export type Uptime = { successes: number; errors: number }
-export type EndpointMinute = Uptime & { latency: Sketch; throughput: Sketch }
+export type EndpointMinute = Uptime & { latency: Sketch; throughput: Sketch; speed: Sketch }
 export type ModelHour = { requests: number; tokens: number; toolCalls: number }
 
 /** Cells by slot of time (whole minutes or hours since the epoch), then by endpoint or model. */
@@ -37,6 +37,7 @@ export const newEndpointMinute = (): EndpointMinute => ({
   errors: 0,
   latency: new Sketch(),
   throughput: new Sketch(),
+  speed: new Sketch(),
 })
 export const newUptime = (): Uptime => ({ successes: 0, errors: 0 })
 export const newModelHour = (): ModelHour => ({ requests: 0, tokens: 0, toolCalls: 0 })
@@ -50,6 +51,7 @@ export function addMinute(total: EndpointMinute, cell: EndpointMinute): void {
   addUptime(total, cell)
   total.latency.merge(cell.latency)
   total.throughput.merge(cell.throughput)
+  total.speed.merge(cell.speed)
 }
 
 export function addModel(total: ModelHour, cell: ModelHour): void {
@@ -85,8 +87,9 @@ function countOutcome(cell: Uptime, { outcome }: Measurement): void {
 
 function countSpeed(
   cell: EndpointMinute,
-  { firstTokenMs, generationMs, completionTokens, generatedTokens = completionTokens }: Measurement,
+  { firstTokenMs, generationMs, completionTokens, generatedTokens = completionTokens, speed }: Measurement,
 ): void {
+  if (isAmount(speed) && speed > 0) cell.speed.accept(speed)
   if (isAmount(firstTokenMs)) cell.latency.accept(firstTokenMs)
   if (isAmount(generationMs) && isAmount(generatedTokens) && generationMs > 0 && generatedTokens > 0) {
     cell.throughput.accept((generatedTokens * 1000) / generationMs)

@@ -41,11 +41,11 @@ export async function figuresOf(tallies: Tally[], now: number): Promise<Figures>
 
   const endpoints = new Map<string, EndpointFigures>()
   for (const [id, uptime] of days) {
-    const { latency, throughput, ...recent } = halfHours.get(id) ?? newEndpointMinute()
+    const { latency, throughput, speed, ...recent } = halfHours.get(id) ?? newEndpointMinute()
     endpoints.set(id, {
       latencyMs: percentiles(latency),
       throughput: percentiles(throughput),
-      fastest: throughput.count < enoughRequests ? null : throughput.quantile(1)!,
+      fastest: speed.count < enoughRequests ? null : speed.quantile(1)!,
       uptime5m: percentage(lately.get(id)),
       uptime30m: percentage(recent),
       uptime1d: percentage(uptime),

@@ -27,7 +27,7 @@ function* inParts<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
 }
 
 async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointMinute>[]): Promise<void> {
-  const rows = entries.map(([minute, endpoint, { successes, errors, latency, throughput }]) => ({
+  const rows = entries.map(([minute, endpoint, { successes, errors, latency, throughput, speed }]) => ({
     ...common,
     minute,
     endpoint,
@@ -35,6 +35,7 @@ async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointMinut
     errors,
     latency: latency.toText(),
     throughput: throughput.toText(),
+    speed: speed.toText(),
   }))
   await upsert(tx, 'endpoint_minutes', rows, { key: ['minute', 'endpoint', 'writer'] }).execute()
 }

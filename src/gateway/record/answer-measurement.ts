@@ -1,7 +1,7 @@
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
-import type { AnswerTally } from './answer-tally.ts'
+import type { AnswerCounter } from './answer-tally.ts'
 import { billedUsage } from './charge.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
@@ -12,14 +12,17 @@ import type { TriedEndpoint } from './tried-endpoint.ts'
  */
 export function answerMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
-  { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras }: Readonly<AnswerTally>,
+  counter: Pick<AnswerCounter, 'result' | 'speedOf'>,
   streamed: boolean,
   sentAt: number,
   at: number,
 ): Measurement {
+  const { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
   const counted = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
   // Reasoning that the answer does not contain was generated before the first token.
   const hidden = reasoningBytes === 0 ? (counted?.reasoning ?? 0) : 0
+  const generated = generatedTokens(isFinal ? counted : undefined, hidden)
+  const speed = streamed && generated > 0 ? counter.speedOf(generated) : undefined
   return {
     endpointId: endpoint.id,
     modelId: model.id,
@@ -28,7 +31,8 @@ export function answerMeasurement(
     ...(streamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: at - firstTokenAt }),
     promptTokens: counted?.prompt ?? 0,
     completionTokens: counted?.completion ?? estimateTokens(bytes),
-    generatedTokens: generatedTokens(isFinal ? counted : undefined, hidden),
+    generatedTokens: generated,
+    ...(speed !== undefined && { speed }),
     calledTools: finish === 'tool_calls',
   }
 }

@@ -27,6 +27,8 @@ export type AnswerTally = Counted & {
   upstreamModel: string | undefined
   /** When the first content of the answer arrived, in milliseconds since the epoch. */
   firstTokenAt: number | undefined
+  /** When the latest content arrived. */
+  lastTokenAt: number | undefined
 }
 
 // Upstreams do not always follow their protocol, so types are checked and stored names are short.
@@ -61,6 +63,7 @@ export class AnswerCounter {
     upstreamId: undefined,
     upstreamModel: undefined,
     firstTokenAt: undefined,
+    lastTokenAt: undefined,
   }
   #reportedExtras: Extras | undefined
   /** Whether the last count includes all of the answer so far. */
@@ -78,6 +81,7 @@ export class AnswerCounter {
     const tally = this.#tally
     const at = this.#now()
     tally.firstTokenAt ??= at
+    tally.lastTokenAt = at
     const since = at - tally.firstTokenAt
     if (since >= minStretchMs) {
       this.#pace ??= new Pace(tally.bytes)
@@ -101,6 +105,11 @@ export class AnswerCounter {
   /** The distribution of the tokens over time; undefined for an answer that arrived at once. */
   paceOf(tokens: number): PaceNote | undefined {
     return this.#pace?.note(tokens)
+  }
+
+  /** The tokens per second after the start of the answer; undefined for a short one. */
+  speedOf(tokens: number): number | undefined {
+    return this.#pace?.speed(tokens)
   }
 
   #countPiece(unit: string): void {

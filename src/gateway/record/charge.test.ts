@@ -28,12 +28,12 @@ const counted: Counted = {
 
 const charged = (
   more: Partial<Counted>,
-  { isComplete = true, tokensByTime, ...limits }: Partial<UsageBound & AnswerEnd> = {},
+  { isComplete = true, generated, ...limits }: Partial<UsageBound & AnswerEnd> = {},
 ) => {
   const bound = { whole: { ...max, ...limits }, surelyAllows: () => false }
   const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, {
     isComplete,
-    tokensByTime,
+    generated,
   })
   return { ...charge, cost: decimalUsd(cost), margin: decimalUsd(margin) }
 }
@@ -91,19 +91,29 @@ test('a count before the end is a minimum', () => {
   assert.deepEqual(tokens, { prompt: 50, completion: 10, cached: 10, cacheWritten: 5, reasoning: 12 })
 })
 
+/** The tokens of an answer that received nothing for a long time. */
+const within = (inAll: number, sinceLast = 100_000) => ({ inAll, sinceLast })
+
 const most = (...of: Parameters<typeof charged>) => Number(charged(...of).cost) + Number(charged(...of).margin)
 
 test('time limits the maximum, and the bytes and the bound limit it too', () => {
-  assert.equal(most({ bytes: 4000 }, { tokensByTime: 1000 }), 200 + 20 * 1000)
-  assert.equal(most({ bytes: 4 }, { tokensByTime: 1000 }), 200 + 20 * (4 + 512))
-  assert.equal(most({ bytes: 4 }, { tokensByTime: 1000, hidden: true }), 200 + 20 * 1000)
-  assert.equal(most({ bytes: 4 }, { tokensByTime: 50_000, isComplete: false }), 200 + 20 * 10_000)
+  assert.equal(most({ bytes: 4000 }, { generated: within(1000) }), 200 + 20 * 1000)
+  assert.equal(most({ bytes: 4 }, { generated: within(1000) }), 200 + 20 * (4 + 512))
+  assert.equal(most({ bytes: 4 }, { generated: within(1000), hidden: true }), 200 + 20 * 1000)
+  assert.equal(most({ bytes: 4 }, { generated: within(50_000), isComplete: false }), 200 + 20 * 10_000)
+})
+
+test('time limits the tokens in transit', () => {
+  assert.equal(most({ bytes: 4000 }, { generated: within(50_000, 20) }), 200 + 20 * (4000 + 20))
+  assert.equal(most({ bytes: 4000, toolCalls: 1 }, { generated: within(50_000, 20) }), 200 + 20 * (4000 + 20 + 512))
+  assert.equal(most({ bytes: 4 }, { generated: within(50_000, 20), isComplete: false }), 200 + 20 * 10_000)
 })
 
 test('a prompt that the provider counted before the end is charged as counted', () => {
   const reported = { ...noTokens, prompt: 90, cached: 80, completion: 1 }
   // 10 and 80 × 0.1 for the prompt.
-  assert.equal(most({ reported }, { tokensByTime: 10 }), 18 + 20 * 10)
-  for (const prompt of [0, 24]) assert.equal(most({ reported: { ...noTokens, prompt } }, { tokensByTime: 10 }), 400)
-  assert.equal(most({ reported }, { tokensByTime: 10, sequential: false }), 400)
+  assert.equal(most({ reported }, { generated: within(10) }), 18 + 20 * 10)
+  for (const prompt of [0, 24])
+    assert.equal(most({ reported: { ...noTokens, prompt } }, { generated: within(10) }), 400)
+  assert.equal(most({ reported }, { generated: within(10), sequential: false }), 400)
 })

@@ -22,15 +22,23 @@ export type Charge = {
   margin: PicoUsd
 }
 
-/** Tokens that may have been generated but not received when an answer is cut off: text in transit, or its frame. */
-const tokensInFlight = 512
+/** The frame of a tool call, in tokens, and the most that are in transit when an answer is cut off. */
+const maxFrameTokens = 512
+
+/** The most tokens that an endpoint can have generated for an answer that it stopped. */
+export type GeneratedTokens = {
+  /** From its start on. */
+  inAll: number
+  /** After those that were received. */
+  sinceLast: number
+}
 
 /** The end of an answer, in addition to its counts. */
 export type AnswerEnd = {
   /** Whether everything that was generated was read as it came. */
   isComplete: boolean
   /** The most tokens that its time allowed; undefined if the endpoint may have generated for longer. */
-  tokensByTime: number | undefined
+  generated: GeneratedTokens | undefined
 }
 
 /** The charge for an answer: by the provider's final count, or else an estimate. */
@@ -104,12 +112,15 @@ function isPromptCounted({ prompt }: TokenCounts, estimate: number, { sequential
 function maxGenerated(
   { bytes, reasoningBytes, toolCalls }: Counted,
   max: UsageBound,
-  { isComplete, tokensByTime = Number.POSITIVE_INFINITY }: AnswerEnd,
+  { isComplete, generated = unlimited }: AnswerEnd,
 ): number {
-  const most = Math.min(max.completion, tokensByTime)
+  const most = Math.min(max.completion, generated.inAll)
   if (!isComplete || max.hidden || reasoningBytes > 0) return most
-  return Math.min(most, bytes + (toolCalls + 1) * tokensInFlight)
+  const inTransit = Math.min(maxFrameTokens, generated.sinceLast)
+  return Math.min(most, bytes + toolCalls * maxFrameTokens + inTransit)
 }
+
+const unlimited: GeneratedTokens = { inAll: Number.POSITIVE_INFINITY, sinceLast: Number.POSITIVE_INFINITY }
 
 /** Estimates the tokens. Counts that the provider reported before the end are the minimum. */
 function estimateOf({ bytes, reasoningBytes, reported }: Counted, prompt: number): TokenCounts {

@@ -1,15 +1,27 @@
 import { isFree } from '../pricing/unpriced.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
-/** For tokens in transit, and for the time in which a provider notices that the connection has closed. */
-const noticeMs = 250
+/** The longest time for tokens in transit, and until a provider notices that the connection has closed. */
+const maxTransitMs = 250
+
+/** Covers one step of generation, and clocks that count whole milliseconds. */
+const minTransitMs = 25
 
 /** Answers can be faster than the fastest one of the last half hour. */
 const speedMargin = 1.2
 
+/**
+ * How long an endpoint generates without the service knowing: the latest tokens are on the way here, and the end of the
+ * connection on the way there. The first content of the same answer took a round trip, and the time for the prompt.
+ */
+export function transitMs(sentAt: number, firstTokenAt: number | undefined): number {
+  if (firstTokenAt === undefined) return maxTransitMs
+  return Math.min(maxTransitMs, Math.max(minTransitMs, firstTokenAt - sentAt))
+}
+
 /** The most tokens that an endpoint can have generated in a time. @param fastest its fastest answer, in tokens per second. */
 export function tokensWithin(ms: number, fastest: number): number {
-  return Math.ceil(((Math.max(0, ms) + noticeMs) / 1000) * fastest * speedMargin)
+  return Math.ceil((Math.max(0, ms) / 1000) * fastest * speedMargin)
 }
 
 /**

@@ -115,6 +115,22 @@ test('an answer with a usage report from before its content has no measured spee
   assert.equal(measured[0]!.generatedTokens, 0)
 })
 
+test('the speed of an answer is measured after its first 100 ms, which can have a backlog', () => {
+  const { clock, measured, record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  record.count([{ type: 'text', text: 'x'.repeat(40) }])
+  for (let count = 0; count < 10; count++) {
+    clock.now += 100
+    record.count([{ type: 'text', text: 'xxxx' }])
+  }
+  record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
+  record.count([{ type: 'usage', tokens: { ...reported, completion: 20 } }])
+  record.finishAttempt(tried, undefined, false, true)
+  assert.equal(measured[0]!.generatedTokens, 20)
+  // 36 of 80 bytes, and as many of 20 tokens, in 900 ms.
+  assert.equal(measured[0]!.speed, 10)
+})
+
 test('an answer without a usage report has no measured speed', () => {
   const { clock, measured, record } = openRecord(true)
   record.startAttempt(target as never, permit)
@@ -124,11 +140,11 @@ test('an answer without a usage report has no measured speed', () => {
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [1, 0])
 })
 
-/** The charged tokens of an answer that its client left 350 ms after the request and 150 ms after its first content. */
-function chargedAfterLeave({ stops = true, hidden = false, sequential = true, bytes = 40 }) {
+/** The charged tokens of an answer that its client left 150 ms after its first content. */
+function chargedAfterLeave({ stops = true, hidden = false, sequential = true, bytes = 40, firstTokenMs = 200 }) {
   const { clock, record } = openRecord(true)
   record.startAttempt(target as never, permit)
-  clock.now += 200
+  clock.now += firstTokenMs
   record.count([{ type: 'text', text: 'x'.repeat(bytes) }])
   clock.now += 150
   const bound = { whole: { ...max, hidden, sequential, completion: 10_000 }, surelyAllows: () => false }
@@ -146,9 +162,14 @@ function chargedAfterLeave({ stops = true, hidden = false, sequential = true, by
 }
 
 test('a disconnect is charged the tokens that the endpoint can generate in the time', () => {
-  // 150 ms and 250 ms until the provider notices, at 120 tokens a second.
-  assert.equal(chargedAfterLeave({}), 48)
-  assert.equal(chargedAfterLeave({ hidden: true }), 72)
+  // 150 ms, and 200 ms until the provider notices, at 120 tokens a second.
+  assert.equal(chargedAfterLeave({}), 42)
+  assert.equal(chargedAfterLeave({ hidden: true }), 66)
+})
+
+test('a provider notices a disconnect after the time to its first content, within 25 to 250 ms', () => {
+  assert.equal(chargedAfterLeave({ firstTokenMs: 5 }), Math.ceil((150 + 25) * 0.12))
+  assert.equal(chargedAfterLeave({ firstTokenMs: 5000 }), Math.ceil((150 + 250) * 0.12))
 })
 
 test('received text is charged even if it came faster than any measured answer', () => {

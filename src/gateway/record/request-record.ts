@@ -15,9 +15,9 @@ import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf, costOf } from '../pricing/cost.ts'
 import { answerMeasurement } from './answer-measurement.ts'
 import { AnswerCounter } from './answer-tally.ts'
-import { billedUsage, type Charge, chargeFor } from './charge.ts'
+import { billedUsage, type Charge, chargeFor, type GeneratedTokens } from './charge.ts'
 import { causeOf } from './failure-cause.ts'
-import { needsUsage, tokensWithin } from './generated-tokens.ts'
+import { needsUsage, tokensWithin, transitMs } from './generated-tokens.ts'
 import type { OpeningFacts } from './opening-facts.ts'
 import { openCircuitNote, type Planned, skippedEndpoints } from './skipped-endpoints.ts'
 import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
@@ -192,7 +192,7 @@ export class RequestRecord {
     if (failure) return this.#countFailure(target, failure)
     this.#permit?.answered()
     const { measure, now } = this.#deps
-    measure(answerMeasurement(tried, this.#usage.result(), this.#opening.streamed, this.#attemptStartedAt, now()))
+    measure(answerMeasurement(tried, this.#usage, this.#opening.streamed, this.#attemptStartedAt, now()))
   }
 
   /** The cost of attempts without an answer that was not taken before; undefined if there is none. */
@@ -227,20 +227,24 @@ export class RequestRecord {
     const { target, bound } = tried
     const usage = this.#usage.result()
     const isCounted = usage.reported && usage.isFinal
-    const tokensByTime = isCounted ? undefined : this.#tokensByTime(tried, end)
     return chargeFor(target.endpoint.prices, usage, this.#promptEstimate, bound, {
       isComplete: end.isComplete,
-      tokensByTime,
+      generated: isCounted ? undefined : this.#generated(tried, end),
     })
   }
 
-  /** The most tokens that can have been generated, if the endpoint stopped at the end. */
-  #tokensByTime({ target, bound, stopsOnDisconnect }: TriedEndpoint, { hasEnded, at }: AttemptEnd): number | undefined {
+  /** The most tokens that the time of the answer allowed, if the endpoint stopped at the end. */
+  #generated({ target, bound, stopsOnDisconnect }: TriedEndpoint, end: AttemptEnd): GeneratedTokens | undefined {
     const { fastest } = this.#deps.speeds(target.endpoint)
     const { hidden, sequential } = bound.whole
-    if (fastest === null || !sequential || !(hasEnded || stopsOnDisconnect)) return undefined
-    const startedAt = hidden ? this.#attemptStartedAt : (this.#usage.result().firstTokenAt ?? this.#attemptStartedAt)
-    return tokensWithin(at - startedAt, fastest)
+    if (fastest === null || !sequential || !(end.hasEnded || stopsOnDisconnect)) return undefined
+    const sentAt = this.#attemptStartedAt
+    const { firstTokenAt, lastTokenAt } = this.#usage.result()
+    const stoppedAt = end.at + transitMs(sentAt, firstTokenAt)
+    return {
+      inAll: tokensWithin(stoppedAt - (hidden ? sentAt : (firstTokenAt ?? sentAt)), fastest),
+      sinceLast: tokensWithin(stoppedAt - (lastTokenAt ?? sentAt), fastest),
+    }
   }
 
   /** Whether the whole charge counts in the same budgets, so that a correction can give it back to them. */

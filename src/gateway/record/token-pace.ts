@@ -4,14 +4,22 @@ import type { PaceNote } from '#spend/ledger/generation.ts'
 export const minStretchMs = 100
 const maxStretches = 24
 
+/** The shortest time over which a speed is measured. */
+const minSpeedMs = 200
+
 /** The bytes of an answer by time, in up to 24 equal stretches. Their length doubles for longer answers. */
 export class Pace {
   #stretchMs = minStretchMs
   #bytes: number[]
+  #total: number
+  /** The first piece after the first stretch: its time and the bytes up to it. The speed is measured from it on. */
+  #speedFrom: { ms: number; bytes: number } | undefined
+  #lastMs = 0
 
   /** @param firstBytes the bytes of the first stretch. */
   constructor(firstBytes: number) {
     this.#bytes = [firstBytes]
+    this.#total = firstBytes
   }
 
   /** @param ms since the first content. */
@@ -24,6 +32,21 @@ export class Pace {
     }
     while (this.#bytes.length <= at) this.#bytes.push(0)
     this.#bytes[at]! += bytes
+    this.#total += bytes
+    this.#lastMs = ms
+    this.#speedFrom ??= { ms, bytes: this.#total }
+  }
+
+  /**
+   * The tokens per second after the first stretch; undefined if they came in too short a time. The first stretch does
+   * not count, because it has everything that arrived while its reader was busy.
+   * @param tokens the total.
+   */
+  speed(tokens: number): number | undefined {
+    if (!this.#speedFrom) return undefined
+    const ms = this.#lastMs - this.#speedFrom.ms
+    if (ms < minSpeedMs) return undefined
+    return ((this.#total - this.#speedFrom.bytes) / this.#total) * tokens * (1000 / ms)
   }
 
   /** Distributes the tokens over the stretches in proportion to their bytes. @param tokens the total. */
