@@ -12,6 +12,8 @@ type Loaded = { ms: number; bytes: number; requests: number }
 export async function slowNetwork(browser: Browser, service: { url: string; managementKey: string }): Promise<void> {
   await using watched = await signedInPage(browser, service, '/service')
   const { page } = watched
+  // While a page has routes, the browser uses no cache.
+  await page.context().unrouteAll()
   const client = await page.context().newCDPSession(page)
   const { origin } = new URL(service.url)
   await client.send('Network.enable')

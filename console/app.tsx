@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
-import { reloadWhenServed } from './api/reload-page.ts'
 import { sessionState, wasSignedIn } from './api/session.ts'
 import { ErrorBoundary } from './components/error-boundary.tsx'
 import { openedPage } from './components/focus.ts'
 import { Heading } from './components/heading.tsx'
+import { NotLoaded } from './components/not-loaded.tsx'
 import { EmptyState } from './components/page-states.tsx'
 import { Palette } from './components/palette.tsx'
 import { Shortcuts } from './components/shortcuts.tsx'
@@ -21,7 +21,7 @@ const routed = screens.map(({ name, load }) => ({
   component: lazy(async () => ({
     default: await load().then(
       ({ Screen }) => Screen,
-      () => NotLoaded,
+      () => ScreenNotLoaded,
     ),
   })),
 }))
@@ -95,21 +95,11 @@ function NoScreen() {
   )
 }
 
-/**
- * The files of a screen could not be loaded: the service restarts, or was upgraded. A browser does not load a failed module
- * again, so the page reloads when the service responds.
- */
-function NotLoaded() {
-  useEffect(() => reloadWhenServed(), [])
+function ScreenNotLoaded() {
   return (
     <>
       <Heading isUnseen>Screen not loaded</Heading>
-      <EmptyState title="This screen could not be loaded">
-        <p>The service is unreachable, or its version has changed. The page reloads when the service responds.</p>
-        <button type="button" onClick={() => location.reload()}>
-          Reload the page
-        </button>
-      </EmptyState>
+      <NotLoaded what="This screen" />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { isSessionInPage } from './api/first-answers.ts'
 import { findSession } from './api/session.ts'
 import { App } from './app.tsx'
 import { rootLinks } from './rooted-location.tsx'
@@ -8,7 +9,8 @@ import { rememberScrollPositions } from './components/scroll-memory.ts'
 
 rootLinks()
 rememberScrollPositions()
-void findSession()
+const found = findSession()
+if (isSessionInPage) await found
 const place = document.getElementById('console')!
 // Replaces the frame that the page contains, within the same paint.
 place.replaceChildren()

@@ -7,7 +7,7 @@ export type Screen = {
   title: string
   /** Additional search words for the command palette. */
   words?: string
-  /** The first API request of the screen without filters. The page sends it before scripts run. */
+  /** The first API request of the screen without filters. The page contains its answer. */
   early?: string
   /** The roles that see it in the navigation; all by default. The screen itself reports missing permission. */
   offeredTo?: Session['role'][]

@@ -11,7 +11,7 @@ export const hasPasskeySupport = () => typeof PublicKeyCredential === 'function'
 export const isPasskeyAdded = signal(false)
 
 /** Loads the conversion between JSON and the objects of browsers. Few visits need it. */
-const webAuthn = () => import('@simplewebauthn/browser')
+const webAuthn = () => import('./web-authn.ts')
 
 /** @throws Failure if the device or the service refuses. */
 export async function signInWithPasskey(): Promise<void> {

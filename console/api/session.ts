@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { Failure, failureOf } from './failure.ts'
+import { currentSessionPath, dropFirstAnswers, takeFirstAnswer } from './first-answers.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
 import type { NewSession, Session } from './types.ts'
@@ -84,6 +85,7 @@ async function post(body: NewSession): Promise<Session> {
     body: JSON.stringify(body),
   })
   if (!response.ok) throw await failureOf(response)
+  dropFirstAnswers()
   return sessionIn(response)
 }
 
@@ -127,7 +129,7 @@ export async function signOut(): Promise<void> {
   await sessionFound
   const token = csrfToken()
   const headers = { ...(token && { 'x-csrf-token': token }) }
-  const response = await fetch(`${path}/current`, { method: 'DELETE', headers })
+  const response = await fetch(currentSessionPath, { method: 'DELETE', headers })
   // 401: the session has already ended.
   if (!response.ok && response.status !== 401) throw await failureOf(response)
   remember(undefined)
@@ -203,13 +205,15 @@ async function fetchSession(): Promise<SessionState> {
 }
 
 async function currentSession(): Promise<SessionState> {
+  const inPage = takeFirstAnswer(currentSessionPath) as { data: Session } | undefined
+  if (inPage) return { state: 'in', session: inPage.data }
   const headers = workspaceHeader()
-  const response = await fetch(`${path}/current`, workspaceInAddress() === undefined ? {} : { headers })
+  const response = await fetch(currentSessionPath, workspaceInAddress() === undefined ? {} : { headers })
   if (response.ok) return { state: 'in', session: await sessionIn(response) }
   if (response.status === 401) return { state: 'out' }
   const failure = await failureOf(response)
   if (failure.metadata?.reason !== 'no_access_to_workspace') throw failure
-  const own = await fetch(`${path}/current`)
+  const own = await fetch(currentSessionPath)
   if (!own.ok) throw await failureOf(own)
   return { state: 'in', session: await sessionIn(own), isWorkspaceMissing: true }
 }

@@ -11,6 +11,9 @@ export const openPalette = () => {
 export const searchRequests = (typed: string) => {
   opened.value = { typed, ofRequests: true }
 }
+/** Safari has no idle callbacks. */
+const whenIdle = globalThis.requestIdleCallback ?? setTimeout
+
 const closePalette = () => {
   opened.value = undefined
 }
@@ -21,13 +24,16 @@ export function Palette() {
   useKeys([{ key: 'Ctrl-K', says: 'open search and commands', act: openPalette }])
   const state = opened.value
   const isOpen = state !== undefined
-  // Loaded at once, or again when it is opened if that failed.
+  // Loaded after the first rows, or again when it is opened if that failed.
   useEffect(() => {
     if (Content) return
-    import('./open-palette.tsx').then(
-      (loaded) => setContent(() => loaded.OpenPalette),
-      () => isOpen && closePalette(),
-    )
+    const load = () =>
+      import('./open-palette.tsx').then(
+        (loaded) => setContent(() => loaded.OpenPalette),
+        () => isOpen && closePalette(),
+      )
+    if (isOpen) void load()
+    else whenIdle(load)
   }, [Content, isOpen])
   return state && Content ? <Content {...state} onClose={closePalette} /> : null
 }

@@ -1,3 +1,4 @@
+import '../components/later-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { canSeeAll } from '../api/all-keys.ts'
 import { ScreenTabs } from '../components/screen-tabs.tsx'

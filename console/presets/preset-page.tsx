@@ -1,4 +1,3 @@
-import lazy from 'preact-iso/lazy'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { call, ifUnchanged } from '../api/client.ts'
@@ -13,10 +12,8 @@ import { useKeys } from '../components/keys.ts'
 import { FailureState, Loading } from '../components/page-states.tsx'
 import { ClockTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
+import { PresetEditor } from './preset-editor.tsx'
 import { Fields } from './version-fields.tsx'
-
-/** Loaded on demand: other screens of the same file do not need it. */
-const PresetEditor = lazy(async () => ({ default: (await import('./preset-editor.tsx')).PresetEditor }))
 
 /** A preset: its versions, which one is in use, and their differences. */
 export function PresetPage({ slug }: { slug: string }) {

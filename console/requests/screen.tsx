@@ -5,15 +5,19 @@ import { useKeysByHash } from '../api/keys-by-hash.ts'
 import type { Generation } from '../api/types.ts'
 import { useFilters } from '../components/filters.ts'
 import { Heading } from '../components/heading.tsx'
+import { laterPart } from '../components/later-part.tsx'
 import { NoRequests } from '../components/no-requests.tsx'
 import { FailureState, Progress } from '../components/page-states.tsx'
 import { Table } from '../components/table.tsx'
 import { columnsOf, NarrowRow } from './columns.tsx'
 import { CredentialState } from './credential-state.tsx'
-import { Detail } from './detail.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { SummaryStrip } from './summary.tsx'
 import { useLog } from './use-log.ts'
+
+const { LaterPart: Detail, preload: loadDetail } = laterPart('The details', () =>
+  import('./detail.tsx').then(({ Detail }) => Detail),
+)
 
 /** The live request log and the details of a request. */
 export function Screen() {
@@ -34,10 +38,12 @@ export function Screen() {
       `/requests${next === undefined ? '' : `/${encodeURIComponent(next)}`}${queryOf(filters.values)}`,
       id !== undefined,
     )
-  // A mark for benchmarks: the rows are rendered and keys work.
+  // A mark for benchmarks: the rows are rendered and keys work. The script of the details follows.
   const isThere = log.rows.length > 0
   useEffect(() => {
-    if (isThere) performance.mark('console-ready')
+    if (!isThere) return
+    performance.mark('console-ready')
+    void loadDetail()
   }, [isThere])
   const opened = log.rows.find((row) => row.id === id)
   return (

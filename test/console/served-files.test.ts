@@ -70,7 +70,7 @@ test('every screen is answered with one page, which may load nothing from elsewh
   }
 })
 
-test('who has a session gets the frame with the page, and what is asked first; nobody else does', async () => {
+test('a page contains the frame if the browser has a session cookie', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const page = async (path: string, cookie = '') => (await fetch(origin + path, { headers: { cookie } })).text()
@@ -78,18 +78,45 @@ test('who has a session gets the frame with the page, and what is asked first; n
   for (const cookie of cookies) {
     const seen = await page('/requests', cookie)
     assert.match(seen, /<a class="place" href="\/requests" aria-current="page">Requests<\/a>/)
-    assert.deepEqual(preloads(seen), ['/api/v1/sessions/current', '/api/v1/generations?limit=50'])
-    // Only who runs the script knows what the filters mean.
-    assert.deepEqual(preloads(await page('/requests?last=1h', cookie)), ['/api/v1/sessions/current'])
+    assert.deepEqual(answersIn(seen), {})
   }
   for (const cookie of ['', 'signalbox_session=', 'my_signalbox_session=x']) {
     const unseen = await page('/requests', cookie)
     assert.match(unseen, /<div id="console"><\/div>/)
-    assert.deepEqual(preloads(unseen), [])
+    assert.equal(answersIn(unseen), undefined)
   }
 })
 
-const preloads = (page: string) => [...page.matchAll(/rel="preload" [^>]*href="([^"]+)"/g)].map(([, path]) => path)
+const answersIn = (page: string): Record<string, any> | undefined => {
+  const json = /<script type="application\/json" id="first-answers">(.*?)<\/script>/.exec(page)?.[1]
+  return json === undefined ? undefined : JSON.parse(json)
+}
+
+test('a page of a session contains the session and the first rows of the screen, and is not stored', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  const signIn = { method: 'POST', headers: { origin, 'content-type': 'application/json' } }
+  const signedIn = await fetch(`${service.url}/sessions`, {
+    ...signIn,
+    body: JSON.stringify({ key: service.managementKey }),
+  })
+  const cookie = signedIn.headers.getSetCookie()[0]!.split(';', 1)[0]!
+  await service.manage('POST', '/workspaces', { name: '</script><b>', slug: 'lab' })
+  const page = (path: string) => fetch(origin + path, { headers: { cookie } })
+  const plain = await page('/requests')
+  assert.deepEqual([plain.headers.get('cache-control'), plain.headers.get('etag')], ['no-store', null])
+  const answers = answersIn(await plain.text())!
+  assert.deepEqual(Object.keys(answers), ['/api/v1/sessions/current', '/api/v1/generations?limit=50'])
+  assert.equal(answers['/api/v1/sessions/current'].data.workspace.name, 'Default')
+  assert.deepEqual(answers['/api/v1/generations?limit=50'].data, [])
+  // Only the script knows which rows an address with filters shows.
+  const filtered = answersIn(await (await page('/requests?last=1h')).text())!
+  assert.deepEqual(Object.keys(filtered), ['/api/v1/sessions/current'])
+  const lab = answersIn(await (await page('/w/lab/requests')).text())!
+  assert.deepEqual(Object.keys(lab), Object.keys(answers))
+  assert.equal(lab['/api/v1/sessions/current'].data.workspace.name, '</script><b>')
+  assert.deepEqual(answersIn(await (await page('/w/other/requests')).text()), {})
+})
 
 test('a page comes in the theme that was chosen, and in no other words of a cookie', async () => {
   await using service = await startConsole()

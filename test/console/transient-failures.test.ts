@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
-import { signedInPage } from '../harness/browser/console.ts'
+import { removeFirstAnswers, signedInPage } from '../harness/browser/console.ts'
 import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
 import { answer, say } from '../harness/interns/interns.ts'
 import { metered } from '../harness/service/generation-record.ts'
@@ -220,6 +220,7 @@ test('who is signed in gets in by themselves when that can be found out again', 
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
+  await removeFirstAnswers(page)
   const { mend } = await fail(page, '**/api/v1/sessions/current', { status: 503 })
   await page.reload()
   await page.getByRole('alert').getByText('It broke.').waitFor()

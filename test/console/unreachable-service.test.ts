@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
-import { signedInPage } from '../harness/browser/console.ts'
+import { removeFirstAnswers, signedInPage } from '../harness/browser/console.ts'
 import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
 import { metered } from '../harness/service/generation-record.ts'
 import { until } from '../harness/until.ts'
@@ -68,6 +68,7 @@ test('who signs out before the page knows who they are is signed out', options, 
   await using watched = await open('/keys')
   const { page } = watched
   const known = Promise.withResolvers<void>()
+  await removeFirstAnswers(page)
   await page.route('**/sessions/current', async (route) => {
     if (route.request().method() === 'GET') await known.promise
     await route.fallback()

@@ -8,8 +8,9 @@ import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
 import { isOfProgram, prefix } from '../access/prefix.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
+import { firstAnswers } from './first-answers.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { contentPolicy, filesPath, type PageRequest, pageOf, securityHeaders } from './page.ts'
+import { contentPolicy, filesPath, firstRequests, type PageRequest, pageOf, securityHeaders } from './page.ts'
 import { screenNames } from './sources.ts'
 import { visitOf } from './visitor-cookies.ts'
 
@@ -19,9 +20,11 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-type Page = { bytes: Buffer; etag: string }
+/** A page with data of a member has no `etag` and is not stored. */
+type Page = { bytes: Buffer; etag?: string }
 type Opened = {
   files: ReadonlySet<string>
+  manifest: Manifest
   page: (request: PageRequest) => Page
   /** Reads a file of the bundle once. */
   read: (name: string) => Promise<Buffer>
@@ -41,7 +44,12 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     // A client with a wrong base URL would read a page as an empty list.
     if (isOfProgram(request.headers) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
       return reply.callNotFound()
-    return sendPage(request, reply, (await opened()).page({ ...wantedIn(request, screen), root, workspace }))
+    const { manifest, page } = await opened()
+    const visit = { ...visitIn(request, screen), root, workspace }
+    const addresses = firstRequests(manifest, visit)
+    if (addresses.length === 0) return sendPage(request, reply, page(visit))
+    const answers = await firstAnswers(app, request, { addresses, workspace })
+    return sendPage(request, reply, page({ ...visit, answers }))
   }
   for (const start of ['', '/w/:workspace']) {
     app.get(`${start}/`, answerPage(undefined))
@@ -54,7 +62,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   app.get('/*', { exposeHeadRoute: false }, async (request, reply) => {
     if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${prefix}/`))
       return reply.callNotFound()
-    const page = (await opened()).page({ ...wantedIn(request, undefined), root, workspace: undefined })
+    const page = (await opened()).page({ ...visitIn(request, undefined), root, workspace: undefined })
     return sendPage(request, reply.code(404), page)
   })
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
@@ -76,7 +84,7 @@ function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
     if (known?.folder === folder) return known
     const manifest = await readManifest(folder)
     if (!manifest) throw new Fault('unavailable', 'The files of the console are gone. Start the service again.')
-    known = { folder, files: new Set(manifest.files), page: pagesOf(manifest), read: fileReader(folder) }
+    known = { folder, files: new Set(manifest.files), manifest, page: pagesOf(manifest), read: fileReader(folder) }
     return known
   }
 }
@@ -93,17 +101,18 @@ function fileReader(folder: string): Opened['read'] {
   }
 }
 
-function wantedIn(
+function visitIn(
   { url, headers }: FastifyRequest,
   screen: string | undefined,
 ): Omit<PageRequest, 'root' | 'workspace'> {
-  return { ...visitOf(headers.cookie), screen, isPlain: url === `/${screen}` }
+  return { ...visitOf(headers.cookie), screen, isPlain: url.replace(/^\/w\/[^/]+/, '') === `/${screen}` }
 }
 
-/** Caches the pages without a workspace: as many as screens, themes, roles, and so on, which is a few hundred. */
+/** Caches the pages without data and workspace: as many as screens, themes, roles, and so on, which is a few hundred. */
 function pagesOf(manifest: Manifest): Opened['page'] {
   const pages = new Map<string, Page>()
   return (request) => {
+    if (request.answers !== undefined) return { bytes: Buffer.from(pageOf(manifest, request)) }
     if (request.workspace !== undefined) return renderedPage(manifest, request)
     const name = JSON.stringify([request.screen, request.isPlain, request.hasSession, request.theme, request.role])
     const known = pages.get(name)
@@ -123,11 +132,11 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, e
   reply.headers({
     ...securityHeaders,
     'content-security-policy': contentPolicy,
-    'cache-control': 'no-cache',
+    'cache-control': etag ? 'no-cache' : 'no-store',
     vary: 'accept-encoding, cookie',
-    etag,
+    ...(etag && { etag }),
   })
-  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+  if (etag && request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
   reply.type('text/html; charset=utf-8')
   const encoding = acceptedEncoding(request.headers['accept-encoding'])
   if (!encoding) return reply.send(bytes)

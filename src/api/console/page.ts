@@ -29,38 +29,45 @@ export const filesPath = '/console'
 
 /**
  * The request for a page. `isPlain`: the address has no filters, so the first API request of the screen is known.
- * `workspace`: the name in the address `/w/<name>/…`.
+ * `workspace`: the name in the address `/w/<name>/…`. `answers`: the JSON object of `firstAnswers`.
  */
 export type PageRequest = Visit & {
   screen: string | undefined
   isPlain: boolean
   root: string
   workspace?: string | undefined
+  answers?: string
 }
 
-const current = '/api/v1/sessions/current'
+/** The addresses of the API requests whose answers the page contains. */
+export function firstRequests(manifest: Manifest, { screen, isPlain, hasSession, root }: PageRequest): string[] {
+  if (!hasSession) return []
+  const first = isPlain ? manifest.places.find(({ name }) => name === screen)?.early : undefined
+  return ['/api/v1/sessions/current', ...(first ? [first] : [])].map((path) => root + path)
+}
 
 /**
- * The HTML page of a screen. It preloads the scripts. With a session it contains the frame and preloads the first API
- * requests, before any script runs. Not for a page of one workspace: a preloaded request cannot name it in a header.
+ * The HTML page of a screen. It preloads the scripts. With a session it contains the frame and the answers to the first API
+ * requests, so that the first rows need no further request.
  */
 export function pageOf(manifest: Manifest, request: PageRequest): string {
-  const { screen, isPlain, hasSession, theme, role, root, workspace } = request
+  const { screen, hasSession, theme, role, root, workspace, answers } = request
   const screensRoot = workspace === undefined ? root : `${root}/w/${workspace}`
   const at = (name: string) => `${root}${filesPath}/${name}`
   const files = [...manifest.with, ...((screen && manifest.screens[screen]) || [])]
-  const first = isPlain ? manifest.places.find(({ name }) => name === screen)?.early : undefined
-  const preloads = hasSession && workspace === undefined ? [current, ...(first ? [first] : [])] : []
   return `<!doctype html>
 <html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}${root ? ` data-root="${root}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="${at(manifest.icon)}"><link rel="stylesheet" href="${at(manifest.style)}">
 ${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
-${preloads.map((path) => `<link rel="preload" as="fetch" crossorigin href="${root}${path.replaceAll('&', '&amp;')}">`).join('')}
 <script type="module" src="${at(manifest.main)}"></script></head>
-<body><div id="console">${hasSession ? frameOf(manifest.places, screen, role, screensRoot) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
+<body><div id="console">${hasSession ? frameOf(manifest.places, screen, role, screensRoot) : ''}</div>${answers ? dataBlock(answers) : ''}<noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
 `
 }
+
+/** Data for `console/api/first-answers.ts`. Browsers do not run a script of this type. */
+const dataBlock = (json: string) =>
+  `<script type="application/json" id="first-answers">${json.replaceAll('<', '\\u003c')}</script>`
 
 /** The frame as `console/frame.tsx` renders it, without the parts that depend on the session. */
 function frameOf(places: Manifest['places'], here: string | undefined, role: string | undefined, root: string): string {

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startTestService, type TestService } from '../service/service.ts'
 import { type WatchedPage, watchedPage } from './chromium.ts'
 
@@ -24,6 +24,16 @@ export async function signedInPage(
   if (signedIn.status() !== 201) throw new Error(`not signed in: ${await signedIn.text()}`)
   await watched.page.goto(origin + path)
   return watched
+}
+
+/** From now on, removes the answers that pages contain, so that the script requests them. */
+export async function removeFirstAnswers(page: Page): Promise<void> {
+  await page.route('**/*', async (route) => {
+    if (!route.request().isNavigationRequest()) return route.fallback()
+    const response = await route.fetch()
+    const body = (await response.text()).replace(/<script type="application\/json".*?<\/script>/, '')
+    return route.fulfill({ response, body })
+  })
 }
 
 let members = 0

@@ -1,0 +1,25 @@
+import { withRoot } from './root.ts'
+
+/** Answers of the API that the page contains, by address: those of the first requests of its screen. */
+const answers = new Map<string, unknown>(Object.entries(JSON.parse(textOf('first-answers') ?? '{}')))
+
+export const currentSessionPath = withRoot('/api/v1/sessions/current')
+
+/** Whether the page contains the session, so that no request is needed for it. */
+export const isSessionInPage = answers.has(currentSessionPath)
+
+function textOf(id: string): string | undefined {
+  const element = globalThis.document?.getElementById(id)
+  element?.remove()
+  return element?.textContent || undefined
+}
+
+/** Takes an answer out of the page. Each is used once: a later request must return newer data. */
+export function takeFirstAnswer(address: string): unknown {
+  const answer = answers.get(address)
+  answers.delete(address)
+  return answer
+}
+
+/** Removes the answers when somebody signs in: they belong to the previous session. */
+export const dropFirstAnswers = (): void => answers.clear()

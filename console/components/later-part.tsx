@@ -1,0 +1,28 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { NotLoaded } from './not-loaded.tsx'
+import { Loading } from './page-states.tsx'
+
+/**
+ * A component whose script is loaded when the component is rendered, or by `preload`.
+ * @param what names it in the message if its script cannot be loaded.
+ */
+export function laterPart<Props extends object>(what: string, load: () => Promise<ComponentType<Props>>) {
+  let loaded: ComponentType<Props> | undefined
+  let loading: Promise<ComponentType<Props>> | undefined
+  const preload = () => {
+    loading ??= load().then(
+      (part) => (loaded = part),
+      () => (loaded = () => <NotLoaded what={what} />),
+    )
+    return loading
+  }
+  function LaterPart(props: Props) {
+    const [Part, setPart] = useState(() => loaded)
+    useEffect(() => {
+      if (!Part) void preload().then((part) => setPart(() => part))
+    }, [Part])
+    return Part ? <Part {...props} /> : <Loading />
+  }
+  return { LaterPart, preload }
+}

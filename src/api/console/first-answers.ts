@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+const maxWaitMs = 1_000
+
+/** Headers of the page's request that do not apply to the requests for data. */
+const pageOnly = ['accept-encoding', 'if-none-match', 'if-modified-since', 'range', 'upgrade-insecure-requests']
+
+/**
+ * Requests the data that a page needs first, with the cookies of the page's request, as its script would.
+ * @returns a JSON object with the successful answers by address. A failed or slow request is omitted: the script repeats it.
+ */
+export async function firstAnswers(
+  app: Pick<FastifyInstance, 'inject'>,
+  { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
+  { addresses, workspace }: { addresses: string[]; workspace: string | undefined },
+): Promise<string> {
+  const sent = {
+    ...Object.fromEntries(Object.entries(headers).filter(([name]) => !pageOnly.includes(name))),
+    accept: 'application/json',
+    ...(workspace !== undefined && { 'x-workspace': workspace }),
+  }
+  const signal = AbortSignal.timeout(maxWaitMs)
+  const fields = addresses.map(async (url) => {
+    const request = app.inject({ url, headers: sent, remoteAddress: raw.socket.remoteAddress ?? '', signal })
+    const answer = await request.catch(() => undefined)
+    return answer?.statusCode === 200 ? [`${JSON.stringify(url)}:${answer.payload}`] : []
+  })
+  return `{${(await Promise.all(fields)).flat().join(',')}}`
+}
