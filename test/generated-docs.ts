@@ -1,6 +1,10 @@
 /** The parts of the documents that follow from the code. Run as a program ("npm run docs"), it writes them anew. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { operations } from '#cli/api-commands/operation.ts'
+import { overrides } from '#cli/api-commands/overrides.ts'
+import { addCommands } from '#cli/cli.ts'
 import { settingsTable } from '#platform/config/show.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import { faultMeaning, faultStatus } from '#platform/http/response/faults.ts'
@@ -9,8 +13,13 @@ import { agentsTable } from './optional/agent-facts.ts'
 
 const root = new URL('..', import.meta.url)
 
+const program = new Command('signalbox')
+await addCommands(program, { env: {}, out: () => {}, err: () => {} })
+
 export const parts: { name: string; file: string; text: () => string }[] = [
   { name: 'settings', file: 'docs/configuration.md', text: settingsTable },
+  { name: 'commands', file: 'docs/commands.md', text: commandTable },
+  { name: 'routes', file: 'docs/commands.md', text: routesWithoutCommand },
   { name: 'errors', file: 'docs/errors.md', text: faultTable },
   { name: 'providers', file: 'docs/providers.md', text: providerTable },
   { name: 'agents', file: 'docs/agents.md', text: agentsTable },
@@ -32,6 +41,25 @@ function providerTable(): string {
     credentials.length > 0 ? [`| ${name} | \`${slug}\` | \`${credentials.join('` or `')}\` |`] : [],
   )
   return ['| provider | slug | variable |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+function commandTable(): string {
+  const rowsOf = (command: Command, path: string): string[] => {
+    // Without the word "[options]", which nearly every command has.
+    const usage = `${path} ${command.usage().replace('[options]', '')}`.replaceAll(/ +/g, ' ').trim()
+    const below = command.commands.flatMap((one) => rowsOf(one, `${path} ${one.name()}`))
+    return below.length > 0 ? below : [`| \`${usage}\` | ${command.description()} |`]
+  }
+  const rows = program.commands.flatMap((one) => rowsOf(one, `signalbox ${one.name()}`))
+  return ['| command | what it does |', '| --- | --- |', ...rows].join('\n')
+}
+
+function routesWithoutCommand(): string {
+  const rows = Object.entries(operations).flatMap(([id, { method, path }]) => {
+    const override = overrides[id as keyof typeof overrides]
+    return override && 'without' in override ? [`| \`${method} ${path}\` | ${override.without} |`] : []
+  })
+  return ['| route | reason |', '| --- | --- |', ...rows].join('\n')
 }
 
 const ending = '<!-- end -->'

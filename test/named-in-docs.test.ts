@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Command } from 'commander'
 import { tools } from '#agent/tools/tools.ts'
-import { addCommands } from '#cli/cli.ts'
 import { clients } from '#gateway/clients/clients.ts'
 import { protocols } from '#platform/core/vocabulary.ts'
 
@@ -39,23 +37,4 @@ test('every protocol of providers and every path of clients is named where proto
     ...clients.map(({ operation }) => `\`POST ${operation.path}\``),
   ]
   assert.deepEqual(missingIn(read('docs/providers.md'), names), [])
-})
-
-test('every command is named in the documents', () => {
-  const program = new Command()
-  addCommands(program, { env: {}, out: () => {}, err: () => {} } as never)
-  const names = program.commands.flatMap((command) =>
-    command.commands.length === 0
-      ? [`signalbox ${command.name()}`]
-      : command.commands.map((sub) => `signalbox ${command.name()} ${sub.name()}`),
-  )
-  assert.ok(names.length > 15)
-  // `signalbox interns list|create` names both.
-  const told = docs.replace(/(signalbox \w+ )([\w-]+(?:\|[\w-]+)+)/g, (_all, start: string, words: string) =>
-    words
-      .split('|')
-      .map((word) => start + word)
-      .join(', '),
-  )
-  assert.deepEqual(missingIn(told, names), [])
 })

@@ -3,58 +3,102 @@ import { Fault, StartupError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
 import { systemRefusal } from '#platform/process/system-error.ts'
 import { printable, withoutControls } from '#platform/text/printable.ts'
-import { acpCommand } from './acp/acp.ts'
-import { chatCommand } from './chat/chat.ts'
-import { auditCommand } from './commands/audit.ts'
-import { budgetsCommand } from './commands/budgets.ts'
-import { byokCommand } from './commands/byok.ts'
-import { catalogueCommand } from './commands/catalogue.ts'
-import { databaseCommand } from './commands/database.ts'
-import { guardrailsCommand } from './commands/guardrails.ts'
-import { internsCommand } from './commands/interns.ts'
-import { keysCommand } from './commands/keys.ts'
-import { membersCommand } from './commands/members.ts'
-import { openapiCommand } from './commands/openapi.ts'
-import { passkeysCommand } from './commands/passkeys.ts'
-import { presetsCommand } from './commands/presets.ts'
-import { reconcileCommand } from './commands/reconcile.ts'
-import { requestsCommand } from './commands/requests.ts'
-import { sessionsCommand } from './commands/sessions.ts'
-import { usageCommand } from './commands/usage.ts'
-import { webhooksCommand } from './commands/webhooks.ts'
-import { workspacesCommand } from './commands/workspaces.ts'
-import { importCommand } from './import/import.ts'
-import { configCommand } from './kit/config.ts'
 import type { Terminal } from './kit/terminal.ts'
 
-/** The top-level commands. A new one is a file in `commands/` and a line here. */
-const commands = [
-  acpCommand,
-  auditCommand,
-  budgetsCommand,
-  byokCommand,
-  catalogueCommand,
-  chatCommand,
-  configCommand,
-  databaseCommand,
-  guardrailsCommand,
-  importCommand,
-  internsCommand,
-  keysCommand,
-  membersCommand,
-  openapiCommand,
-  passkeysCommand,
-  presetsCommand,
-  reconcileCommand,
-  requestsCommand,
-  sessionsCommand,
-  usageCommand,
-  webhooksCommand,
-  workspacesCommand,
-]
+type AddCommands = (group: Command, terminal: Terminal) => void
+/** A top-level command. `load` imports its hand-written commands; the others follow from the description of the API. */
+type Group = { about: string; load?: () => Promise<AddCommands> }
 
-export function addCommands(program: Command, terminal: Terminal): void {
-  for (const add of commands) add(program, terminal)
+/** The top-level commands. A hand-written one is a file in `commands/` and a line here. */
+const groups: Record<string, Group> = {
+  acp: {
+    about: 'Connect an editor to an intern over the Agent Client Protocol (standard input and output)',
+    load: async () => (await import('./acp/acp.ts')).acpCommand,
+  },
+  analytics: { about: 'Query usage by time and dimension' },
+  audit: { about: 'Show the audit log, newest first: changes, and answers to questions of interns' },
+  budgets: {
+    about: 'Manage the spending budgets of workspaces and the organization',
+    load: async () => (await import('./commands/budgets.ts')).budgetsCommand,
+  },
+  byok: { about: 'Manage the provider keys of a workspace (BYOK: bring your own key)' },
+  catalogue: {
+    about: 'Fetch the list of models and prices, and check catalogue files',
+    load: async () => (await import('./commands/catalogue.ts')).catalogueCommand,
+  },
+  chat: { about: 'Chat with an intern', load: async () => (await import('./chat/chat.ts')).chatCommand },
+  config: {
+    about: 'Print the effective settings, with secrets masked',
+    load: async () => (await import('./kit/config.ts')).configCommand,
+  },
+  database: {
+    about: 'Back up the embedded database, or copy it to Postgres',
+    load: async () => (await import('./commands/database.ts')).databaseCommand,
+  },
+  guardrails: {
+    about: 'Manage guardrails, and replay them against past requests',
+    load: async () => (await import('./commands/guardrails.ts')).guardrailsCommand,
+  },
+  import: {
+    about: 'Import the configuration of another gateway',
+    load: async () => (await import('./import/import.ts')).importCommand,
+  },
+  interns: {
+    about: 'Manage interns: agents that run on your hosts',
+    load: async () => (await import('./commands/interns.ts')).internsCommand,
+  },
+  keys: {
+    about: 'Manage API keys and management keys',
+    load: async () => (await import('./commands/keys.ts')).keysCommand,
+  },
+  members: {
+    about: 'Manage the members of the organization',
+    load: async () => (await import('./commands/members.ts')).membersCommand,
+  },
+  models: { about: 'List models, their endpoints and providers' },
+  openapi: {
+    about: 'Print the OpenAPI 3.1 description of the API',
+    load: async () => (await import('./commands/openapi.ts')).openapiCommand,
+  },
+  organization: { about: 'Show and update the organization' },
+  passkeys: { about: 'Manage the passkeys with which members sign in' },
+  presets: {
+    about: 'Manage presets and their versions',
+    load: async () => (await import('./commands/presets.ts')).presetsCommand,
+  },
+  reconcile: {
+    about: "Compare the ledger with a provider's exported usage or costs, by day and model",
+    load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
+  },
+  requests: {
+    about: 'Read the request log: outcomes, tokens and costs; release unconfirmed charges',
+    load: async () => (await import('./commands/requests.ts')).requestsCommand,
+  },
+  service: { about: 'Show the status and the settings of the running service' },
+  sessions: {
+    about: 'Manage browser sessions, and create sign-in links',
+    load: async () => (await import('./commands/sessions.ts')).sessionsCommand,
+  },
+  usage: {
+    about: 'Show requests, tokens and costs of the last 30 days',
+    load: async () => (await import('./commands/usage.ts')).usageCommand,
+  },
+  webhooks: { about: 'Manage webhooks for intern and budget events' },
+  workspaces: { about: 'Manage workspaces' },
+}
+
+/** Adds the commands of one group, or of all. Others are added with their description only, which keeps the start fast. */
+export async function addCommands(program: Command, terminal: Terminal, only?: string): Promise<void> {
+  for (const [name, { about, load }] of Object.entries(groups)) {
+    const group = program.command(name).description(about)
+    if (only !== undefined && only !== name) continue
+    const addByHand = await load?.()
+    addByHand?.(group, terminal)
+    const { addGeneratedCommands } = await import('./api-commands/add-commands.ts')
+    addGeneratedCommands(group, terminal)
+  }
+  // The list of commands has one name on each line, whether its options are loaded or not.
+  program.configureHelp({ subcommandTerm: (command) => command.name() })
 }
 
 const help = `
@@ -63,8 +107,8 @@ Environment:
                  a management key for the other commands
   SIGNALBOX_URL  Base URL of the service (default: http://127.0.0.1:8080/api/v1)
 
-"catalogue", "config", "database" and "keys reset-management" do not call the service.
-They read its settings instead (CONFIG, DATA_DIR, DATABASE_URL).
+"catalogue sync", "catalogue check", "config", "database" and "keys reset-management" do
+not call the service. They read its settings instead (CONFIG, DATA_DIR, DATABASE_URL).
 
 Run "signalbox <command> --help" for the options of a command.`
 
@@ -82,7 +126,9 @@ export async function runCli(args: string[], rawTerminal: Terminal): Promise<num
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
     })
-  addCommands(program, terminal)
+  // `--help` lists the groups without loading them.
+  const named = args.find((one) => !one.startsWith('-') && one !== 'help')
+  await addCommands(program, terminal, named ?? '')
   try {
     await program.parseAsync(untilUnknownCommand(program, args), { from: 'user' })
     return 0

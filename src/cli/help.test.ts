@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { addCommands, runCli } from './cli.ts'
@@ -13,7 +14,7 @@ function everyCommand(command: Command, path: string[] = []): { command: Command
 }
 
 const program = new Command('signalbox')
-addCommands(program, silent)
+await addCommands(program, silent)
 const commands = everyCommand(program)
 
 async function helpOf(...args: string[]): Promise<string> {
@@ -66,4 +67,17 @@ test('every option of a command has a description', () => {
   for (const { command, path } of commands) {
     for (const { description, flags } of command.options) assert.ok(description, `${path.join(' ')} ${flags}`)
   }
+})
+
+test('--help loads neither commands nor schemas', () => {
+  const program = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+    const { runCli } = await import('${new URL('cli.ts', import.meta.url)}')
+    await runCli(['--help'], { env: {}, out: () => {}, err: () => {} })
+    console.log(loaded.join('\\n'))`
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  assert.match(loaded, /src\/cli\/cli\.ts/)
+  assert.doesNotMatch(loaded, /cli\/(api-commands|commands|chat|acp|import)\/|\/zod\//)
 })

@@ -4,10 +4,8 @@ import { StartupError } from '#platform/core/fault.ts'
 import { apiClient, internsHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
-export function acpCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('acp')
-    .description('Connect an editor to an intern over the Agent Client Protocol (standard input and output)')
+export function acpCommand(command: Command, terminal: Terminal): void {
+  command
     .argument('<intern>', 'Name or ID of the intern')
     .addHelpText('after', internsHelp)
     .action(async (intern: string) => {

@@ -9,10 +9,8 @@ import { showOn } from './show.ts'
 import { answerOpenQuestion, type ChatContext, sendPrompt } from './turn.ts'
 import { waitUntilRunning } from './wait-until-running.ts'
 
-export function chatCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('chat')
-    .description('Chat with an intern')
+export function chatCommand(command: Command, terminal: Terminal): void {
+  command
     .argument('<intern>', 'Name or ID of the intern')
     .addOption(
       new Option('--mode <mode>', 'Whether the intern asks you before it acts')

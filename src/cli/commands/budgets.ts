@@ -3,7 +3,6 @@ import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { type ApiClient, apiClient, clientHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { keyBudgetsCommand } from './budgets/of-key.ts'
 import { percent, thresholdsCommand } from './budgets/thresholds.ts'
 
 type Budget = {
@@ -19,11 +18,7 @@ type Owner = { workspace?: string }
 type SetOptions = Owner & { includeByok?: boolean; thresholds?: number[] }
 type OwnedBudgets = { owner: string; budgets: Budget[] }
 
-export function budgetsCommand(program: Command, { env, out }: Terminal): void {
-  const budgets = program
-    .command('budgets')
-    .description('Manage the spending budgets of workspaces and the organization')
-
+export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
   budgets
     .command('list')
     .description('List the budgets of the organization and of every workspace')
@@ -56,7 +51,6 @@ export function budgetsCommand(program: Command, { env, out }: Terminal): void {
       out(`The ${interval} budget of ${nameOf(options)} is ${limit} USD.`)
     })
 
-  keyBudgetsCommand(budgets, { env, out })
   thresholdsCommand(budgets, { env, out })
 
   budgets

@@ -13,10 +13,7 @@ import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
-export function catalogueCommand(program: Command, terminal: Terminal): void {
-  const catalogue = program
-    .command('catalogue')
-    .description('Fetch the list of models and prices, and check catalogue files')
+export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
   catalogue
     .command('sync')
     .description('Fetch models, providers and prices from models.dev')

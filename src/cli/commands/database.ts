@@ -18,9 +18,7 @@ const aboutCopy = `
 Set DATA_DIR to the data folder and DATABASE_URL to an empty Postgres database. Stop the service first. The data folder
 is not changed. The copy is one transaction: it is complete, or nothing is written.`
 
-export function databaseCommand(program: Command, { env, out }: Terminal): void {
-  const database = program.command('database').description('Back up the embedded database, or copy it to Postgres')
-
+export function databaseCommand(database: Command, { env, out }: Terminal): void {
   database
     .command('backup')
     .description('Write a backup of the embedded database to a new file')

@@ -4,9 +4,6 @@ import { changeCommands } from './guardrails/change.ts'
 import { listCommand } from './guardrails/list.ts'
 import { replayCommand } from './guardrails/replay.ts'
 
-export function guardrailsCommand(program: Command, terminal: Terminal): void {
-  const guardrails = program
-    .command('guardrails')
-    .description('Manage guardrails, and replay them against past requests')
+export function guardrailsCommand(guardrails: Command, terminal: Terminal): void {
   for (const add of [listCommand, changeCommands, replayCommand]) add(guardrails, terminal)
 }

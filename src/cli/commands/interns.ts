@@ -11,28 +11,13 @@ import { hostsCommands } from './interns/hosts.ts'
 import { logCommand } from './interns/log.ts'
 import { internsMcpCommand } from './interns/mcp.ts'
 import { internsRulesCommand } from './interns/rules.ts'
-import { runsCommands } from './interns/runs.ts'
-import { sessionRequestsCommand } from './interns/session-requests.ts'
 
 type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
 
-export function internsCommand(program: Command, terminal: Terminal): void {
+export function internsCommand(interns: Command, terminal: Terminal): void {
   const { env, out } = terminal
-  const interns = program.command('interns').description('Manage interns: agents that run on your hosts')
   const path = (name: string, command = '') => `/interns/${encodeURIComponent(name)}${command}`
   const client = () => apiClient(env, 'api')
-
-  interns
-    .command('list')
-    .description('List your interns and those shared with your workspace')
-    .option('--json', 'Print JSON')
-    .addHelpText('after', internsHelp)
-    .action(async (options: { json?: boolean }) => {
-      const all = await readAllPages((query) =>
-        client().request<Page<InternRecord>>('GET', `/interns?limit=100${query}`),
-      )
-      out(options.json ? JSON.stringify(all, null, 2) : internTable(all))
-    })
 
   withBudget(interns.command('create').description('Create an intern and start it'))
     .argument('<name>', 'Name such as "ada": lowercase letters, digits and "-"')
@@ -95,30 +80,11 @@ export function internsCommand(program: Command, terminal: Terminal): void {
     })
 
   internsMcpCommand(interns, terminal)
-  runsCommands(interns, terminal)
-  sessionRequestsCommand(interns, terminal)
   logCommand(interns, terminal)
   filesCommands(interns, terminal)
   internsRulesCommand(interns, terminal)
   hostsCommands(interns, terminal)
   budgetCommand(interns, terminal)
-
-  const commands = [
-    { name: 'provision', about: 'Start an intern', method: 'POST', below: '/provision', done: 'is starting' },
-    { name: 'suspend', about: 'Stop an intern and keep its files', method: 'POST', below: '/suspend', done: 'stopped' },
-    { name: 'delete', about: 'Delete an intern and its files', method: 'DELETE', below: '', done: 'is being deleted' },
-  ] as const
-  for (const { name, about, method, below, done } of commands) {
-    interns
-      .command(name)
-      .description(about)
-      .argument('<intern>', 'Name or ID of the intern')
-      .addHelpText('after', internsHelp)
-      .action(async (intern: string) => {
-        await client().request(method, path(intern, below))
-        out(`"${intern}" ${done}.`)
-      })
-  }
 }
 
 async function readAllPages<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {
@@ -133,20 +99,6 @@ async function readAllPages<Item>(read: (query: string) => Promise<Page<Item>>):
 }
 
 const collect = (value: string, previous: string[] = []) => [...previous, value]
-
-function internTable(interns: InternRecord[]): string {
-  const rows = interns.map((intern) => [
-    intern.name,
-    intern.progress ? `${intern.status}: ${intern.progress.step_label}` : intern.status,
-    typeof intern.agent === 'string' ? intern.agent : intern.agent ? intern.agent.command : 'builtin',
-    intern.model ?? '-',
-    intern.visibility,
-    intern.host === null ? '-' : intern.host.state === 'gone' ? `${intern.host.name} (gone)` : intern.host.name,
-    intern.id,
-    intern.last_failure_message ?? '',
-  ])
-  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'VISIBILITY', 'HOST', 'ID', 'LAST FAILURE'], rows)
-}
 
 /** An open question, as the API lists it. */
 export type OpenQuestion = AgentQuestion & { intern_name?: string; session_id: string; deadline_at: string }

@@ -5,7 +5,6 @@ import { listCommand } from './keys/list.ts'
 import { resetManagementCommand } from './keys/reset-management.ts'
 import { revokeCommand } from './keys/revoke.ts'
 
-export function keysCommand(program: Command, terminal: Terminal): void {
-  const keys = program.command('keys').description('Manage API keys and management keys')
+export function keysCommand(keys: Command, terminal: Terminal): void {
   for (const add of [listCommand, createCommand, revokeCommand, resetManagementCommand]) add(keys, terminal)
 }

@@ -6,10 +6,8 @@ import type { Terminal } from '../kit/terminal.ts'
 
 const checkedIn = fileURLToPath(new URL('../../../openapi.json', import.meta.url))
 
-export function openapiCommand(program: Command, { out }: Terminal): void {
-  program
-    .command('openapi')
-    .description('Print the OpenAPI 3.1 description of the API')
+export function openapiCommand(command: Command, { out }: Terminal): void {
+  command
     .option('--write', 'Write openapi.json in the source folder instead')
     .action((options: { write?: boolean }) => {
       const text = JSON.stringify(describeApi(), null, 2)

@@ -3,7 +3,6 @@ import type { Terminal } from '../kit/terminal.ts'
 import { changeCommands } from './presets/change.ts'
 import { readCommands } from './presets/read.ts'
 
-export function presetsCommand(program: Command, terminal: Terminal): void {
-  const presets = program.command('presets').description('Manage presets and their versions')
+export function presetsCommand(presets: Command, terminal: Terminal): void {
   for (const add of [readCommands, changeCommands]) add(presets, terminal)
 }

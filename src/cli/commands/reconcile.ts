@@ -11,10 +11,8 @@ type Options = { provider: string; file: string; as?: string; all?: boolean; jso
 
 const dayMs = 86_400_000
 
-export function reconcileCommand(program: Command, { env, out }: Terminal): void {
-  program
-    .command('reconcile')
-    .description("Compare the ledger with a provider's exported usage or costs, by day and model")
+export function reconcileCommand(command: Command, { env, out }: Terminal): void {
+  command
     .addOption(
       new Option('--provider <name>', 'The provider whose export the file is')
         .choices(Object.keys(exportFormats))

@@ -1,10 +1,49 @@
 import type { Command } from 'commander'
+import { reachable } from '#api/access/address.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { apiClient, hasServiceKey } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { endCommand } from './sessions/end.ts'
-import { linkCommand } from './sessions/link.ts'
-import { listCommand } from './sessions/list.ts'
 
-export function sessionsCommand(program: Command, terminal: Terminal): void {
-  const sessions = program.command('sessions').description('Manage browser sessions, and create sign-in links')
-  for (const add of [listCommand, endCommand, linkCommand]) add(sessions, terminal)
+const about = `
+With a management key in SIGNALBOX_KEY or MANAGEMENT_KEY, the command calls the running service (SIGNALBOX_URL). Otherwise it changes
+the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG). In that case, stop the
+service first if it uses the embedded database.`
+
+export function sessionsCommand(sessions: Command, { env, out, err }: Terminal): void {
+  sessions
+    .command('link')
+    .description('Create a sign-in link for the console. It is valid once, for 15 minutes')
+    .option('--for <email>', 'Member to sign in (default: the member of the key, or the first admin)')
+    .addHelpText('after', about)
+    .action(async (options: { for?: string }) => {
+      out(hasServiceKey(env) ? await fromService(env, options.for) : await fromStore(env, options.for))
+      err('The link is valid once, for 15 minutes. Do not share it: anyone who opens it is signed in as this member.')
+    })
+}
+
+async function fromService(env: Terminal['env'], email: string | undefined): Promise<string> {
+  const body = email === undefined ? {} : { user_id: email }
+  const { data } = await apiClient(env).request<{ data: { url: string } }>('POST', '/sessions/links', body)
+  return data.url
+}
+
+async function fromStore(env: Terminal['env'], email: string | undefined): Promise<string> {
+  // Loaded here, because the database takes longer than a call of the service.
+  const [{ linkFromStore }, { loadConfig }, { openStore }] = await Promise.all([
+    import('#identity/sign-in/link-from-store.ts'),
+    import('#platform/config/load.ts'),
+    import('../kit/store.ts'),
+  ])
+  await using opened = new AsyncDisposableStack()
+  const config = loadConfig(env)
+  const db = await openStore(config, opened).catch((error) => {
+    if (!(error instanceof StartupError)) throw error
+    throw new StartupError(
+      `${error.message} Or set SIGNALBOX_KEY to a management key, to call the running service instead.`,
+    )
+  })
+  const { token } = await linkFromStore({ db, now: Date.now, newId: newUuid }, email)
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return `${reachable(`http://${host}:${config.port}`)}/#sign-in=${token}`
 }

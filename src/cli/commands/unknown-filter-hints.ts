@@ -1,5 +1,5 @@
 import type { ApiClient } from '../kit/api-client.ts'
-import { allMembers } from './members.ts'
+import { allMembers } from '../kit/find.ts'
 
 /**
  * Returns a hint for each filter value that does not exist, which is probably misspelt. Printed with an empty list. It is

@@ -35,10 +35,8 @@ const dimensions = {
 
 type Options = { by: keyof typeof dimensions; day?: string; for?: string; workspace?: string; json?: boolean }
 
-export function usageCommand(program: Command, { env, out, err }: Terminal): void {
-  program
-    .command('usage')
-    .description('Show requests, tokens and costs of the last 30 days')
+export function usageCommand(command: Command, { env, out, err }: Terminal): void {
+  command
     .addOption(new Option('--by <dimension>', 'Group by').choices(Object.keys(dimensions)).default('member'))
     .option('--day <date>', 'Only this day, such as 2030-01-31')
     .option('--for <email>', 'Filter by member')

@@ -13,10 +13,8 @@ import { fromLitellm, type ImportResult } from './litellm.ts'
 
 type Options = { out: string; dryRun?: boolean; freeUnlessPriced?: boolean }
 
-export function importCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('import')
-    .description('Import the configuration of another gateway')
+export function importCommand(command: Command, terminal: Terminal): void {
+  command
     .command('litellm <config>')
     .description(
       'Convert a LiteLLM config.yaml to a catalogue file, keys, guardrails and presets, and list what was not imported',

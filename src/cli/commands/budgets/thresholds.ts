@@ -1,9 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
+import { findByHash, guardrailHelp, guardrailId, hashHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { guardrailHelp, guardrailId } from '../guardrails/find.ts'
-import { allKeys } from '../keys/list.ts'
-import { findByHash } from '../keys/revoke.ts'
 
 type Options = { set?: number[]; none?: true; default?: true }
 type Answer = { data: { thresholds: number[] } }
@@ -12,8 +10,8 @@ const owners = [
   {
     name: 'key',
     argument: '<hash>',
-    about: 'Hash of the key, as listed by "keys list", or its first 6 or more digits',
-    path: async (client: ApiClient, hash: string) => `/keys/${findByHash(await allKeys(client), hash).hash}/thresholds`,
+    about: hashHelp,
+    path: async (client: ApiClient, hash: string) => `/keys/${(await findByHash(client, hash)).hash}/thresholds`,
   },
   {
     name: 'guardrail',

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { apiClient, clientHelp } from '../../kit/api-client.ts'
+import { guardrailHelp, guardrailId } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { guardrailHelp, guardrailId, rulesFrom } from './find.ts'
 import { guardrailListing } from './list.ts'
+import { rulesFrom } from './rules.ts'
 
 type Answer = { data: Guardrail }
 type Options = { file?: string; json?: boolean }
@@ -45,16 +46,5 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
       const rules = words.length > 0 || file !== undefined ? rulesFrom(words, file) : {}
       const body = { ...rules, name, ...(workspace !== undefined && { workspace_id: workspace }) }
       print(await apiClient(env).request<Answer>('POST', '/guardrails', body), json)
-    })
-
-  guardrails
-    .command('delete')
-    .description('Delete a guardrail and its assignments')
-    .argument('<guardrail>', guardrailHelp)
-    .addHelpText('after', clientHelp)
-    .action(async (guardrail: string) => {
-      const client = apiClient(env)
-      await client.request('DELETE', `/guardrails/${await guardrailId(client, guardrail)}`)
-      out(`Deleted "${guardrail}".`)
     })
 }

@@ -5,9 +5,9 @@ import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { type ApiClient, apiClient, clientHelp, ServiceError } from '../../kit/api-client.ts'
 import { listing } from '../../kit/fields.ts'
+import { guardrailHelp, guardrailId } from '../../kit/find.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { guardrailHelp, guardrailId } from './find.ts'
 
 export function listCommand(guardrails: Command, { env, out }: Terminal): void {
   guardrails

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Replay } from '#policy/replay/answer.ts'
 import { apiClient, clientHelp } from '../../kit/api-client.ts'
+import { guardrailHelp, guardrailId } from '../../kit/find.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { guardrailHelp, guardrailId, rulesFrom } from './find.ts'
+import { rulesFrom } from './rules.ts'
 
 type Options = { from?: string; to?: string; file?: string; json?: boolean }
 

@@ -1,31 +1,19 @@
 import type { Command } from 'commander'
-import type { InternRecord, ListedHost } from '#interns/registry/intern.ts'
+import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { apiClient, internsHelp } from '../../kit/api-client.ts'
-import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Relocated = { data: { name: string }[] }
-type ListOptions = { json?: true }
 type HostOption = { host?: string }
 
 const eitherHelp = internsHelp.replace('an API key', 'an API key; with --host a management key')
 
-/** Commands for the hosts of interns, and for interns whose host is lost. */
+/** Commands for interns whose host is lost. */
 export function hostsCommands(interns: Command, { env, out }: Terminal): void {
   const client = () => apiClient(env, 'api')
   const ofOne = (intern: string, command: string) => `/interns/${encodeURIComponent(intern)}${command}`
   const ofHost = (host: string, command: string) => `/organization/intern-hosts/${encodeURIComponent(host)}${command}`
-
-  interns
-    .command('hosts')
-    .description('List the hosts of interns, including lost ones')
-    .option('--json', 'Print JSON')
-    .addHelpText('after', internsHelp)
-    .action(async ({ json }: ListOptions) => {
-      const { data } = await client().request<{ data: ListedHost[] }>('GET', '/interns/hosts')
-      out(json ? JSON.stringify(data, null, 2) : hostTable(data))
-    })
 
   interns
     .command('move')
@@ -76,16 +64,3 @@ function oneOrAll(intern?: string, host?: string): { intern: string } | { host: 
 const counted = ({ length }: { name: string }[]) => `${length} intern${length === 1 ? '' : 's'}`
 const names = (interns: { name: string }[]) =>
   interns.length === 0 ? '.' : `: ${interns.map(({ name }) => name).join(', ')}.`
-
-function hostTable(hosts: ListedHost[]): string {
-  const rows = hosts.map((host) => [
-    host.name,
-    host.state,
-    host.since?.slice(0, 19).replace('T', ' ') ?? '-',
-    host.labels.join(', ') || '-',
-    `${host.capacity_used} of ${host.capacity ?? 'unlimited'}`,
-    String(host.interns),
-    host.reason ?? '',
-  ])
-  return table(['NAME', 'STATE', 'LOST SINCE (UTC)', 'LABELS', 'CAPACITY USED', 'INTERNS', 'REASON'], rows)
-}

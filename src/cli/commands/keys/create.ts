@@ -3,8 +3,8 @@ import type { KeyRecord } from '#identity/accounts/keys/key.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
+import { memberWith } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { memberWith } from '../members.ts'
 
 type Options = {
   management?: boolean

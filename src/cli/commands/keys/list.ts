@@ -1,12 +1,8 @@
 import type { Command } from 'commander'
-import type { z } from 'zod'
-import type { Key } from '#api/routes/keys/key.ts'
-import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
-import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
+import { apiClient, clientHelp } from '../../kit/api-client.ts'
+import { allKeys, type ListedKey } from '../../kit/find.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-
-export type ListedKey = z.infer<typeof Key> & { workspace: string }
 
 export function listCommand(keys: Command, { env, out }: Terminal): void {
   keys
@@ -18,16 +14,6 @@ export function listCommand(keys: Command, { env, out }: Terminal): void {
       const found = await allKeys(apiClient(env))
       out(options.json ? JSON.stringify(found, null, 2) : keyTable(found, Date.now()))
     })
-}
-
-/** Reads all keys, including disabled ones, with the slug of their workspace. */
-export async function allKeys(client: ApiClient): Promise<ListedKey[]> {
-  const workspaces = await client.listAll<WorkspaceRecord>('/workspaces')
-  const listed = workspaces.map(async ({ id, slug }) => {
-    const keys = await client.listAll<z.infer<typeof Key>>(`/keys?workspace_id=${id}&include_disabled=true`)
-    return keys.map((key) => ({ ...key, workspace: slug }))
-  })
-  return (await Promise.all(listed)).flat()
 }
 
 function keyTable(keys: ListedKey[], now: number): string {

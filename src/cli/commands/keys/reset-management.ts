@@ -1,8 +1,5 @@
 import type { Command } from 'commander'
-import { resetManagementKey } from '#identity/accounts/keys/reset-management.ts'
-import { loadConfig } from '#platform/config/load.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { openStore } from '../../kit/store.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 const about = `
@@ -16,6 +13,12 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
     .option('--disable-others', 'Also disable all other management keys')
     .addHelpText('after', about)
     .action(async ({ disableOthers = false }: { disableOthers?: boolean }) => {
+      // Loaded here, because the database takes longer than a call of the service.
+      const [{ resetManagementKey }, { loadConfig }, { openStore }] = await Promise.all([
+        import('#identity/accounts/keys/reset-management.ts'),
+        import('#platform/config/load.ts'),
+        import('../../kit/store.ts'),
+      ])
       await using opened = new AsyncDisposableStack()
       const db = await openStore(loadConfig(env), opened)
       const { secret, others } = await resetManagementKey({ db, now: Date.now, newId: newUuid }, { disableOthers })

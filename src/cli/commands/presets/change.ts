@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Preset, PresetStatus, type SavedPresetVersion } from '#gateway/presets/preset.ts'
-import { StartupError } from '#platform/core/fault.ts'
+import type { SavedPresetVersion } from '#gateway/presets/preset.ts'
 import { printable } from '#platform/text/printable.ts'
 import { apiClient, clientHelp } from '../../kit/api-client.ts'
 import { bodyFrom } from '../../kit/fields.ts'
@@ -64,34 +63,5 @@ export function changeCommands(presets: Command, { env, out }: Terminal): void {
       const path = presetPath(slug, '/preview')
       const { data } = await apiClient(env).request<{ data: { chat: object } }>('POST', path, versionBody(file, kind))
       out(JSON.stringify(data.chat, null, 2))
-    })
-
-  presets
-    .command('use')
-    .description('Select the version that requests use')
-    .argument('<slug>', 'Slug of the preset')
-    .argument('<version>', 'Version number')
-    .addHelpText('after', clientHelp)
-    .action(async (slug: string, version: string) => {
-      await apiClient(env).request('POST', designatePath(slug, version))
-      out(`Requests for "${slug}" now use version ${version}.`)
-    })
-
-  presets
-    .command('set')
-    .description('Update the name, description or status of a preset')
-    .argument('<slug>', 'Slug of the preset')
-    .option('--name <text>', 'Display name')
-    .option('--description <text>', 'Description')
-    .addOption(
-      new Option('--status <status>', 'Status; requests can use only active presets').choices(PresetStatus.options),
-    )
-    .addHelpText('after', clientHelp)
-    .action(async (slug: string, patch: { name?: string; description?: string; status?: PresetStatus }) => {
-      if (Object.keys(patch).length === 0) {
-        throw new StartupError('Specify at least one of --name, --description and --status.')
-      }
-      const { data } = await apiClient(env).request<{ data: Preset }>('PATCH', presetPath(slug), patch)
-      out(`Updated "${data.slug}": name "${data.name}", status ${data.status}.`)
     })
 }

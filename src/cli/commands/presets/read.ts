@@ -21,16 +21,6 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     ).data
 
   presets
-    .command('list')
-    .description('List the presets in the workspace of your key, most recently updated first')
-    .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
-    .action(async ({ json }: Json) => {
-      const all = await client().listAll<Preset>('/presets')
-      out(json ? JSON.stringify(all, null, 2) : presetTable(all))
-    })
-
-  presets
     .command('show')
     .description('Show the configuration of a preset')
     .argument('<slug>', 'Slug of the preset, such as "support"')
@@ -89,17 +79,6 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
     return [...(was === undefined ? [] : [`- ${name}: ${was}`]), ...(is === undefined ? [] : [`+ ${name}: ${is}`])]
   })
   return lines.join('\n') || 'No differences.'
-}
-
-function presetTable(presets: Preset[]): string {
-  const rows = presets.map(({ slug, name, status, updated_at, description }) => [
-    slug,
-    name,
-    status,
-    updated_at.slice(0, 16).replace('T', ' '),
-    description ?? '',
-  ])
-  return table(['SLUG', 'NAME', 'STATUS', 'UPDATED (UTC)', 'DESCRIPTION'], rows)
 }
 
 function versionTable(versions: PresetVersion[], used: string): string {

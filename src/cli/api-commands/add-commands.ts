@@ -1,0 +1,111 @@
+import type { Command } from 'commander'
+import { clientHelp, internsHelp } from '../kit/api-client.ts'
+import type { Terminal } from '../kit/terminal.ts'
+import { wholeNumber } from '../kit/whole-number.ts'
+import type { ApiCommand, Argument } from './api-command.ts'
+import { pathArguments, sharedOptions } from './defaults.ts'
+import { argumentFor, optionFor } from './fields.ts'
+import { type Field, keyKind, type Operation, type OperationId, operations } from './operation.ts'
+import { overrides, subgroups } from './overrides.ts'
+import { type GeneratedCommand, type Placed, runCommand } from './run-command.ts'
+
+/** The commands of the operations that have neither a hand-written command nor a reason for having none. */
+export const generatedCommands: GeneratedCommand[] = Object.entries(operations).flatMap(([key, operation]) => {
+  const id = key as OperationId
+  const given = overrides[id] ?? {}
+  if ('byHand' in given || 'without' in given) return []
+  return [given].flat().map((override) => ({ id, name: override.name ?? nameOf(operation), operation, override }))
+})
+
+/** The name by the form of the path: `GET /keys/{hash}` is `keys show`, `POST /webhooks/{id}/test` is `webhooks test`. */
+function nameOf({ method, path, tag, answer, creates }: Operation): string {
+  const words = path.split('/').filter((word) => word !== '' && word !== tag && !word.startsWith('{'))
+  const verbs = { GET: answer === 'list' ? 'list' : 'show', PUT: 'set', PATCH: 'set', DELETE: 'delete' }
+  const verb = method === 'POST' ? (creates ? 'create' : undefined) : verbs[method]
+  return [tag, ...words, verb].filter(Boolean).join(' ')
+}
+
+/** Adds the generated commands of a group, such as `keys`. A group can be a command itself. */
+export function addGeneratedCommands(group: Command, terminal: Terminal): void {
+  for (const generated of generatedCommands) {
+    const [first, ...words] = generated.name.split(' ')
+    if (first === group.name()) build(commandAt(group, words), generated, terminal)
+  }
+}
+
+function commandAt(group: Command, words: string[]): Command {
+  return words.reduce((parent, word, at) => {
+    const found = parent.commands.find((one) => one.name() === word)
+    if (found && at === words.length - 1) throw new Error(`Two commands have the name ${found.name()}.`)
+    if (found) return found
+    const path = [...pathOf(parent), word].join(' ')
+    return parent.command(word).description(subgroups[path] ?? '')
+  }, group)
+}
+
+const pathOf = (command: Command): string[] => (command.parent ? [...pathOf(command.parent), command.name()] : [])
+
+/** The summary in the words of commands: "show", where the API has "get". */
+export const aboutOf = ({ override, operation }: GeneratedCommand) =>
+  override.about ?? operation.summary.replace(/^Get /, 'Show ')
+
+function build(command: Command, generated: GeneratedCommand, terminal: Terminal): void {
+  const { operation, override } = generated
+  if (command.description() === '') command.description(aboutOf(generated))
+  const placed: Placed[] = []
+  for (const [field, about, argument] of argumentsOf(operation, override)) {
+    command.addArgument(argumentFor(argument.name, about, argument.help ?? about.help ?? argument.name))
+    placed.push({ field, about, argument })
+  }
+  for (const [field, about] of optionsOf(operation, override)) {
+    const [flags, help] = override.options?.[field] || sharedOptions[field] || []
+    const option = optionFor(field, about, operation, flags, help)
+    command.addOption(option)
+    placed.push({ field, about, option: option.attributeName(), isNegated: option.negate })
+  }
+  if (override.fields) command.argument('<fields...>', override.fields)
+  if (override.limit) command.option('--limit <count>', override.limit[1], wholeNumber(1), override.limit[0])
+  if (!override.done && !override.print && operation.method !== 'DELETE' && isJson(operation))
+    command.option('--json', 'Print JSON')
+  const keyHelp = keyKind(operation) === 'api' ? internsHelp : clientHelp
+  command.addHelpText('after', override.notes ? `\n${override.notes}\n${keyHelp}` : keyHelp)
+  command.action((...given: unknown[]) => runCommand(generated, placed, given, terminal))
+}
+
+const isJson = ({ answer }: Operation) => answer === 'list' || answer === 'object'
+
+const paging = new Set(['offset', 'limit', 'starting_after', 'cursor'])
+
+/** Fields for which a person has neither an argument nor an option. */
+const isHidden = (field: string, { in: place }: Field, override: ApiCommand) =>
+  (place === 'query' && paging.has(field)) ||
+  field in (override.fixed ?? {}) ||
+  field in (override.fromEnvironment ?? {})
+
+function argumentsOf({ fields, tag }: Operation, override: ApiCommand): [string, Field, Argument][] {
+  const named = override.arguments ?? {}
+  const isArgument = ([field, about]: [string, Field]) =>
+    !isHidden(field, about, override) && !override.options?.[field] && (about.isRequired || field in named)
+  // Path first, then as listed.
+  const order = (field: string) => (fields[field]!.in === 'path' ? -1 : Object.keys(named).indexOf(field))
+  return Object.entries(fields)
+    .filter(isArgument)
+    .sort(([a], [b]) => order(a) - order(b))
+    .map(([field, about]) => [field, about, named[field] ?? argumentOf(tag, field, about)])
+}
+
+function argumentOf(tag: string, field: string, { in: place }: Field): Argument {
+  const shared = place === 'path' ? (pathArguments[`${tag} ${field}`] ?? pathArguments[field]) : undefined
+  return shared ?? { name: field.replaceAll('_', '-') }
+}
+
+function optionsOf(operation: Operation, override: ApiCommand): [string, Field][] {
+  const taken = new Set(argumentsOf(operation, override).map(([field]) => field))
+  return Object.entries(operation.fields).filter(
+    ([field, about]) =>
+      !taken.has(field) &&
+      !isHidden(field, about, override) &&
+      override.options?.[field] !== false &&
+      !(override.fields && about.in === 'body'),
+  )
+}

@@ -1,0 +1,192 @@
+import type { z } from 'zod'
+import type { ListedPasskey } from '#api/routes/passkeys/list.ts'
+import type { ListedSession } from '#api/routes/sessions/session.ts'
+import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
+import type { WorkspaceMember } from '#identity/accounts/workspace-members/workspace-member.ts'
+import type { ListedMember } from '../../kit/find.ts'
+import { columns, counted, day, minute, type Overrides } from '../api-command.ts'
+import { auditColumns } from './audit.ts'
+
+type Passkey = z.infer<typeof ListedPasskey>
+type Session = z.infer<typeof ListedSession>
+type KeyBudget = {
+  layer: string
+  limit_usd: number
+  reset_interval: string | null
+  spent_usd: number
+  held_usd: number
+  resets_at: string | null
+}
+
+const browserOnly = { without: 'Browser only: a part of the sign-in to the console.' }
+const slugArgument = { name: 'slug', help: 'Identifier in URLs: lowercase letters, digits and "-"' }
+const emailsArgument = { name: 'emails', help: 'Email addresses of the members' }
+
+const workspaceHidden = ['is_data_discount_logging_enabled', 'is_observability_broadcast_enabled']
+
+/** Commands for keys, members, workspaces, sessions and the audit log. */
+export const accounts = {
+  getCurrentKey: { name: 'keys current', about: 'Show the key in SIGNALBOX_KEY' },
+  getCurrentKeyByOldPath: { without: 'An older path of "keys current".' },
+  listKeys: { byHand: 'keys list' },
+  createKey: { byHand: 'keys create' },
+  deleteKey: { byHand: 'keys revoke' },
+  listKeyBudgets: {
+    name: 'budgets key',
+    about: 'List the budgets that count what a key spends, in the order in which they are checked',
+    columns: columns<KeyBudget>({
+      LAYER: (one) => one.layer,
+      INTERVAL: (one) => one.reset_interval ?? 'lifetime',
+      LIMIT: (one) => `$${one.limit_usd}`,
+      SPENT: (one) => `$${one.spent_usd.toFixed(6)}`,
+      RESERVED: (one) => `$${one.held_usd.toFixed(6)}`,
+      RESETS: (one) => one.resets_at?.slice(0, 10) ?? 'never',
+    }),
+  },
+  getKeyThresholds: { byHand: 'budgets thresholds key' },
+  setKeyThresholds: { byHand: 'budgets thresholds key' },
+  createToken: { without: 'Programs exchange tokens of their issuer. For a person: "keys create".' },
+
+  listOrganizationMembers: {
+    name: 'members list',
+    about: 'List the members of the organization',
+    columns: columns<ListedMember>({
+      EMAIL: (one) => one.email,
+      NAME: (one) => [one.first_name, one.last_name].filter(Boolean).join(' '),
+      ROLE: (one) => one.access,
+      JOINED: (one) => day(one.joined_at),
+      ID: (one) => one.id,
+    }),
+  },
+  addOrganizationMember: { byHand: 'members add' },
+  updateOrganizationMember: { name: 'members set', options: { role: false } },
+  removeOrganizationMember: {
+    name: 'members remove',
+    about: 'Remove a member from the organization',
+    options: { disable_keys: ['--disable-keys', 'Also disable the keys of the member, except those of interns'] },
+    done: ({ user_id, disable_keys }, { disabled_keys }) =>
+      `Removed ${String(user_id).toLowerCase()}${disable_keys ? `, and disabled ${counted(disabled_keys, 'key')}` : ''}.`,
+  },
+  giveUpInternHost: { byHand: 'interns give-up' },
+  moveInternHost: { byHand: 'interns move' },
+  listOrganizationBudgets: { byHand: 'budgets list' },
+  getOrganizationBudget: { byHand: 'budgets list' },
+  setOrganizationBudget: { byHand: 'budgets set' },
+  deleteOrganizationBudget: { byHand: 'budgets delete' },
+
+  listWorkspaces: {
+    columns: columns<WorkspaceRecord>({
+      SLUG: (one) => one.slug,
+      NAME: (one) => one.name,
+      PROMPTS: (one) => (one.is_observability_io_logging_enabled ? 'stored' : '-'),
+      CREATED: (one) => day(one.created_at),
+      ID: (one) => one.id,
+      DESCRIPTION: (one) => one.description ?? '',
+    }),
+  },
+  getWorkspace: { hides: workspaceHidden },
+  createWorkspace: {
+    arguments: { slug: slugArgument, name: { name: 'name', help: 'Display name' } },
+    hides: workspaceHidden,
+  },
+  updateWorkspace: {
+    about: 'Change fields of a workspace',
+    fields: 'Fields such as name=Research or is_observability_io_logging_enabled=true',
+    hides: workspaceHidden,
+  },
+  deleteWorkspace: {
+    about: 'Delete a workspace without keys, with its guardrails and presets',
+    done: ({ id }) => `Deleted "${id}".`,
+  },
+  deleteWorkspaceContents: {
+    name: 'workspaces delete-contents',
+    done: ({ id }, { deleted_count }) => `Deleted the contents of ${counted(deleted_count, 'request')} of "${id}".`,
+  },
+  listWorkspaceMembers: {
+    about: 'List the members of a workspace',
+    columns: columns<WorkspaceMember>({
+      EMAIL: (one) => one.email,
+      NAME: (one) => one.name,
+      ROLE: (one) => one.access,
+      'ADDED BY': (one) => one.source,
+      SINCE: (one) => day(one.created_at),
+      'USER ID': (one) => one.user_id,
+    }),
+  },
+  bulkAddWorkspaceMembers: {
+    name: 'workspaces members add',
+    about: 'Add members of the organization to a workspace, or change their role in it',
+    arguments: { user_ids: emailsArgument },
+    options: { access: ['--access <role>', 'Role in the workspace (default: like in the organization)'] },
+    done: ({ id }, { data }) =>
+      (data as WorkspaceMember[]).map(({ email, access }) => `${email} is ${access} of "${id}".`).join('\n'),
+  },
+  bulkRemoveWorkspaceMembers: {
+    name: 'workspaces members remove',
+    arguments: { user_ids: emailsArgument },
+    options: { disable_keys: ['--disable-keys', 'Disable the keys of the members in the workspace'] },
+    done: ({ id }, { removed_count }) => `Removed ${counted(removed_count, 'member')} from "${id}".`,
+  },
+  listWorkspaceBudgets: { byHand: 'budgets list' },
+  getWorkspaceBudget: { byHand: 'budgets list' },
+  setWorkspaceBudget: { byHand: 'budgets set' },
+  deleteWorkspaceBudget: { byHand: 'budgets delete' },
+  getWorkspaceInternRules: { byHand: 'interns rules get' },
+  setWorkspaceInternRules: { byHand: 'interns rules set' },
+  replayWorkspaceInternRules: { byHand: 'interns rules replay' },
+
+  listSessions: {
+    columns: columns<Session>({
+      ID: (one) => one.id,
+      MEMBER: (one) => one.member.email,
+      METHOD: (one) => one.method,
+      ADDRESS: (one) => one.address ?? '-',
+      'LAST USED (UTC)': (one) => minute(one.last_used_at),
+      'IDLE EXPIRY (UTC)': (one) => minute(one.idle_expires_at),
+    }),
+  },
+  deleteSession: {
+    name: 'sessions end',
+    about: 'End a browser session immediately',
+    done: ({ id }) => `Ended session ${id}.`,
+  },
+  createSignInLink: { byHand: 'sessions link' },
+  createSession: browserOnly,
+  getCurrentSession: browserOnly,
+  deleteCurrentSession: browserOnly,
+  listSignInMethods: browserOnly,
+  getOidcSignIn: browserOnly,
+  getOidcCallback: browserOnly,
+  createPasskeySignInOptions: browserOnly,
+  createPasskey: { without: 'Browser only: the browser creates the passkey.' },
+  createPasskeyOptions: { without: 'Browser only: the browser creates the passkey.' },
+  listPasskeys: {
+    columns: columns<Passkey>({
+      ID: (one) => one.id,
+      MEMBER: (one) => one.member.email,
+      HOST: (one) => one.relying_party,
+      'CREATED (UTC)': (one) => minute(one.created_at),
+      'LAST USED (UTC)': (one) => (one.last_used_at === null ? 'never' : minute(one.last_used_at)),
+      NAME: (one) => one.name,
+    }),
+  },
+  updatePasskey: { name: 'passkeys rename' },
+  deletePasskey: {
+    name: 'passkeys revoke',
+    about: 'Delete a passkey, and end the sessions that it started',
+    done: ({ id }, { ended_sessions }) => `Revoked passkey ${id}. Ended sessions: ${ended_sessions}.`,
+  },
+
+  listAuditEvents: {
+    name: 'audit',
+    options: {
+      action: ['--action <name>', 'Filter by action, such as "key.updated" or "intern.answered"'],
+      target_kind: ['--kind <kind>', 'Filter by kind of target, such as "intern"'],
+      target_id: ['--target <id>', 'Filter by ID of the target'],
+      from: ['--from <instant>', 'Only entries from this time on, such as 2030-01-31T00:00:00Z'],
+      to: ['--to <instant>', 'Only entries before this time'],
+    },
+    limit: [50, 'Maximum number of entries, 1 to 100'],
+    columns: auditColumns,
+  },
+} satisfies Overrides

@@ -1,0 +1,135 @@
+import type { z } from 'zod'
+import type { InternRecord, ListedHost } from '#interns/registry/intern.ts'
+import type { InternRun } from '#interns/runs/run-record.ts'
+import { columns, type Overrides, second, usd } from '../api-command.ts'
+
+type Run = z.infer<typeof InternRun>
+type Request = { id: string; created_at: string; model: string; outcome: string; cost_usd: number; is_shared: boolean }
+type Requests = { requests: Request[]; request_count: number; total_cost_usd: number }
+
+const stream = { without: 'A stream for programs. At the terminal: "signalbox chat".' }
+
+/** Commands for interns. */
+export const interns = {
+  chatWithIntern: { byHand: 'chat' },
+  createInternSessionChatCompletion: { byHand: 'chat' },
+  listInterns: {
+    about: 'List your interns and those shared with your workspace',
+    options: {
+      workspace_id: ['--workspace <slug>', 'Only those of this workspace'],
+      status: ['--status <names>', 'Filter by status; several are separated by commas'],
+    },
+    columns: columns<InternRecord>({
+      NAME: (one) => one.name,
+      STATUS: (one) => (one.progress ? `${one.status}: ${one.progress.step_label}` : one.status),
+      AGENT: ({ agent }) => (typeof agent === 'string' ? agent : agent ? agent.command : 'builtin'),
+      MODEL: (one) => one.model ?? '-',
+      VISIBILITY: (one) => one.visibility,
+      HOST: ({ host }) => (host === null ? '-' : host.state === 'gone' ? `${host.name} (gone)` : host.name),
+      ID: (one) => one.id,
+      'LAST FAILURE': (one) => one.last_failure_message ?? '',
+    }),
+  },
+  createIntern: { byHand: 'interns create' },
+  updateIntern: {
+    about: 'Update an intern. The changes take effect at its next start',
+    // "interns budget" and "interns mcp" change these; the repository contains a password.
+    options: { repository: false, mcp_servers: false, budget: false },
+  },
+  deleteIntern: {
+    about: 'Delete an intern and its files',
+    options: {
+      acknowledge_workspace_loss: [
+        '--acknowledge-workspace-loss',
+        'Also delete an intern on a lost host, whose files cannot be deleted',
+      ],
+    },
+    done: ({ internId }) => `"${internId}" is being deleted.`,
+  },
+  provisionIntern: { about: 'Start an intern', done: ({ internId }) => `"${internId}" is starting.` },
+  suspendIntern: { about: 'Stop an intern and keep its files', done: ({ internId }) => `"${internId}" stopped.` },
+  moveIntern: { byHand: 'interns move' },
+  giveUpIntern: { byHand: 'interns give-up' },
+  listInternHosts: {
+    name: 'interns hosts',
+    about: 'List the hosts of interns, including lost ones',
+    columns: columns<ListedHost>({
+      NAME: (one) => one.name,
+      STATE: (one) => one.state,
+      'LOST SINCE (UTC)': (one) => second(one.since),
+      LABELS: (one) => one.labels.join(', ') || '-',
+      'CAPACITY USED': (one) => `${one.capacity_used} of ${one.capacity ?? 'unlimited'}`,
+      INTERNS: (one) => String(one.interns),
+      REASON: (one) => one.reason ?? '',
+    }),
+  },
+  listQuestions: { byHand: 'interns questions' },
+  listInternQuestions: { byHand: 'interns questions' },
+  getInternQuestion: { name: 'interns question', about: 'Show an open question with all details' },
+  getInternRules: { byHand: 'interns rules get' },
+  setInternRules: { byHand: 'interns rules set' },
+  replayInternRules: { byHand: 'interns rules replay' },
+  listInternRuns: {
+    name: 'interns runs',
+    about: 'List the runs of an intern, newest first',
+    options: {
+      status: ['--status <status>', 'Filter by status: running, waiting or ended'],
+      session_id: ['--session <id>', 'Filter by session'],
+      background: ['--background', 'Only runs in the background, which continue when their caller disconnects'],
+    },
+    limit: [20, 'Maximum number of runs'],
+    columns: columns<Run>({
+      'STARTED (UTC)': (run) => second(run.created_at),
+      STATUS: (run) => (run.status === 'ended' ? (run.outcome ?? 'ended') : run.status),
+      DURATION: (run) =>
+        run.ended_at === null
+          ? '-'
+          : `${((Date.parse(run.ended_at) - Date.parse(run.created_at)) / 1000).toFixed(1)} s`,
+      COST: (run) => (run.cost_usd === null ? '-' : `$${run.cost_usd.toFixed(4)}`),
+      SESSION: (run) => run.session_id,
+      RUN: (run) => run.id,
+      ERROR: (run) => run.error ?? '',
+    }),
+  },
+  getInternRun: { name: 'interns run', about: 'Show a run of an intern' },
+  cancelInternRun: {
+    name: 'interns cancel',
+    done: ({ runId }) => `Cancelled ${runId}.`,
+  },
+  listInternSessions: {
+    name: 'interns sessions',
+    about: 'List the sessions of an intern, newest first',
+    columns: ['updated_at', 'status', 'turns', 'id', 'title'],
+  },
+  getInternSession: {
+    name: 'interns transcript',
+    about: 'Print the last entries of the transcript of a session as JSON',
+    limit: [100, 'Maximum number of entries'],
+    print: ({ data }: { data: object }, { out }) => out(JSON.stringify(data, null, 2)),
+  },
+  listInternSessionEvents: stream,
+  listInternSessionRequests: {
+    name: 'interns requests',
+    about: 'List the model requests of a session with their cost, oldest first',
+    limit: [200, 'Maximum number of requests'],
+    rows: ({ requests }: Requests) => requests,
+    columns: columns<Request>({
+      'STARTED (UTC)': (one) => second(one.created_at),
+      MODEL: (one) => one.model,
+      OUTCOME: (one) => one.outcome,
+      COST: (one) => usd(one.cost_usd),
+      REQUEST: (one) => one.id,
+      NOTE: (one) => (one.is_shared ? 'possibly of another session' : ''),
+    }),
+    summary: ({ request_count, total_cost_usd }: Requests) => `${request_count} requests, ${usd(total_cost_usd)}`,
+  },
+  getInternLog: { byHand: 'interns log' },
+  listInternFiles: { byHand: 'interns files ls' },
+  deleteInternFile: { byHand: 'interns files rm' },
+  getInternFile: { byHand: 'interns files get' },
+  writeInternFile: { byHand: 'interns files put' },
+  createInternFolder: { byHand: 'interns files mkdir' },
+  renameInternFile: { byHand: 'interns files mv' },
+  getInternArchive: { byHand: 'interns files pull' },
+  writeInternArchive: { byHand: 'interns files push' },
+} satisfies Overrides

@@ -1,0 +1,147 @@
+import type { Preset } from '#gateway/presets/preset.ts'
+import type { Credential } from '#identity/provider-keys/credential.ts'
+import { columns, counted, minute, type Overrides } from '../api-command.ts'
+import { keys, members } from '../defaults.ts'
+
+type Model = { id: string; name: string; context_length: number | null; pricing: Record<string, string> }
+
+/** A price per million tokens, as people compare them. */
+const perMillion = (price: string | undefined) =>
+  price === undefined ? '-' : `$${Number((Number(price) * 1e6).toPrecision(6))}`
+
+const modelColumns = columns<Model>({
+  ID: (one) => one.id,
+  NAME: (one) => one.name,
+  CONTEXT: (one) => String(one.context_length ?? '-'),
+  'USD/M PROMPT': (one) => perMillion(one.pricing.prompt),
+  'USD/M COMPLETION': (one) => perMillion(one.pricing.completion),
+})
+const noFeed = { use_rss: false, use_rss_chat_links: false } as const
+const bySave = { without: 'Like "presets save", which accepts any of the three request bodies.' }
+
+/** Commands for models, provider keys, presets and guardrails. */
+export const models = {
+  listModels: { about: 'List models with filters and sorting', options: noFeed, columns: modelColumns },
+  listModelsForUser: {
+    name: 'models allowed',
+    about: 'List the models that the key in SIGNALBOX_KEY is allowed to use',
+    options: noFeed,
+    columns: modelColumns,
+  },
+  countModels: { name: 'models count' },
+  getModel: { name: 'models show' },
+  retrieveModel: { without: 'For SDKs of OpenAI and Anthropic. At the terminal: "models show".' },
+  listEndpoints: {
+    name: 'models endpoints',
+    rows: ({ endpoints }: { endpoints: unknown[] }) => endpoints,
+    columns: ['tag', 'provider_name', 'status', 'context_length', 'max_completion_tokens', 'quantization'],
+  },
+  listZdrEndpoints: {
+    name: 'models zdr-endpoints',
+    columns: ['model_id', 'tag', 'provider_name', 'status', 'context_length', 'max_completion_tokens'],
+  },
+  getEndpointHistory: {
+    name: 'models history',
+    about: 'Print latency, throughput and uptime of endpoints over time as JSON',
+    print: ({ data }: { data: object }, { out }) => out(JSON.stringify(data, null, 2)),
+  },
+  listProviders: { name: 'models providers', columns: ['slug', 'name', 'status_page_url'] },
+  getCatalogue: { name: 'catalogue status', about: 'Show the sources of the catalogue, and skipped rows' },
+  reloadCatalogue: { about: 'Reload the catalogue files on every server' },
+
+  listProviderKeys: {
+    about: 'List the provider keys of a workspace, with secrets masked',
+    options: { provider: ['--provider <slug>', 'Only those of this provider'] },
+    columns: columns<Credential>({
+      ID: (one) => one.id,
+      PROVIDER: (one) => one.provider,
+      NAME: (one) => one.name ?? '',
+      KEY: (one) => one.label,
+      STATE: (one) => (one.disabled ? 'disabled' : 'enabled'),
+    }),
+  },
+  createProviderKey: {
+    name: 'byok add',
+    about: 'Add a provider key. Set PROVIDER_KEY to the key, so that it does not appear in the shell history',
+    arguments: { provider: { name: 'provider', help: 'Slug of the provider, such as "openai"' } },
+    options: { name: ['--name <text>', 'Display name'], declared_zdr: false },
+    fromEnvironment: { key: 'PROVIDER_KEY' },
+    done: (_input, { data }) => `Added ${(data as Credential).id} for ${(data as Credential).provider}.`,
+  },
+  updateProviderKey: {
+    about: 'Update a provider key. To replace the key itself, set PROVIDER_KEY to the new one',
+    options: { declared_zdr: false },
+    fromEnvironment: { key: 'PROVIDER_KEY' },
+  },
+
+  listPresets: {
+    about: 'List the presets in the workspace of your key, most recently updated first',
+    columns: columns<Preset>({
+      SLUG: (one) => one.slug,
+      NAME: (one) => one.name,
+      STATUS: (one) => one.status,
+      'UPDATED (UTC)': (one) => minute(one.updated_at),
+      DESCRIPTION: (one) => one.description ?? '',
+    }),
+  },
+  getPreset: { byHand: 'presets show' },
+  updatePreset: {
+    options: {
+      name: ['--name <text>', 'Display name'],
+      status: ['--status <status>', 'Status; requests can use only active presets'],
+    },
+    done: (_input, { data }) => {
+      const { slug, name, status } = data as Preset
+      return `Updated "${slug}": name "${name}", status ${status}.`
+    },
+  },
+  listPresetVersions: { byHand: 'presets versions' },
+  getPresetVersion: { byHand: 'presets show' },
+  savePresetVersion: { byHand: 'presets save' },
+  previewPresetVersion: { byHand: 'presets preview' },
+  savePresetFromResponses: bySave,
+  savePresetFromChat: bySave,
+  savePresetFromMessages: bySave,
+  designatePresetVersion: {
+    name: 'presets use',
+    about: 'Select the version that requests use',
+    done: ({ slug, version }) => `Requests for "${slug}" now use version ${version}.`,
+  },
+
+  listGuardrails: { byHand: 'guardrails list' },
+  getGuardrail: { byHand: 'guardrails show' },
+  createGuardrail: { byHand: 'guardrails create' },
+  updateGuardrail: { byHand: 'guardrails set' },
+  replayGuardrail: { byHand: 'guardrails replay' },
+  deleteGuardrail: { done: ({ id }) => `Deleted "${id}".` },
+  getGuardrailThresholds: { byHand: 'budgets thresholds guardrail' },
+  setGuardrailThresholds: { byHand: 'budgets thresholds guardrail' },
+  listGuardrailsForModel: { name: 'guardrails model', about: 'List what guardrails allow for a model' },
+  listKeyAssignments: { name: 'guardrails assignments keys' },
+  listMemberAssignments: { name: 'guardrails assignments members' },
+  listGuardrailKeyAssignments: { name: 'guardrails keys', about: 'List the keys that a guardrail is assigned to' },
+  listGuardrailMemberAssignments: {
+    name: 'guardrails members',
+    about: 'List the members that a guardrail is assigned to',
+  },
+  assignKeys: {
+    name: 'guardrails assign-keys',
+    arguments: { key_hashes: keys },
+    done: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'key')}.`,
+  },
+  unassignKeys: {
+    name: 'guardrails unassign-keys',
+    arguments: { key_hashes: keys },
+    done: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'key')}.`,
+  },
+  assignMembers: {
+    name: 'guardrails assign-members',
+    arguments: { member_user_ids: members },
+    done: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'member')}.`,
+  },
+  unassignMembers: {
+    name: 'guardrails unassign-members',
+    arguments: { member_user_ids: members },
+    done: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'member')}.`,
+  },
+} satisfies Overrides

@@ -1,0 +1,58 @@
+import type { Overrides } from '../api-command.ts'
+
+const probe = { without: 'For load balancers, without a key: "curl" prints it.' }
+
+/** Commands for the request log, analytics and the state of the service. */
+export const usage = {
+  getHealth: probe,
+  getLiveness: probe,
+  getReadiness: probe,
+  getHealthReport: probe,
+  getMetrics: { without: 'Prometheus reads it.' },
+  listEvents: { without: 'A stream for programs and the console.' },
+  getStatus: {
+    name: 'service status',
+    about: 'Print the status of the service and its servers as JSON',
+    print: printJson,
+  },
+  listSettings: {
+    name: 'service settings',
+    about: 'List the effective settings of the running service, without secrets',
+    columns: ['name', 'value', 'source', 'variable'],
+  },
+  getGeneration: { byHand: 'requests show' },
+  getGenerationContent: { byHand: 'requests show' },
+  listGenerations: { byHand: 'requests list' },
+  releaseGenerations: { byHand: 'requests release' },
+  deleteGenerationContent: {
+    name: 'requests delete-content',
+    arguments: { id: { name: 'id', help: 'ID of the request, as listed by "requests list"' } },
+    done: ({ id }) => `Deleted the content of ${id}.`,
+  },
+  getGenerationsExport: {
+    name: 'requests export',
+    options: {
+      api_key_hash: ['--key <hash>', 'Filter by key: its complete hash'],
+      session_id: ['--session <id>', 'Filter by session'],
+      user_id: ['--member <email>', 'Filter by member'],
+      workspace_id: ['--workspace <slug>', 'Filter by workspace'],
+    },
+  },
+  listActivity: { byHand: 'usage' },
+  queryAnalytics: {
+    name: 'analytics query',
+    about: 'Query sums, rates and percentiles of requests, and print them as JSON',
+    print: printJson,
+  },
+  getAnalyticsMeta: {
+    name: 'analytics metrics',
+    about: 'List the metrics of "analytics query"',
+    rows: ({ metrics }: { metrics: unknown[] }) => metrics,
+    columns: ['name', 'display_format', 'description'],
+  },
+  getCredits: { without: 'For clients of other services. At the terminal: "usage" and "budgets list".' },
+} satisfies Overrides
+
+function printJson({ data }: { data: object }, { out }: { out: (text: string) => void }): void {
+  out(JSON.stringify(data, null, 2))
+}

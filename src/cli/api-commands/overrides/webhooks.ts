@@ -1,0 +1,83 @@
+import type { WebhookDelivery } from '#webhooks/delivery.ts'
+import type { Webhook } from '#webhooks/webhook.ts'
+import type { Terminal } from '../../kit/terminal.ts'
+import { columns, type Input, type Overrides, second } from '../api-command.ts'
+
+const eventOption: [string, string] = ['--event <type...>', 'Events to send (default: all)']
+const includeOption: [string, string] = ['--include <field...>', 'Fields of a question to include in addition to IDs']
+
+/** Commands for webhooks. */
+export const webhooks = {
+  listWebhooks: {
+    columns: columns<Webhook>({
+      ID: (one) => one.id,
+      STATE: (one) => (one.enabled ? (one.failing_since === null ? 'enabled' : 'failing') : 'disabled'),
+      URL: (one) => one.url,
+      EVENTS: (one) => one.events.join(' '),
+      DESCRIPTION: (one) => one.disabled_reason ?? one.description ?? '',
+    }),
+  },
+  createWebhook: {
+    about: 'Create a webhook and print its secret. It is shown only once',
+    arguments: { url: { name: 'url', help: 'URL that receives the events, or mailto: and an email address' } },
+    options: {
+      format: ['--format <format>', 'Form of the body'],
+      events: eventOption,
+      include: includeOption,
+    },
+    print: printSecret,
+  },
+  updateWebhook: [
+    {
+      about: 'Update a webhook',
+      options: { events: eventOption, include: includeOption },
+    },
+    { name: 'webhooks enable', about: 'Enable a webhook', ...switchTo(true, 'Enabled') },
+    { name: 'webhooks disable', about: 'Disable a webhook', ...switchTo(false, 'Disabled') },
+  ],
+  rotateWebhookSecret: {
+    name: 'webhooks rotate',
+    about: 'Replace the secret of a webhook and print the new one. It is shown only once',
+    options: {
+      overlap_hours: ['--overlap <hours>', 'How long the previous secret also signs events, in hours (default: 24)'],
+    },
+    print: printSecret,
+  },
+  deleteWebhook: { about: 'Delete a webhook and its pending deliveries' },
+  testWebhook: {
+    about: 'Send a test event to a webhook',
+    done: ({ webhookId }, { data }) =>
+      `Queued ${(data as WebhookDelivery).id}. To see the result: npx signalbox webhooks deliveries ${webhookId}`,
+  },
+  listWebhookDeliveries: {
+    name: 'webhooks deliveries',
+    about: 'List pending and finished deliveries of a webhook, newest first',
+    limit: [100, 'Maximum number of deliveries, 1 to 100'],
+    columns: columns<WebhookDelivery>({
+      'QUEUED (UTC)': (one) => second(one.created_at),
+      EVENT: (one) => one.event,
+      STATE: (one) => one.state,
+      ATTEMPTS: (one) => String(one.attempts),
+      'NEXT (UTC)': (one) => second(one.next_attempt_at),
+      ID: (one) => one.id,
+      'LAST ERROR': (one) => one.last_error ?? '',
+    }),
+  },
+  retryWebhookDelivery: {
+    name: 'webhooks retry',
+    about: 'Retry a delivery',
+    done: ({ deliveryId }) => `Queued ${deliveryId} again.`,
+  },
+} satisfies Overrides
+
+function printSecret({ data, secret }: { data: Webhook; secret: string }, { out, err }: Terminal): void {
+  // Only the secret is written to standard output, so that scripts can read it.
+  out(secret)
+  err(`This is the secret of the webhook ${data.id}. It is not shown again.`)
+}
+
+/** Enables or disables a webhook, without other options. */
+function switchTo(enabled: boolean, done: string) {
+  const none = { url: false, format: false, description: false, events: false, include: false } as const
+  return { fixed: { enabled }, options: none, done: ({ webhookId }: Input) => `${done} ${webhookId}.` }
+}
