@@ -233,13 +233,13 @@ export type Routes = {
   'GET /guardrails/{id}/assignments/members': { params: { id: string }; query: { offset?: number; limit?: number }; body: undefined; response: { data: (MemberAssignment)[]; total_count: number } }
   'POST /guardrails/{id}/assignments/members': { params: { id: string }; query: undefined; body: MemberTargets; response: { assigned_count: number } }
   'POST /guardrails/{id}/assignments/members/remove': { params: { id: string }; query: undefined; body: MemberTargets; response: { unassigned_count: number } }
-  'GET /presets': { params: undefined; query: { offset?: number; limit?: number }; body: undefined; response: { data: (Preset)[]; total_count: number } }
-  'GET /presets/{slug}': { params: { slug: string }; query: undefined; body: undefined; response: { data: PresetWithVersion } }
+  'GET /presets': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string }; body: undefined; response: { data: (Preset)[]; total_count: number } }
+  'GET /presets/{slug}': { params: { slug: string }; query: { workspace_id?: string }; body: undefined; response: { data: PresetWithVersion } }
   'PATCH /presets/{slug}': { params: { slug: string }; query: undefined; body: PresetPatch; response: { data: PresetWithVersion } }
   'GET /presets/{slug}/versions': { params: { slug: string }; query: { offset?: number; limit?: number }; body: undefined; response: { data: (PresetVersion)[]; total_count: number } }
   'POST /presets/{slug}/versions': { params: { slug: string }; query: undefined; body: NewPresetVersion; response: { data: SavedPresetVersion } }
   'GET /presets/{slug}/versions/{version}': { params: { slug: string; version: string }; query: undefined; body: undefined; response: { data: PresetVersion } }
-  'POST /presets/{slug}/responses': { params: { slug: string }; query: undefined; body: ResponsesRequest; response: { data: PresetWithVersion } }
+  'POST /presets/{slug}/responses': { params: { slug: string }; query: { workspace_id?: string }; body: ResponsesRequest; response: { data: PresetWithVersion } }
   'POST /presets/{slug}/chat/completions': { params: { slug: string }; query: undefined; body: ChatPresetBody; response: { data: PresetWithVersion } }
   'POST /presets/{slug}/messages': { params: { slug: string }; query: undefined; body: MessagesPresetBody; response: { data: PresetWithVersion } }
   'POST /presets/{slug}/preview': { params: { slug: string }; query: undefined; body: NewPresetVersion; response: { data: PresetPreview } }

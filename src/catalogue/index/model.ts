@@ -115,6 +115,8 @@ export type Endpoint = {
   trainsOnData: boolean
   publishesPrompts: boolean
   moderated: boolean
+  /** Its share of the requests, relative to the weights of the other endpoints. Absent: the price decides. */
+  weight?: number
 }
 
 /** One model, or one variant of it, with all its endpoints. */

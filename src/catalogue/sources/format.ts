@@ -167,6 +167,7 @@ function endpointPatch(row: z.output<typeof EndpointRow>): EndpointPatch {
     trainsOnData: row.data_policy?.trains,
     publishesPrompts: row.data_policy?.publishes,
     moderated: row.moderated,
+    weight: row.weight,
     remove: row.remove,
   })
 }

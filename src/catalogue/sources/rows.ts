@@ -101,6 +101,7 @@ export const EndpointRow = z.strictObject({
   quantization: z.enum(['int4', 'int8', 'fp4', 'fp6', 'fp8', 'fp16', 'bf16', 'fp32', 'unknown']).optional(),
   prices: PricesRow.optional(),
   supported_parameters: z.array(z.string().min(1)).optional(),
+  weight: z.number().min(0).max(1e6).optional(),
   implicit_caching: z.boolean().optional(),
   tool_choice: z
     .strictObject({ auto: z.boolean(), none: z.boolean(), required: z.boolean(), function: z.boolean() })

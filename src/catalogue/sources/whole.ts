@@ -101,6 +101,7 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
     trainsOnData: patch.trainsOnData ?? false,
     publishesPrompts: patch.publishesPrompts ?? false,
     moderated: patch.moderated ?? false,
+    ...(patch.weight !== undefined && { weight: patch.weight }),
   }
 }
 

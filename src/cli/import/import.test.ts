@@ -89,6 +89,8 @@ test('with a key, import creates guardrails, workspaces, keys and presets only o
   const preset = async (slug: string) => (await service.manage('GET', `/presets/${slug}`)).body.data
   assert.deepEqual((await preset('claude-thinking')).designated_version.config.reasoning, { effort: 'high' })
   assert.equal((await preset('fast')).designated_version.config.models.length, 3)
+  const inTeam = await service.ask('GET', '/presets', { key: secrets['litellm-research']! })
+  assert.deepEqual(inTeam.body.data.map(({ slug }: any) => slug).toSorted(), ['claude-thinking', 'fast'])
 
   const second = await runImport(config, ['--out', file], variables)
   assert.equal(second.code, 0, second.output)

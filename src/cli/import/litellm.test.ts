@@ -80,6 +80,53 @@ test('rows of one name are endpoints of one model; two keys of a provider are tw
   assert.deepEqual(Object.keys(catalogue.models['openai/gpt-5-mini']!.endpoints!), ['openai-2'])
 })
 
+test('rows of one name with weights are endpoints of one model, with their weights', () => {
+  const azure = { api_base: 'https://eu.example.com', api_key: 'os.environ/EU_KEY' }
+  const { catalogue, presets, notes } = importFrom(
+    rows(
+      ['chat', { model: 'openai/gpt-5-mini', weight: 9 }],
+      ['chat', { model: 'openai/gpt-5.1', weight: 1 }],
+      ['chat', { model: 'azure/ours', ...azure }, { base_model: 'azure/gpt-5-mini' }],
+      ['alone', { model: 'openai/gpt-5-mini', weight: 5 }],
+      ['odd', { model: 'openai/gpt-5-mini', weight: 'half' }],
+    ),
+  )
+  const { endpoints = {}, aliases } = catalogue.models['litellm/chat']!
+  const chosen = Object.entries(endpoints).map(([tag, { model, weight }]) => [tag, model, weight])
+  assert.deepEqual(chosen, [
+    ['openai', 'gpt-5-mini', 9],
+    ['openai/2', 'gpt-5.1', 1],
+    ['azure', 'ours', 0],
+  ])
+  assert.deepEqual(aliases, ['chat'])
+  assert.equal(endpoints.openai!.prices!.prompt, '0.25')
+  assert.ok(endpoints.openai!.context_length! > 100_000)
+  assert.deepEqual(catalogue.models['openai/gpt-5-mini'], { aliases: ['alone', 'odd'] })
+  assert.deepEqual(presets, [])
+  assert.deepEqual(notes, ['weight of odd: it is not a number from 0 to 1,000,000'])
+})
+
+test('a model that the catalogue does not have is taken over with its price, context and provider', () => {
+  const price = { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 }
+  const info = { ...price, max_input_tokens: 64_000, max_output_tokens: 8000, supports_vision: true }
+  const { catalogue, notes } = importFrom(
+    rows(['new', { model: 'openai/gpt-99', api_key: 'os.environ/OPENAI_API_KEY' }, info]),
+  )
+  assert.deepEqual(catalogue, {
+    providers: {},
+    models: {
+      'openai/gpt-99': {
+        ...{ name: 'gpt-99', created: '2026-11-22', context_length: 64_000, input_modalities: ['text', 'image'] },
+        endpoints: {
+          openai: { model: 'gpt-99', prices: { prompt: '1', completion: '2' }, max_completion_tokens: 8000 },
+        },
+        aliases: ['new'],
+      },
+    },
+  })
+  assert.deepEqual(notes, [])
+})
+
 test('prices come from the row, the known model, or are 0 for a private server', () => {
   const at = (api_base: string, more = {}) => rows(['m', { model: 'openai/x', api_base, api_key: 'EMPTY', ...more }])
   const prices = (config: object, free = false) => {

@@ -5,6 +5,7 @@ import { contentFiltersOf, filterFields } from './litellm/content-filters.ts'
 import { ImportNotes } from './litellm/import-notes.ts'
 import type { KnownCatalogue } from './litellm/known-catalogue.ts'
 import { type NewPreset, presetsOf } from './litellm/presets.ts'
+import { weightOf } from './litellm/row-fields.ts'
 import { noteParameters, noteSettings } from './litellm/settings.ts'
 
 /** The result of importing a LiteLLM configuration, with a note for each part that was not imported. */
@@ -28,7 +29,11 @@ export function fromLitellm(
 ): ImportResult {
   const config = readConfig(text, source)
   const notes = new ImportNotes()
-  const draft = new CatalogueDraft(catalogue, notes, { today: now.toISOString().slice(0, 10), freeUnlessPriced })
+  const draft = new CatalogueDraft(catalogue, notes, {
+    today: now.toISOString().slice(0, 10),
+    freeUnlessPriced,
+    weightedNames: weightedNames(config),
+  })
   const imported = importRows(config, draft, notes)
   importAliases(config, draft, notes)
   const presets = presetsOf(config, draft, notes)
@@ -38,6 +43,13 @@ export function fromLitellm(
   noteSettings(config, notes)
   const rows = { all: config.rows.length, imported }
   return { catalogue: draft.finished(), rows, policies, presets, notes: notes.sentences() }
+}
+
+/** The names of several rows of which one has a weight. */
+function weightedNames({ rows }: LitellmConfig): Set<string> {
+  const valid = rows.flatMap(({ row }) => row ?? [])
+  const weighted = valid.filter((row) => (weightOf(row) ?? 0) > 0).map(({ model_name }) => model_name)
+  return new Set(weighted.filter((name) => valid.filter(({ model_name }) => model_name === name).length > 1))
 }
 
 function importRows({ rows }: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes): number {

@@ -52,25 +52,32 @@ export function orderByDraw(
     else troubled.push(target)
   }
   if (healthy.length > 0) for (const target of troubled) lowerRanks?.add(target, 'troubled')
-  return [...drawByPrice(healthy, draw), ...drawByPrice(troubled, draw)]
+  const weightOf = weightsOf(targets)
+  return [...drawByWeight(healthy, draw, weightOf), ...drawByWeight(troubled, draw, weightOf)]
 }
 
 /** Lower prices count as this one. Otherwise a free endpoint would win every draw. */
 const minUsdPerMillion = 0.01
 
+/** The weight of each endpoint: 1/price², or what the catalogue says, if it says so for one of them. Its default is 1. */
+function weightsOf(targets: Target[]): (target: Target) => number {
+  if (targets.some(({ endpoint }) => endpoint.weight !== undefined)) return ({ endpoint }) => endpoint.weight ?? 1
+  return ({ endpoint }) => 1 / Math.max(weightedPrice(endpoint.prices), minUsdPerMillion) ** 2
+}
+
 /**
- * Weighted rendezvous hashing with the weight 1/price². Each rank is as likely as in a draw without replacement, and a
+ * Weighted rendezvous hashing. Each rank is as likely as in a draw without replacement, and a
  * new or missing endpoint does not change the order of the others.
  */
-function drawByPrice(targets: Target[], draw: PlanInput['draw']): Target[] {
+function drawByWeight(targets: Target[], draw: PlanInput['draw'], weightOf: (target: Target) => number): Target[] {
   if (targets.length < 2) return targets
-  return targets
-    .map((target) => {
-      const price = Math.max(weightedPrice(target.endpoint.prices), minUsdPerMillion)
-      return { target, at: -Math.log(draw(target.endpoint)) * price * price }
-    })
-    .sort((a, b) => a.at - b.at)
-    .map(({ target }) => target)
+  return (
+    targets
+      .map((target) => ({ target, at: -Math.log(draw(target.endpoint)) / weightOf(target) }))
+      // Endpoints without any weight are last. The difference of two of them is NaN, and their order stays.
+      .sort((a, b) => a.at - b.at || 0)
+      .map(({ target }) => target)
+  )
 }
 
 /** Moves endpoints that are measured to miss a preferred speed to the end. */

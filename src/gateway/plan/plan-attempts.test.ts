@@ -67,6 +67,19 @@ describe('a plan', () => {
     assert.ok(Math.abs(first - 4000) < 140, `${first} of 5,000`)
   })
 
+  test('draws by weight instead of price where the catalogue says it; weight 0 is last', () => {
+    const weighted = (name: string, weight?: number) => ({ ...endpointOf(name, { prices: pricesOf(1, 1) }), weight })
+    const endpoints = [weighted('often', 9), weighted('rare'), weighted('never', 0), { ...cheap, weight: 0 }]
+    let often = 0
+    for (let seed = 0; seed < 2000; seed++) {
+      const order = providersOf({ endpoints: endpoints as never, seed })
+      if (order[0] === 'often') often++
+      assert.deepEqual(order.slice(2), ['never', 'cheap'])
+    }
+    // 1,800 are expected; the standard deviation is 13.
+    assert.ok(Math.abs(often - 1800) < 65, `${often} of 2,000`)
+  })
+
   test('gives paid endpoints a share beside a free one', () => {
     const free = endpointOf('free', { prices: pricesOf(0, 0) })
     const paid = endpointOf('paid', { prices: pricesOf(0.01, 0.01) })

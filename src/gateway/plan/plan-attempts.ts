@@ -5,7 +5,7 @@ import type { Plan, PlanInput, Preferences, Target } from './plan.ts'
 
 /**
  * Chooses and orders the endpoints to try, model by model. Without an explicit order or sort, healthy endpoints come
- * first, drawn with the weight 1/price², then those with recent failures. Open circuits always come last.
+ * first, drawn by weight or price, then those with recent failures. Open circuits always come last.
  */
 export function planAttempts(input: PlanInput): Plan {
   const excluded: Plan['excluded'] = []

@@ -49,6 +49,15 @@ test('fallbacks of LiteLLM follow the models; guardrails and fallbacks with para
     { guardrails: { pii: {} } },
     { fallbacks: 'c' },
     { fallbacks: [{ model: 'c', messages: [] }] },
+    { metadata: { tags: ['a', 1] } },
+    { metadata: { tags: ['a,b'] } },
   ])
     assert.throws(() => applyLitellmFields({ model: 'a', ...wrong }), { kind: 'invalid' })
+})
+
+test('a list of tags of LiteLLM becomes text, as metadata are text', () => {
+  const tagged = (metadata: object) => applyLitellmFields({ model: 'a', metadata }).metadata
+  assert.deepEqual(tagged({ tags: ['team-a', 'nightly'], run: '7' }), { tags: 'team-a,nightly', run: '7' })
+  assert.deepEqual(tagged({ tags: [], run: '7' }), { run: '7' })
+  assert.deepEqual(tagged({ tags: 'one' }), { tags: 'one' })
 })

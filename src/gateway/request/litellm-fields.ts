@@ -5,7 +5,8 @@ import type { Body } from '../protocol/protocol.ts'
  * Applies the fields of a body that LiteLLM understands and no provider does. `fallbacks` are appended to the models.
  * @throws Fault `invalid` for fields that this service does not support, because it never ignores one.
  */
-export function applyLitellmFields(body: Body): Body {
+export function applyLitellmFields(given: Body): Body {
+  const body = withTags(given)
   if (body.fallbacks == null && body.guardrails == null) return body
   const { fallbacks, guardrails, ...rest } = body
   if (Array.isArray(guardrails) ? guardrails.length > 0 : guardrails != null) {
@@ -20,6 +21,18 @@ export function applyLitellmFields(body: Body): Body {
   }
   const models = Array.isArray(rest.models) ? rest.models : []
   return { ...rest, models: [...models, ...names] }
+}
+
+/** `metadata.tags` as text, because values of metadata are text here and at providers. */
+function withTags(body: Body): Body {
+  const { tags } = (body.metadata ?? {}) as Body
+  if (!Array.isArray(tags)) return body
+  if (!tags.every((tag) => typeof tag === 'string' && tag !== '' && !tag.includes(','))) {
+    const reason = 'must be a list of texts without commas'
+    throw new Fault('invalid', `Invalid request: metadata.tags: ${reason}.`)
+  }
+  const { tags: _, ...metadata } = body.metadata as Body
+  return { ...body, metadata: tags.length > 0 ? { ...metadata, tags: tags.join(',') } : metadata }
 }
 
 /** The model of a fallback: a name, or an object with nothing else. */

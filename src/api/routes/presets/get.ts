@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { PresetPath } from './path.ts'
+import { callerIn, PresetPath, PresetWorkspace } from './path.ts'
 
 export const getOnePreset = route({
   method: 'get',
@@ -13,11 +13,11 @@ export const getOnePreset = route({
   key: 'any',
   summary: 'Get a preset with its designated version',
   description: 'Returns the preset with its designated version, which requests use.',
-  request: { params: PresetPath },
+  request: { params: PresetPath, query: PresetWorkspace },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
-  faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params, caller }, deps) => ({
-    data: await getPreset(deps, await presetScope(deps, caller), params.slug),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, query, caller }, deps) => ({
+    data: await getPreset(deps, await presetScope(deps, await callerIn(deps, caller, query)), params.slug),
   }),
 })

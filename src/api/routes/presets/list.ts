@@ -3,6 +3,7 @@ import { listPresets } from '#gateway/presets/read-presets.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
+import { callerIn, PresetWorkspace } from './path.ts'
 
 export const listAllPresets = route({
   method: 'get',
@@ -10,9 +11,10 @@ export const listAllPresets = route({
   tag: 'presets',
   key: 'any',
   summary: 'List the presets of the workspace, most recently updated first',
-  description: 'Lists the presets of the workspace of the calling key.',
-  request: { query: PageQuery },
+  description: 'Lists the presets of one workspace.',
+  request: { query: PageQuery.extend(PresetWorkspace.shape) },
   response: pageOf(Preset),
-  faults: ['invalid', 'unauthenticated'],
-  handler: async ({ query, caller }, deps) => listPresets(deps, await presetScope(deps, caller), query),
+  faults: ['invalid', 'unauthenticated', 'forbidden'],
+  handler: async ({ query, caller }, deps) =>
+    listPresets(deps, await presetScope(deps, await callerIn(deps, caller, query)), query),
 })

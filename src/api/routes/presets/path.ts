@@ -1,7 +1,27 @@
 import { PresetSlug } from '#gateway/presets/preset.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 
 export const PresetPath = z.object({ slug: PresetSlug })
+
+export const PresetWorkspace = z.object({
+  workspace_id: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
+})
+
+/** The caller in the workspace that a request names. @throws Fault `invalid` or `forbidden` */
+export async function callerIn(
+  deps: { db: Db },
+  caller: Caller,
+  { workspace_id }: z.output<typeof PresetWorkspace>,
+): Promise<Caller> {
+  return { ...caller, workspaceId: await namedWorkspace(deps, caller, workspace_id) }
+}
 
 export const VersionPath = PresetPath.extend({
   version: z

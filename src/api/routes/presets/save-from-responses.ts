@@ -5,7 +5,7 @@ import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { PresetPath } from './path.ts'
+import { callerIn, PresetPath, PresetWorkspace } from './path.ts'
 
 export const savePresetFromResponses = route({
   method: 'post',
@@ -15,13 +15,13 @@ export const savePresetFromResponses = route({
   summary: 'Create a preset, or its next version, from a responses-style request body',
   description:
     'The body is a request for `POST /responses`. Its configuration becomes a new version, which requests use from now on. The input is not stored.',
-  request: { params: PresetPath, body: ResponsesRequest },
+  request: { params: PresetPath, query: PresetWorkspace, body: ResponsesRequest },
   response: z.object({ data: PresetWithVersion }),
   etag: presetEntity,
   ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   undeclaredBody: 'invalid',
-  handler: async ({ params, body, caller }, deps) => ({
-    data: await savePreset(deps, caller, params.slug, settingsFromResponses(body)),
+  handler: async ({ params, query, body, caller }, deps) => ({
+    data: await savePreset(deps, await callerIn(deps, caller, query), params.slug, settingsFromResponses(body)),
   }),
 })

@@ -1,5 +1,5 @@
 import { type ApiClient, ServiceError } from '../../kit/api-client.ts'
-import type { NewBudget, Policies } from './budgets.ts'
+import type { GuardrailBody, NewBudget, Policies } from './budgets.ts'
 import type { NewPreset } from './presets.ts'
 
 type Objects = { policies: Policies; presets: NewPreset[] }
@@ -24,7 +24,7 @@ export async function apply(client: ApiClient, objects: Objects, print: Print): 
   const creator = new ObjectCreator(client, print)
   await creator.budget('/organization', 'the organization', objects.policies.budget)
   await creator.setDefaults(own.workspace_id, objects.policies.defaults)
-  for (const { slug, body } of objects.presets) await creator.preset(slug, body)
+  for (const preset of objects.presets) await creator.preset(preset)
   for (const { name, body, members } of objects.policies.guardrails) {
     await creator.guardrail(name, body)
     if (members) print(`  To assign members to it: POST /guardrails/<id>/assignments/members.`)
@@ -33,12 +33,19 @@ export async function apply(client: ApiClient, objects: Objects, print: Print): 
     const workspace = await creator.workspace(name, slug)
     await creator.budget(`/workspaces/${slug}`, `the workspace ${slug}`, budget)
     await creator.setDefaults(workspace, defaults)
+    for (const preset of objects.presets) if (allows(defaults, preset)) await creator.preset(preset, slug)
     await creator.key({ ...key, workspace_id: workspace })
   }
   for (const { key, models } of objects.policies.keys) {
     const guardrail = models && (await creator.guardrail(`Models of ${key.name}`, { allowed_models: models }))
     await creator.key({ ...key, workspace_id: own.workspace_id }, guardrail)
   }
+}
+
+/** Whether the keys of a workspace are allowed to use the first model of a preset. */
+function allows({ allowed_models: allowed }: GuardrailBody, { body: { model, models } }: NewPreset): boolean {
+  const first = (models as string[] | undefined)?.[0] ?? (model as string)
+  return allowed === undefined || (allowed as string[]).includes(first)
 }
 
 class ObjectCreator {
@@ -103,14 +110,16 @@ class ObjectCreator {
     }
   }
 
-  async preset(slug: string, body: object): Promise<void> {
-    if (await this.#hasPreset(slug)) return this.#print(`The preset @preset/${slug} already exists.`)
-    await this.#client.request('POST', `/presets/${slug}/responses`, body)
-    this.#print(`Created the preset @preset/${slug}.`)
+  /** @param workspace defaults to that of the key. */
+  async preset({ slug, body }: NewPreset, workspace?: string): Promise<void> {
+    const [query, where] = workspace ? [`?workspace_id=${workspace}`, ` in the workspace ${workspace}`] : ['', '']
+    if (await this.#hasPreset(slug, query)) return this.#print(`The preset @preset/${slug} already exists${where}.`)
+    await this.#client.request('POST', `/presets/${slug}/responses${query}`, body)
+    this.#print(`Created the preset @preset/${slug}${where}.`)
   }
 
-  async #hasPreset(slug: string): Promise<boolean> {
-    return this.#client.request('GET', `/presets/${slug}`).then(
+  async #hasPreset(slug: string, query: string): Promise<boolean> {
+    return this.#client.request('GET', `/presets/${slug}${query}`).then(
       () => true,
       (error) => {
         if (error instanceof ServiceError && error.status === 404) return false

@@ -5,6 +5,7 @@ import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
 import { slugOf } from './names.ts'
 import { type PriceRow, pricesLike, pricesOf } from './prices.ts'
 import { type ProviderRow, ProviderRows } from './providers.ts'
+import { answerLimitOf, contextOf, weightOf } from './row-fields.ts'
 import { type Source, sourceOf } from './source.ts'
 import { aliasesOfPattern } from './wildcard.ts'
 
@@ -14,6 +15,8 @@ type EndpointRow = {
   prices?: PriceRow
   context_length?: number
   max_completion_tokens?: number
+  supported_parameters?: string[]
+  weight?: number
 }
 type ModelRow = {
   name?: string
@@ -27,7 +30,12 @@ type ModelRow = {
 /** The content of a catalogue file (docs/catalogue.md). */
 export type CatalogueFile = { providers: Record<string, ProviderRow>; models: Record<string, ModelRow> }
 
-export type ImportOptions = { today: string; freeUnlessPriced: boolean }
+export type ImportOptions = {
+  today: string
+  freeUnlessPriced: boolean
+  /** The names whose rows are balanced by their weights. */
+  weightedNames: ReadonlySet<string>
+}
 
 /** Imports the rows of `model_list` one by one. The result for a row depends on the rows before it. */
 export class CatalogueDraft {
@@ -66,6 +74,10 @@ export class CatalogueDraft {
     const prices = pricesOf(row) ?? (knownEndpoint && pricesLike(knownEndpoint.endpoint)) ?? this.#free(row, source)
     if (typeof prices === 'string') return prices
     const tag = this.#providers.slugOf(row, source)
+    if (this.#options.weightedNames.has(row.model_name)) {
+      this.#writeWeighted(tag, row, source, { prices, knownEndpoint })
+      return undefined
+    }
     const id = this.#idFor(row, source, tag, knownEndpoint)
     this.#write(id, tag, row, source, { prices, knownEndpoint })
     this.#group(row.model_name, id)
@@ -119,15 +131,12 @@ export class CatalogueDraft {
     source: Source,
     { prices, knownEndpoint }: { prices: PriceRow; knownEndpoint: KnownEndpoint | undefined },
   ): void {
-    const fields = { ...row.model_info, ...row.litellm_params } as Record<string, unknown>
-    const context = Number(fields.max_input_tokens ?? 0)
     const isKnownEndpoint = knownEndpoint?.endpoint.provider === tag
     const upstream = isKnownEndpoint ? {} : { model: source.upstream }
     const changed = pricesOf(row) || !isKnownEndpoint ? { prices } : {}
     const protocol = source.protocol === this.#providers.protocolOf(tag) ? {} : { protocol: source.protocol }
-    const limit = !knownEndpoint && Number(fields.max_output_tokens) > 0 ? Number(fields.max_output_tokens) : 0
-    const endpoint = { ...upstream, ...protocol, ...changed, ...(limit && { max_completion_tokens: limit }) }
-    const model = this.#model(id, row, knownEndpoint, context)
+    const endpoint = { ...upstream, ...protocol, ...changed, ...(!knownEndpoint && answerLimitOf(row)) }
+    const model = this.#model(id, row, knownEndpoint)
     if (Object.keys(endpoint).length > 0) {
       model.endpoints ??= {}
       model.endpoints[tag] = endpoint
@@ -135,19 +144,47 @@ export class CatalogueDraft {
     this.#name(id, row.model_name)
   }
 
-  #model(id: string, row: Row, knownEndpoint: KnownEndpoint | undefined, context: number): ModelRow {
+  /** Rows with weights become endpoints of one separate model, also if they use different models. */
+  #writeWeighted(
+    tag: string,
+    row: Row,
+    source: Source,
+    { prices, knownEndpoint }: { prices: PriceRow; knownEndpoint: KnownEndpoint | undefined },
+  ): void {
+    const id = `litellm/${slugOf(row.model_name)}`
+    const model = this.#model(id, row, knownEndpoint)
+    model.name = row.model_name
+    model.endpoints ??= {}
+    const endpoints = model.endpoints
+    const count = Object.keys(endpoints).filter((other) => other.split('/')[0] === tag).length
+    const isListed = knownEndpoint && !knownEndpoint.endpoint.parametersSupposed
+    endpoints[count === 0 ? tag : `${tag}/${count + 1}`] = {
+      model: source.upstream,
+      ...(source.protocol !== this.#providers.protocolOf(tag) && { protocol: source.protocol }),
+      prices,
+      context_length: contextOf(row) || knownEndpoint?.endpoint.contextLength || model.context_length!,
+      ...(!knownEndpoint && answerLimitOf(row)),
+      ...(isListed && { supported_parameters: knownEndpoint.endpoint.supportedParameters }),
+      // LiteLLM never chooses a row without a weight if another one has a weight.
+      weight: weightOf(row) ?? 0,
+    }
+    this.#name(id, row.model_name)
+    this.#group(row.model_name, id)
+  }
+
+  #model(id: string, row: Row, knownEndpoint: KnownEndpoint | undefined): ModelRow {
     const existing = this.#models[id]
     if (existing) return existing
-    const model: ModelRow = knownEndpoint?.model.id === id ? {} : this.#newModel(row, knownEndpoint, context)
+    const model: ModelRow = knownEndpoint?.model.id === id ? {} : this.#newModel(row, knownEndpoint)
     this.#models[id] = model
     return model
   }
 
-  #newModel(row: Row, knownEndpoint: KnownEndpoint | undefined, context: number): ModelRow {
+  #newModel(row: Row, knownEndpoint: KnownEndpoint | undefined): ModelRow {
     const info: Record<string, unknown> = { ...row.model_info, ...row.litellm_params }
     const supportsImages = info.supports_vision === true || info.supports_images === true
     const modalities = knownEndpoint?.model.inputModalities ?? (supportsImages ? ['text', 'image'] : undefined)
-    const length = context || knownEndpoint?.endpoint.contextLength
+    const length = contextOf(row) || knownEndpoint?.endpoint.contextLength
     if (!length) this.#notes.add(row.model_name, 'it has no context length (max_input_tokens): 131072 is written')
     return {
       name: knownEndpoint?.model.name ?? row.litellm_params.model.split('/').at(-1)!,

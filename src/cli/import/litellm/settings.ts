@@ -1,5 +1,6 @@
 import type { LitellmConfig, Section } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
+import { weightOf } from './row-fields.ts'
 
 /** The counterpart of each LiteLLM setting that is not imported; `null` for settings that are imported. */
 const counterparts: Record<string, string | null> = {
@@ -80,7 +81,6 @@ const rowParameters: Record<string, string> = {
   rpm: 'rate limits for endpoints are not supported: an endpoint that answers 429 is paused',
   tpm: 'rate limits for endpoints are not supported: an endpoint that answers 429 is paused',
   max_parallel_requests: 'rate limits for endpoints are not supported: an endpoint that answers 429 is paused',
-  weight: 'endpoints are chosen at random, cheaper ones more often (docs/routing.md)',
   order:
     'endpoints are chosen at random, cheaper ones more often; change it with provider.order in a request or preset (docs/routing.md)',
   max_budget: 'budgets for models are not supported: a guardrail limits a workspace, key or member',
@@ -92,7 +92,11 @@ const rowParameters: Record<string, string> = {
 
 /** Adds a note for each parameter of a row that was not imported. */
 export function noteParameters({ rows }: LitellmConfig, notes: ImportNotes): void {
-  for (const { row } of rows)
+  for (const { row } of rows) {
+    const weight = row?.litellm_params.weight
+    if (weight !== undefined && weight !== null && weightOf(row!) === undefined)
+      notes.add(`weight of ${row!.model_name}`, 'it is not a number from 0 to 1,000,000')
     for (const [name, reason] of Object.entries(row ? rowParameters : {}))
       if (row!.litellm_params[name] !== undefined) notes.add(`${name} of ${row!.model_name}`, reason)
+  }
 }
