@@ -52,7 +52,7 @@ export function keepLookingUpCosts(
 ): () => void {
   const { db, now } = deps
   let expectedUntil = 0
-  const trigger = startReconciler(
+  const { trigger } = startReconciler(
     async () => {
       const claimed = await claimCostLookups(db, now(), lookupsAtOnce)
       for (const lookup of claimed) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)

@@ -32,7 +32,7 @@ export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => R
     hasFailed = true
   }
 
-  const trigger = startReconciler(cancelSpent, { signal, retryMs: compareEveryMs, onError })
+  const { trigger } = startReconciler(cancelSpent, { signal, retryMs: compareEveryMs, onError })
   const unsubscribe = changesOf(deps.db.signals, 'run.changed', internId)(() => hasLimitedRuns && trigger())
   signal.addEventListener('abort', unsubscribe)
   return trigger

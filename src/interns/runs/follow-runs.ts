@@ -60,12 +60,12 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
     return isMoreThanStarts ? pauseMs : 0
   }
 
-  const start = startReconciler(storeMilestones, {
+  const { trigger } = startReconciler(storeMilestones, {
     signal,
     retryMs: backoff,
     onError: ({ message }) => onError(new Error(`Failed to store the runs of intern ${id}: ${message}`)),
   })
-  for (const trigger of [checkSpending, checkStarters, start]) trigger()
+  for (const start of [checkSpending, checkStarters, trigger]) start()
   return () => stopping.abort()
 }
 

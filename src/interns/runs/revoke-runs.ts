@@ -46,7 +46,7 @@ export function revokeRuns(
     return hasRuns ? nextMs : undefined
   }
 
-  const trigger = startReconciler(cancelRevoked, {
+  const { trigger } = startReconciler(cancelRevoked, {
     signal,
     retryMs,
     onError: ({ message }) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '#test/harness/until.ts'
-import { startReconciler } from './reconcile.ts'
+import { repeat, startReconciler } from './reconcile.ts'
 
 const anHour = 3_600_000
 
@@ -11,11 +11,12 @@ function startCounting(t: TestContext, pass: (count: number) => Promise<number |
   t.after(() => stopping.abort())
   const errors: string[] = []
   const state = { passes: 0, errors, stop: () => stopping.abort(), trigger: () => {} }
-  state.trigger = startReconciler(() => pass(++state.passes), {
+  const { trigger } = startReconciler(() => pass(++state.passes), {
     signal: stopping.signal,
     retryMs,
     onError: ({ message }) => errors.push(message),
   })
+  state.trigger = trigger
   return state
 }
 
@@ -74,4 +75,37 @@ test('a stopped reconciler runs no further pass', async (t) => {
   state.trigger()
   await new Promise((resolve) => setTimeout(resolve, 20))
   assert.ok(state.passes <= passes + 1)
+})
+
+test('stop resolves when the running pass has ended', async () => {
+  const pass = Promise.withResolvers<undefined>()
+  let isRunning = false
+  const run = () => {
+    isRunning = true
+    return pass.promise
+  }
+  const { stop } = startReconciler(run, { firstMs: 0, retryMs: anHour, onError: assert.fail })
+  await until(() => isRunning)
+  let hasStopped = false
+  const stopped = stop().then(() => {
+    hasStopped = true
+  })
+  await new Promise(setImmediate)
+  assert.equal(hasStopped, false)
+  pass.resolve(undefined)
+  await stopped
+})
+
+test('repeat calls again after an end and after a failure, until it is stopped', async () => {
+  let calls = 0
+  const errors: string[] = []
+  const act = async () => {
+    if (++calls === 2) throw new Error('not now')
+  }
+  const stop = repeat(act, { everyMs: 1, onError: ({ message }) => errors.push(message) })
+  await until(() => calls >= 3)
+  stop()
+  const before = calls
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual([calls, errors], [before, ['not now']])
 })

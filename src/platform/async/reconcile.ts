@@ -2,26 +2,36 @@ import { type Backoff, backoffDelay } from './backoff.ts'
 
 type ReconcilerOptions = {
   /** Stops the loop. */
-  signal: AbortSignal
+  signal?: AbortSignal
+  /** Delay before the first pass, in milliseconds; undefined to wait for a trigger. */
+  firstMs?: number
   /** Delay after a failed pass, in milliseconds; or delays that grow with each failure in a row. */
   retryMs: number | Backoff
+  /** Called with the error of each failed pass, except after the stop. */
   onError: (error: Error) => void
+}
+
+export type Reconciler = {
+  /** Requests a pass. */
+  trigger: () => void
+  /** Resolves when the running pass has ended. No further one starts. */
+  stop: () => Promise<void>
 }
 
 /**
  * Runs `pass` each time it is triggered, after the delay in milliseconds that the last pass returned, and again after a
  * failure. Passes never overlap: triggers during a pass are merged into one more. A pass that returns undefined waits
  * for a trigger.
- * @returns the trigger.
  */
 export function startReconciler(
-  pass: () => Promise<number | undefined>,
-  { signal, retryMs, onError }: ReconcilerOptions,
-): () => void {
+  pass: (signal: AbortSignal) => Promise<number | undefined>,
+  { signal: outer, firstMs, retryMs, onError }: ReconcilerOptions,
+): Reconciler {
   let isTriggered = false
   let wake = () => {}
+  const stopping = new AbortController()
+  const { signal } = stopping
   const backoff = typeof retryMs === 'number' ? { firstMs: retryMs, maxMs: retryMs } : retryMs
-  signal.addEventListener('abort', () => wake(), { once: true })
 
   async function waitForTrigger(delayMs: number | undefined): Promise<void> {
     if (isTriggered || signal.aborted) return
@@ -34,12 +44,12 @@ export function startReconciler(
 
   async function loop(): Promise<void> {
     let failures = 0
-    for (let delayMs: number | undefined; ; ) {
+    for (let delayMs = firstMs; ; ) {
       await waitForTrigger(delayMs)
       if (signal.aborted) return
       isTriggered = false
       try {
-        delayMs = await pass()
+        delayMs = await pass(signal)
         failures = 0
       } catch (error) {
         if (!signal.aborted) onError(error as Error)
@@ -48,9 +58,38 @@ export function startReconciler(
     }
   }
 
-  void loop()
-  return () => {
+  function trigger(): void {
     isTriggered = true
     wake()
   }
+
+  function stop(): Promise<void> {
+    stopping.abort()
+    outer?.removeEventListener('abort', stop)
+    wake()
+    return ended
+  }
+
+  if (outer?.aborted) stopping.abort()
+  else outer?.addEventListener('abort', stop)
+  const ended = loop()
+  return { trigger, stop }
+}
+
+type RepeatOptions = Pick<ReconcilerOptions, 'firstMs' | 'onError'> & { everyMs: number }
+
+/**
+ * Runs `act` after `firstMs`, by default at once, and then `everyMs` after each end of it.
+ * @returns a function that stops it, without waiting for a running call.
+ */
+export function repeat(
+  act: (signal: AbortSignal) => Promise<unknown>,
+  { firstMs = 0, everyMs, onError }: RepeatOptions,
+): () => void {
+  const pass = async (signal: AbortSignal) => {
+    await act(signal)
+    return everyMs
+  }
+  const { stop } = startReconciler(pass, { firstMs, retryMs: everyMs, onError })
+  return () => void stop()
 }

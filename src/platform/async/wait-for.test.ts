@@ -73,3 +73,8 @@ test('waitFor returns undefined when its signal aborts', async () => {
   stopping.abort()
   assert.equal(await waiting, undefined)
 })
+
+test('waitFor without a subscription reads again after each interval', async () => {
+  let reads = 0
+  assert.equal(await waitFor(async () => (++reads === 3 ? reads : undefined), { recheckMs: 1 }), 3)
+})

@@ -2,26 +2,31 @@
 export type Subscribe = (onChange: () => void) => () => void
 
 type WaitOptions = {
-  subscribe: Subscribe
-  timeoutMs: number
+  /** Omitted if nothing announces the change. */
+  subscribe?: Subscribe
+  timeoutMs?: number
   /** Stops the wait early. */
   signal?: AbortSignal
   /** Interval at which the state is also read without a notification, because one can be lost. */
   recheckMs?: number
 }
 
+type EndlessWaitOptions = Pick<WaitOptions, 'subscribe' | 'recheckMs'> & { timeoutMs?: undefined; signal?: undefined }
+
 /**
- * Reads a state until `read` returns something else than undefined: at once, and after each notification.
+ * Reads a state until `read` returns something else than undefined: at once, after each notification, and each `recheckMs`.
  * @returns undefined after the timeout, or when `signal` aborts.
  */
+export function waitFor<T>(read: () => Promise<T | undefined>, options: EndlessWaitOptions): Promise<T>
+export function waitFor<T>(read: () => Promise<T | undefined>, options: WaitOptions): Promise<T | undefined>
 export async function waitFor<T>(
   read: () => Promise<T | undefined>,
-  { subscribe, timeoutMs, signal, recheckMs = 1000 }: WaitOptions,
+  { subscribe, timeoutMs = Number.POSITIVE_INFINITY, signal, recheckMs = 1000 }: WaitOptions,
 ): Promise<T | undefined> {
   const deadline = performance.now() + timeoutMs
   let changed = Promise.withResolvers<void>()
   const notify = () => changed.resolve()
-  const unsubscribe = subscribe(notify)
+  const unsubscribe = subscribe?.(notify)
   signal?.addEventListener('abort', notify)
   try {
     for (;;) {
@@ -35,7 +40,7 @@ export async function waitFor<T>(
       clearTimeout(timer)
     }
   } finally {
-    unsubscribe()
+    unsubscribe?.()
     signal?.removeEventListener('abort', notify)
   }
 }
