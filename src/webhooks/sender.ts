@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Vault } from '#identity/provider-keys/vault.ts'
+import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Log } from '#platform/process/log.ts'
 import { type Claimed, claimDeliveries } from './claim.ts'
 import { recipientOf, sendEmail } from './email.ts'
@@ -36,48 +36,42 @@ export function keepSending(
   deps: SenderDeps,
   { pollMs = 2000, keptMs = 7 * 86_400_000 }: Rhythm = {},
 ): () => Promise<void> {
-  const closing = new AbortController()
-  const { signal } = closing
   const inFlight = new Map<string, { claimed: Claimed; done: Promise<void> }>()
-  let woken = Promise.withResolvers<void>()
-  const wake = () => woken.resolve()
-  const unsubscribe = deps.db.signals.subscribe('webhook.queued', wake)
+  let prunedAt = 0
 
-  const start = (claimed: Claimed) => {
+  const start = (claimed: Claimed, signal: AbortSignal) => {
     const done = deliver(deps, claimed, signal)
       .catch(deps.onError)
       .finally(() => {
         inFlight.delete(claimed.id)
-        wake()
+        trigger()
       })
     inFlight.set(claimed.id, { claimed, done })
   }
-  const round = async () => {
+  const startDeliveries = async (signal: AbortSignal) => {
     const room = most.atOnce - inFlight.size
     if (room <= 0) return
     // Limits a webhook with a slow receiver to its share.
     const going = [...inFlight.values()].map(({ claimed }) => claimed)
     const busy = [...new Set(going.map(({ webhookId }) => webhookId))]
     const failing = Math.min(room, most.failing - going.filter(({ isFailing }) => isFailing).length)
-    for (const claimed of await claimDeliveries(deps, { limit: room, each: most.ofOne, failing, busy })) start(claimed)
+    for (const claimed of await claimDeliveries(deps, { limit: room, each: most.ofOne, failing, busy }))
+      start(claimed, signal)
   }
-  const run = async () => {
-    let prunedAt = 0
-    while (!signal.aborted) {
-      woken = Promise.withResolvers()
-      await round().catch(deps.onError)
-      if (deps.now() - prunedAt > pruneEveryMs) {
-        prunedAt = deps.now()
-        await pruneDeliveries(deps, prunedAt - keptMs).catch(deps.onError)
-      }
-      await Promise.race([woken.promise, sleep(pollMs, undefined, { signal, ref: false }).catch(() => {})])
+  const pass = async (signal: AbortSignal) => {
+    await startDeliveries(signal).catch(deps.onError)
+    if (deps.now() - prunedAt > pruneEveryMs) {
+      prunedAt = deps.now()
+      await pruneDeliveries(deps, prunedAt - keptMs).catch(deps.onError)
     }
+    return pollMs
   }
-  const running = run()
+  const { trigger, stop } = startReconciler(pass, { retryMs: pollMs, onError: deps.onError })
+  const unsubscribe = deps.db.signals.subscribe('webhook.queued', trigger)
+  trigger()
   return async () => {
-    closing.abort()
     unsubscribe()
-    await running
+    await stop()
     await Promise.all([...inFlight.values()].map(({ done }) => done))
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { endOverdueQuestions } from '#interns/runs/questions.ts'
+import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -49,7 +49,7 @@ export type NextEvents = { events: LiveEvent[]; upTo: Cursor } | 'unknown'
 export class LiveEvents {
   readonly #deps: LiveEventsDeps
   readonly #listeners = new Set<Listener>()
-  #running: Promise<void> | undefined
+  #reading: Reconciler | undefined
   #sweptAt = 0
   /** The last read row; undefined without listeners. */
   #head: number | undefined
@@ -73,7 +73,7 @@ export class LiveEvents {
       throw new Fault('rate_limited', 'Too many event streams are open already. Close those that are not needed.')
     const listener: Listener = { caller, sharedFrom: Number.POSITIVE_INFINITY, wake: () => {}, isOver: false }
     this.#listeners.add(listener)
-    this.#running ??= this.#run()
+    this.#reading ??= startReconciler(() => this.#pass(), { firstMs: 0, retryMs: pollMs, onError: this.#deps.onError })
     return listener
   }
 
@@ -122,13 +122,16 @@ export class LiveEvents {
     return { events: events.filter((event) => isAfter(event, cursor)), upTo: { seq, n: wholeRow } }
   }
 
-  async #run(): Promise<void> {
-    while (this.#listeners.size > 0) {
-      // After a failure the next read continues at the same row.
-      await this.#look().catch(this.#deps.onError)
-      await sleep(pollMs, undefined, { ref: false })
-    }
-    this.#running = undefined
+  /** After a failure the next pass continues at the same row. */
+  async #pass(): Promise<number> {
+    if (this.#listeners.size > 0) await this.#look()
+    else this.#stopReading()
+    return pollMs
+  }
+
+  #stopReading(): void {
+    void this.#reading?.stop()
+    this.#reading = undefined
     this.#head = undefined
     this.#held = []
   }

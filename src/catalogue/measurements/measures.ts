@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -93,7 +93,16 @@ export async function createMeasures(
 
   await read()
   await refresh()
-  const stopRepeating = repeat(deps, { refreshMs, exchangeMs }, { refresh, exchange })
+  let exchangedAt = performance.now()
+  async function pass(): Promise<number> {
+    if (performance.now() - exchangedAt >= exchangeMs) {
+      await exchange().catch(deps.onError)
+      exchangedAt = performance.now()
+    }
+    await refresh()
+    return refreshMs
+  }
+  const { stop } = startReconciler(pass, { firstMs: refreshMs, retryMs: refreshMs, onError: deps.onError })
   return {
     record(measurement) {
       count(own, unwritten, { ...measurement, at: measurement.at ?? deps.now() })
@@ -107,34 +116,8 @@ export async function createMeasures(
     refresh,
     exchange,
     async close() {
-      await stopRepeating()
+      await stop()
       await write().catch(deps.onError)
     },
-  }
-}
-
-/** @returns a function that stops it after the running step. */
-function repeat(
-  { onError }: Pick<MeasuresDeps, 'onError'>,
-  { refreshMs, exchangeMs }: Required<Rhythm>,
-  { refresh, exchange }: Pick<Measures, 'refresh' | 'exchange'>,
-): () => Promise<void> {
-  const closing = new AbortController()
-  async function keepGoing(): Promise<void> {
-    let exchangedAt = performance.now()
-    while (true) {
-      await sleep(refreshMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
-      if (closing.signal.aborted) return
-      if (performance.now() - exchangedAt >= exchangeMs) {
-        await exchange().catch(onError)
-        exchangedAt = performance.now()
-      }
-      await refresh().catch(onError)
-    }
-  }
-  const going = keepGoing()
-  return () => {
-    closing.abort()
-    return going
   }
 }

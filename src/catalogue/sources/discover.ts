@@ -1,3 +1,4 @@
+import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { connectionFailure } from '#platform/core/connection-failure.ts'
 import { bodyText } from '#platform/text/body-text.ts'
 import { expandUrl, holdsPassword } from './expand-url.ts'
@@ -34,19 +35,26 @@ export function createDiscovery({
   const previous = new Map<string, Layer>()
   const listeners = new Set<() => void>()
   const absent = new Map<string, () => Promise<unknown>>()
-  let waiting: NodeJS.Timeout | undefined
+  let polling: Reconciler | undefined
 
-  function waitForAbsent(): void {
-    if (waiting || absent.size === 0 || listeners.size === 0) return
-    waiting = setTimeout(lookForAbsent, retryMs).unref()
+  function pollAbsent(): void {
+    if (polling || absent.size === 0 || listeners.size === 0) return
+    polling = startReconciler(lookForAbsent, { firstMs: retryMs, retryMs, onError: () => {} })
   }
 
-  async function lookForAbsent(): Promise<void> {
+  function stopPolling(): void {
+    void polling?.stop()
+    polling = undefined
+  }
+
+  async function lookForAbsent(): Promise<number> {
     const answers = await Promise.allSettled([...absent.values()].map((look) => look()))
-    waiting = undefined
-    // A listener reads all servers again; those that are still unreachable are polled from then on.
-    if (answers.some(({ status }) => status === 'fulfilled')) for (const listener of listeners) listener()
-    else waitForAbsent()
+    if (answers.some(({ status }) => status === 'fulfilled')) {
+      stopPolling()
+      // A listener reads all servers again; those that are still unreachable are polled from then on.
+      for (const listener of listeners) listener()
+    }
+    return retryMs
   }
 
   async function layerOf(slug: string, provider: ProviderPatch): Promise<Layer> {
@@ -94,17 +102,15 @@ export function createDiscovery({
     const discovered = [...providersOf(layers)].filter(([, provider]) => provider.discover)
     absent.clear()
     const found = await Promise.all(discovered.map(([slug, provider]) => layerOf(slug, provider)))
-    waitForAbsent()
+    pollAbsent()
     return found
   }
   const onBack: Discover['onBack'] = (listener) => {
     listeners.add(listener)
-    waitForAbsent()
+    pollAbsent()
     return () => {
       listeners.delete(listener)
-      if (listeners.size > 0) return
-      clearTimeout(waiting)
-      waiting = undefined
+      if (listeners.size === 0) stopPolling()
     }
   }
   return Object.assign(discover, { onBack })

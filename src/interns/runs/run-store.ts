@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely'
+import { repeat } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
@@ -246,13 +247,9 @@ export function keepPruningRuns(
   days: number,
 ): () => void {
   const prune = () =>
-    void db.query
+    db.query
       .deleteFrom('intern_runs')
       .where('ended_at', '<', now() - days * 86_400_000)
       .execute()
-      .catch(onError)
-  prune()
-  const timer = setInterval(prune, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  return repeat(prune, { everyMs, onError })
 }

@@ -1,3 +1,4 @@
+import { repeat } from '../async/reconcile.ts'
 import { type Now, steadyNow } from '../core/clock.ts'
 import type { Db, Query, Tx } from './db.ts'
 import { eventColumns, type NewEvent } from './event.ts'
@@ -92,8 +93,5 @@ export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () =
 
 /** Deletes expired events regularly. @returns the function that stops it. */
 export function keepPruningEvents(deps: PruningDeps & { onError: (error: Error) => void }): () => void {
-  const prune = eventPruning(deps)
-  const timer = setInterval(() => void prune().catch(deps.onError), pruneEveryMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  return repeat(eventPruning(deps), { firstMs: pruneEveryMs, everyMs: pruneEveryMs, onError: deps.onError })
 }

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startReconciler } from '../async/reconcile.ts'
+import { waitFor } from '../async/wait-for.ts'
 import { StartupError } from '../core/fault.ts'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
@@ -111,15 +112,13 @@ const writeRange = ({ query }: Queries, range: { oldest: number; newest: number 
 const serverNames = [applicationNames.statements, applicationNames.signals, ...olderApplicationNames]
 
 async function serversStop({ query }: Queries, waitMs: number): Promise<boolean> {
-  const deadline = performance.now() + waitMs
-  for (;;) {
+  const haveStopped = async () => {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
          and application_name in (${sql.join(serverNames)})`.execute(query)
-    if (rows.length === 0) return true
-    if (performance.now() >= deadline) return false
-    await sleep(500)
+    return rows.length === 0 ? true : undefined
   }
+  return (await waitFor(haveStopped, { timeoutMs: waitMs, recheckMs: 500 })) ?? false
 }
 
 const watchEveryMs = 2000
@@ -134,13 +133,13 @@ export function watchSchema(
   supported: readonly string[],
   onProblem: (reason: string) => void,
 ): () => void {
-  const timer = setInterval(async () => {
-    // An unreachable database is reported elsewhere.
-    const schema = await readSchema(db).catch(() => undefined)
-    const problem = schema && schemaProblem(schema, supported)
-    if (problem === undefined) return
-    clearInterval(timer)
+  const check = async () => {
+    const problem = schemaProblem(await readSchema(db), supported)
+    if (problem === undefined) return watchEveryMs
     onProblem(problem)
-  }, watchEveryMs).unref()
-  return () => clearInterval(timer)
+    return undefined
+  }
+  // An unreachable database is reported elsewhere.
+  const { stop } = startReconciler(check, { firstMs: watchEveryMs, retryMs: watchEveryMs, onError: () => {} })
+  return () => void stop()
 }

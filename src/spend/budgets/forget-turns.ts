@@ -1,3 +1,4 @@
+import { repeat } from '#platform/async/reconcile.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -18,11 +19,7 @@ const dayMs = 86_400_000
  * starts with the sum of the ledger. @returns a function that stops it.
  */
 export function keepForgettingTurns(deps: ForgetDeps): () => void {
-  const forget = () => void forgetTurns(deps).catch(deps.onError)
-  forget()
-  const timer = setInterval(forget, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  return repeat(() => forgetTurns(deps), { everyMs, onError: deps.onError })
 }
 
 export async function forgetTurns({ db, clock, openTurns }: Omit<ForgetDeps, 'onError'>): Promise<void> {

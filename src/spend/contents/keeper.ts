@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import type { Vault } from '#identity/provider-keys/vault.ts'
+import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { type Db, isRefused } from '#platform/db/db.ts'
 import type { ContentOwner } from './content.ts'
 import { type SealedContent, writeContents } from './store.ts'
@@ -16,7 +17,7 @@ const batchBytes = 1024 * 1024
 const batchRows = 50
 
 const everyMs = 250
-const afterErrorMs = 2000
+const retryMs = 2250
 const closeMs = 2000
 
 type ContentKeeperDeps = {
@@ -36,14 +37,18 @@ type Waiting = ContentOwner & { text: string }
  */
 export class ContentKeeper {
   readonly #deps: ContentKeeperDeps
-  readonly #closing = new AbortController()
-  readonly #writing: Promise<void>
+  readonly #writing: Reconciler
+  #isClosing = false
   #queue: Waiting[] = []
   #bytes = 0
 
   constructor(deps: ContentKeeperDeps) {
     this.#deps = deps
-    this.#writing = this.#keepWriting()
+    const write = async () => {
+      await this.#writeAll()
+      return everyMs
+    }
+    this.#writing = startReconciler(write, { firstMs: everyMs, retryMs, onError: deps.onError })
   }
 
   /** The size of the waiting contents, in bytes. */
@@ -53,24 +58,9 @@ export class ContentKeeper {
 
   keep(owner: ContentOwner, content: object): void {
     const text = JSON.stringify(content)
-    if (this.#closing.signal.aborted || this.#bytes + text.length > waitingBytesAtMost)
-      return this.#deps.count('dropped', 1)
+    if (this.#isClosing || this.#bytes + text.length > waitingBytesAtMost) return this.#deps.count('dropped', 1)
     this.#bytes += text.length
     this.#queue.push({ ...owner, text })
-  }
-
-  async #keepWriting(): Promise<void> {
-    while (!this.#closing.signal.aborted) {
-      await this.#pause(everyMs)
-      await this.#writeAll().catch((error) => {
-        this.#deps.onError(error)
-        return this.#pause(afterErrorMs)
-      })
-    }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {})
   }
 
   async #writeAll(): Promise<void> {
@@ -119,8 +109,8 @@ export class ContentKeeper {
 
   /** Writes the waiting contents, within a time limit. */
   async close(): Promise<void> {
-    this.#closing.abort()
-    const last = this.#writing.then(() => this.#writeAll().catch(this.#deps.onError))
+    this.#isClosing = true
+    const last = this.#writing.stop().then(() => this.#writeAll().catch(this.#deps.onError))
     await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
     if (this.#queue.length > 0) this.#deps.count('dropped', this.#queue.length)
   }

@@ -4,6 +4,7 @@ import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { getWorkspace } from '#identity/accounts/workspaces.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
+import { repeat } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
@@ -198,9 +199,6 @@ export function keepPruningContents(
   deps: { db: Db; now: Now; onError: (error: Error) => void },
   retentionDays: number,
 ): () => void {
-  const prune = () => void pruneContents(deps, deps.now() - retentionDays * dayMs).catch(deps.onError)
-  prune()
-  const timer = setInterval(prune, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  const prune = () => pruneContents(deps, deps.now() - retentionDays * dayMs)
+  return repeat(prune, { everyMs, onError: deps.onError })
 }

@@ -1,3 +1,4 @@
+import { repeat } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 
@@ -23,9 +24,6 @@ export function keepPruning(
   deps: { db: Db; now: Now; onError: (error: Error) => void },
   retentionDays: number,
 ): () => void {
-  const prune = () => void pruneGenerations(deps, deps.now() - retentionDays * dayMs).catch(deps.onError)
-  prune()
-  const timer = setInterval(prune, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  const prune = () => pruneGenerations(deps, deps.now() - retentionDays * dayMs)
+  return repeat(prune, { everyMs, onError: deps.onError })
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -83,17 +84,18 @@ export function openLedger(
   const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, batch)
   let lost = 0
 
-  async function repeat(act: () => Promise<void>): Promise<void> {
-    while (!closing.signal.aborted) {
-      await sleep(everyMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+  const start = (act: () => Promise<void>) => {
+    const pass = async () => {
       await act().catch(onError)
+      return everyMs
     }
+    return startReconciler(pass, { firstMs: everyMs, retryMs: everyMs, onError })
   }
   const saveLate = async () => {
     if (rows.areLate(spillAfterMs)) await rows.save()
   }
   // A flush can block as long as the database does.
-  const [writing, saving] = [repeat(() => writer.flush()), repeat(saveLate)]
+  const [writing, saving] = [start(() => writer.flush()), start(saveLate)]
 
   return {
     record(generation) {
@@ -118,7 +120,7 @@ export function openLedger(
     },
     async close() {
       closing.abort()
-      const last = Promise.all([writing, saving]).then(() => writer.flush().catch(onError))
+      const last = Promise.all([writing.stop(), saving.stop()]).then(() => writer.flush().catch(onError))
       await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
       // Rows that are being written to a file are not in the queue.
       await rows.saving?.catch(onError)

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { repeat } from '#platform/async/reconcile.ts'
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -54,20 +56,17 @@ export async function requestsWritten(
   keyHash: string,
   since: number,
 ): Promise<boolean> {
-  const late = performance.now() + patienceMs
-  const isOneLeft = async () =>
-    (await db.query
+  const isWritten = async () => {
+    const unwritten = await db.query
       .selectFrom('requests_under_way')
       .where('key_hash', '=', keyHash)
       .where('began_at', '>=', since - earlierMs)
       .select('id')
       .limit(1)
-      .executeTakeFirst()) !== undefined
-  while (await isOneLeft()) {
-    if (performance.now() >= late) return false
-    await sleep(checkEveryMs)
+      .executeTakeFirst()
+    return unwritten ? undefined : true
   }
-  return true
+  return (await waitFor(isWritten, { timeoutMs: patienceMs, recheckMs: checkEveryMs })) ?? false
 }
 
 const everyMs = 60 * 60_000
@@ -76,13 +75,9 @@ const forgottenAfterMs = 24 * 60 * 60_000
 /** Deletes notes of dead processes regularly. @returns a function that stops it. */
 export function keepPruningNotes({ db, now, onError }: Pick<UnderWayDeps, 'db' | 'now' | 'onError'>): () => void {
   const prune = () =>
-    void db.query
+    db.query
       .deleteFrom('requests_under_way')
       .where('began_at', '<', now() - forgottenAfterMs)
       .execute()
-      .catch(onError)
-  prune()
-  const timer = setInterval(prune, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  return repeat(prune, { everyMs, onError })
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { countPast } from './count-past.ts'
@@ -6,6 +6,8 @@ import { mergeParts } from './merge-parts.ts'
 import { pruneCells } from './prune-cells.ts'
 
 type RollupDeps = { db: Db; now: Now; onError: (error: Error) => void }
+const countPastMs = 60_000
+
 type Rhythm = { mergeMs?: number; pastPauseMs?: number; pruneMs?: number }
 
 /**
@@ -17,31 +19,20 @@ export function keepRollups(
   retentionDays: number,
   { mergeMs = 5_000, pastPauseMs = 20, pruneMs = 3_600_000 }: Rhythm = {},
 ): () => Promise<void> {
-  const closing = new AbortController()
-  const { signal } = closing
-  const repeat = async (ms: number, act: () => Promise<unknown>) => {
-    while (!signal.aborted) {
-      await act().catch(deps.onError)
-      await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
-    }
+  const start = (everyMs: number, step: () => Promise<boolean>) => {
+    /** Pauses after each transaction, so that other writers can proceed. */
+    const pass = async () => ((await step()) ? pastPauseMs : everyMs)
+    return startReconciler(pass, { firstMs: 0, retryMs: everyMs, onError: deps.onError })
   }
-  /** Pauses after each transaction, so that other writers can proceed. */
-  const whileMore = (act: () => Promise<boolean>) => async () => {
-    while (!signal.aborted && (await act())) await sleep(pastPauseMs, undefined, { signal, ref: false }).catch(() => {})
-  }
-  const going = Promise.all([
-    repeat(
-      mergeMs,
-      whileMore(() => mergeParts(deps)),
-    ),
-    repeat(
-      60_000,
-      whileMore(() => countPast(deps)),
-    ),
-    repeat(pruneMs, () => pruneCells(deps, retentionDays)),
-  ])
+  const loops = [
+    start(mergeMs, () => mergeParts(deps)),
+    start(countPastMs, () => countPast(deps)),
+    start(pruneMs, async () => {
+      await pruneCells(deps, retentionDays)
+      return false
+    }),
+  ]
   return async () => {
-    closing.abort()
-    await going
+    await Promise.all(loops.map(({ stop }) => stop()))
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startReconciler } from '../../async/reconcile.ts'
 import { steadyNow } from '../../core/clock.ts'
 import { type LocalSignals, localSignals } from '../signals.ts'
 import type { ClockSample } from './clock-offset.ts'
@@ -41,7 +42,7 @@ export async function postgresSignals(
 ): Promise<PostgresSignals> {
   const local = localSignals()
   const followed = followRevisions()
-  const closing = new AbortController()
+  let isClosing = false
   let client: Connection | undefined
   /** The time up to which all announcements were received or reported as missed. */
   let surelyHeardUntil = 0
@@ -52,7 +53,7 @@ export async function postgresSignals(
   function lose(lost: Connection, error: Error): void {
     if (client !== lost) return
     client = undefined
-    if (surelyHeardUntil !== 0 && !closing.signal.aborted) onError(error)
+    if (surelyHeardUntil !== 0 && !isClosing) onError(error)
     surelyHeardUntil = 0
     lost.end().catch(() => {})
   }
@@ -96,15 +97,13 @@ export async function postgresSignals(
     if (readOnly) onReadOnly()
   }
 
-  async function keepBeating(): Promise<void> {
-    while (!closing.signal.aborted) {
-      await beat()
-      await sleep(heartbeatMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
-    }
+  async function keepBeating(): Promise<number> {
+    await beat()
+    return heartbeatMs
   }
 
   await beat()
-  const beating = keepBeating()
+  const heartbeat = startReconciler(keepBeating, { firstMs: 0, retryMs: heartbeatMs, onError })
   return {
     ...local,
     live: () => steadyNow() - surelyHeardUntil < trustedForMs,
@@ -112,9 +111,9 @@ export async function postgresSignals(
     readOnly: () => readOnly,
     refusal: () => refusal,
     async close() {
-      closing.abort()
+      isClosing = true
       // A connection that is still being opened must not delay the end.
-      await Promise.race([beating, sleep(500, undefined, { ref: false })])
+      await Promise.race([heartbeat.stop(), sleep(500, undefined, { ref: false })])
       const last = client
       if (!last) return
       // Neither must a connection whose server does not answer.
