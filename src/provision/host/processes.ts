@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 
 /** A process by number and start time. The number alone is not unique, because the system reuses it. */
 export type ProcessId = { pid: number; began: string }
@@ -51,14 +51,10 @@ export function withDescendants(id: ProcessId | undefined, uid: number | undefin
   return [...found.values()]
 }
 
-/** Waits for the end of a process. @returns whether it ended in time. */
+/** Waits for the end of a process, which can be a child of another one: it is polled. @returns whether it ended in time. */
 export async function endsWithin(id: ProcessId, ms: number): Promise<boolean> {
-  const until = performance.now() + ms
-  while (isAlive(id)) {
-    if (performance.now() > until) return false
-    await sleep(10)
-  }
-  return true
+  const hasEnded = async () => (isAlive(id) ? undefined : true)
+  return (await waitFor(hasEnded, { timeoutMs: ms, recheckMs: 10 })) ?? false
 }
 
 /** The start in ticks since this boot: field 22, counted after the name, which can contain any character. */

@@ -1,3 +1,4 @@
+import { startReconciler } from '#platform/async/reconcile.ts'
 import type { DiskUse } from '#platform/files/disk-use.ts'
 import { listProcesses, type Process, treeOf } from './process-table.ts'
 import { exceededByDisk, exceededByProcesses, type ResourceLimits, trimLog } from './resource-limits.ts'
@@ -28,39 +29,28 @@ const pausesPerCount = 20
  */
 export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
   const { home, resourceLimits, onUncounted, count, everyMs = checkEveryMs } = used
-  let watched = true
-  const exceeded = async (reason: string | undefined) => {
-    if (!watched || reason === undefined) return
-    stop()
+  const stopping = new AbortController()
+  const endIfExceeded = async (reason: string | undefined) => {
+    if (stopping.signal.aborted || reason === undefined) return
+    stopping.abort()
     // If processes could not be ended, the next start reports that.
     await used.end().catch(() => {})
     over(reason)
   }
-  const repeat = (look: () => Promise<string | undefined>, nextIn: (tookMs: number) => number, firstMs: number) => {
-    const round = async () => {
-      const since = performance.now()
-      await look().then(exceeded, onUncounted)
-      if (watched) timers[index] = setTimeout(round, nextIn(performance.now() - since)).unref()
-    }
-    const index = timers.push(setTimeout(round, firstMs).unref()) - 1
-  }
-  const timers: NodeJS.Timeout[] = []
-  const stop = () => {
-    watched = false
-    timers.forEach(clearTimeout)
-  }
+  const start = (firstMs: number, pass: () => Promise<number>) =>
+    startReconciler(pass, { signal: stopping.signal, firstMs, retryMs: firstMs, onError: onUncounted })
 
-  const countProcesses = async () => {
+  start(everyMs.processes, async () => {
     trimLog(home, resourceLimits)
-    return exceededByProcesses(ofIntern(await processesNow(), used), resourceLimits)
-  }
-  repeat(countProcesses, () => everyMs.processes, everyMs.processes)
-  repeat(
-    () => exceededByDisk(home, resourceLimits, count),
-    (tookMs) => Math.max(everyMs.disk, tookMs * pausesPerCount),
-    everyMs.disk,
-  )
-  return stop
+    await endIfExceeded(exceededByProcesses(ofIntern(await processesNow(), used), resourceLimits))
+    return everyMs.processes
+  })
+  start(everyMs.disk, async () => {
+    const since = performance.now()
+    await endIfExceeded(await exceededByDisk(home, resourceLimits, count))
+    return Math.max(everyMs.disk, (performance.now() - since) * pausesPerCount)
+  })
+  return () => stopping.abort()
 }
 
 function ofIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {

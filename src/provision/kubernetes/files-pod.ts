@@ -1,5 +1,6 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { DaemonAddress } from '#interns/remote/connect-runs.ts'
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { KubernetesClient } from './client.ts'
 import { storedSecretsOf } from './intern-files.ts'
@@ -41,10 +42,10 @@ async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAdd
   if (!secret)
     throw new Refusal('intern_unreachable', 'The intern has no files: it has never been started, or is being deleted.')
   const { token } = storedSecretsOf(secret)
-  const since = performance.now()
+  let why: string | undefined
   /** If it is deleted while this waits, the intern is being started or deleted. */
   let canCreate = true
-  for (;;) {
+  const read = async () => {
     const found = await client.get('Pod', filesPodNameOf(id))
     if (!found) {
       if (!canCreate) throw new Error('its pod was ended, for example because the intern is started. Retry later.')
@@ -56,18 +57,15 @@ async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAdd
       canCreate = true
     }
     const pod = found && podOf(found)
-    if (pod?.isRunning && pod.address && !pod.isEnding) {
-      const address = await deps.addressIn(id, pod.address, token)
-      if (await deps.answers(address)) return address
-    }
-    if (performance.now() - since > config.kubernetes_start_ms) {
-      await client.remove('Pod', filesPodNameOf(id))
-      throw new Error(
-        `its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${pod?.why ?? 'without a reason'}.`,
-      )
-    }
-    await new Promise((resolve) => setTimeout(resolve, checkEveryMs))
+    why = pod?.why
+    if (!pod?.isRunning || !pod.address || pod.isEnding) return undefined
+    const address = await deps.addressIn(id, pod.address, token)
+    return (await deps.answers(address)) ? address : undefined
   }
+  const address = await waitFor(read, { timeoutMs: config.kubernetes_start_ms, recheckMs: checkEveryMs })
+  if (address) return address
+  await client.remove('Pod', filesPodNameOf(id))
+  throw new Error(`its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${why ?? 'without a reason'}.`)
 }
 
 /** Whether the pod has ended. */

@@ -9,7 +9,6 @@ import { followObjects } from './follow.ts'
 async function following() {
   const server = await startScriptedApiServer()
   const client = kubernetesClient({ url: server.url, authorities: () => undefined, token: () => 't' }, 'interns')
-  const leaving = new AbortController()
   const events: string[] = []
   const errors: string[] = []
   const followed = {
@@ -26,14 +25,13 @@ async function following() {
       status: { phase },
     })
   pod('ada', 'Pending')
-  const ended = followObjects(followed, leaving.signal)
+  const stop = followObjects(followed)
   await until(() => events.length === 1)
   const watches = () => server.requests.filter((request) => request.startsWith('WATCH')).length
   return {
     ...{ server, events, errors, pod, watches },
     async [Symbol.asyncDispose]() {
-      leaving.abort()
-      await ended
+      await stop()
       await client.close()
       await server[Symbol.asyncDispose]()
     },
@@ -88,11 +86,12 @@ test('an outage of the API server keeps the last state', async () => {
 })
 
 test('a list after the end is not reported', async () => {
-  const leaving = new AbortController()
+  const listed = Promise.withResolvers<void>()
   const calls: string[] = []
   const record = (name: string) => () => void calls.push(name)
   const list = async () => {
-    leaving.abort()
+    void stop()
+    listed.resolve()
     return { items: [{ metadata: { name: 'ada' } }], version: '1' }
   }
   const listeners = {
@@ -104,6 +103,8 @@ test('a list after the end is not reported', async () => {
     },
   }
   const client = { list, watch: () => assert.fail('watched') }
-  await followObjects({ ...listeners, client, kind: 'Pod', labels: '' } as never, leaving.signal)
+  const stop = followObjects({ ...listeners, client, kind: 'Pod', labels: '' } as never)
+  await listed.promise
+  await stop()
   assert.deepEqual(calls, [])
 })

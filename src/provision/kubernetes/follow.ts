@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startReconciler } from '#platform/async/reconcile.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Kind, KubernetesObject } from './object.ts'
 import { KubernetesError } from './requests.ts'
@@ -19,28 +19,31 @@ type Followed = {
 const backoff = { firstMs: 500, maxMs: 15_000 }
 
 /**
- * Follows objects of the cluster until `signal` aborts: lists them, then watches changes. While the API server is unreachable, the last known
+ * Follows objects of the cluster: lists them, then watches changes. While the API server is unreachable, the last known
  * state remains. When it answers again, or has forgotten the version, the list is read again, and missing objects are reported as removed.
+ * @returns a function that stops it.
  */
-export async function followObjects(followed: Followed, signal: AbortSignal): Promise<void> {
+export function followObjects(followed: Followed): () => Promise<void> {
   const objects: ObjectsByName = new Map()
-  for (let failures = 0; !signal.aborted; ) {
-    try {
-      let version = await relist(followed, objects, signal)
-      failures = 0
-      while (!signal.aborted) {
-        const startedAt = performance.now()
-        version = await watchOnce(followed, objects, version, signal)
-        // A proxy in between can end each watch immediately.
-        if (performance.now() - startedAt < backoff.firstMs) await rest(backoff.firstMs, signal)
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      // 410 is expected after a long pause.
-      if (!(error instanceof KubernetesError && error.status === 410)) followed.onError(error as Error)
-      await rest(Math.min(backoff.firstMs * 2 ** failures++, backoff.maxMs), signal)
+  let version: string | undefined
+  const pass = async (signal: AbortSignal) => {
+    if (version === undefined) {
+      version = await relist(followed, objects, signal)
+      return 0
     }
+    const from = version
+    // After a failure the list is read again.
+    version = undefined
+    const startedAt = performance.now()
+    version = await watchOnce(followed, objects, from, signal)
+    // A proxy in between can end each watch immediately.
+    return performance.now() - startedAt < backoff.firstMs ? backoff.firstMs : 0
   }
+  const onError = (error: Error) => {
+    // 410 is expected after a long pause.
+    if (!(error instanceof KubernetesError && error.status === 410)) followed.onError(error)
+  }
+  return startReconciler(pass, { firstMs: 0, retryMs: backoff, onError }).stop
 }
 
 type ObjectsByName = Map<string, KubernetesObject>
@@ -85,8 +88,4 @@ async function watchOnce(
     }
   }
   return version
-}
-
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 }

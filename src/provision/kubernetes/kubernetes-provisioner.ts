@@ -15,6 +15,7 @@ import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
+import { repeat } from '#platform/async/reconcile.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { healthOf } from '../host/daemon-health.ts'
@@ -91,7 +92,11 @@ export class KubernetesProvisioner implements Provisioner {
   watch(intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void): () => void {
     const { cluster, config, vault } = this.#deps
     const access = openAccess(vault, intern)
-    const renewing = setInterval(() => void this.#rotate(intern), renewCertificatesEveryMs).unref()
+    const stopRenewing = repeat(() => this.#rotate(intern), {
+      firstMs: renewCertificatesEveryMs,
+      everyMs: renewCertificatesEveryMs,
+      onError: () => {},
+    })
     const options = {
       ...{ intern: intern.id, address: access?.host ?? '', image: cluster.image },
       unresponsiveMs: config.intern_unresponsive_ms,
@@ -100,7 +105,7 @@ export class KubernetesProvisioner implements Provisioner {
     }
     const unwatch = watchPod(this.#pods, options, onEnd, onOutdated)
     return () => {
-      clearInterval(renewing)
+      stopRenewing()
       unwatch()
     }
   }
@@ -184,7 +189,7 @@ export class KubernetesProvisioner implements Provisioner {
     return healthOf(await this.#addressOf(intern), withinMs)
   }
 
-  /** Renews the certificates. Running daemons reload them. */
+  /** Renews the certificates. Running daemons reload them. Never rejects. */
   async #rotate({ id, name }: Intern): Promise<void> {
     const { certificates, warn } = this.#deps
     try {

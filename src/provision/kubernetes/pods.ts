@@ -14,7 +14,7 @@ export class Pods {
   readonly #deps: { client: KubernetesClient; onError: (error: Error) => void }
   readonly #pods = new Map<string, Pod>()
   readonly #listeners = new Map<string, Set<PodListener>>()
-  #following: AbortController | undefined
+  #unfollow: (() => Promise<void>) | undefined
   #isListed = false
   #ending: NodeJS.Timeout | undefined
 
@@ -37,8 +37,7 @@ export class Pods {
   }
 
   #start(): void {
-    if (this.#following) return
-    this.#following = new AbortController()
+    if (this.#unfollow) return
     const notify = (intern: string) => {
       if (this.#isListed) for (const listener of this.#listeners.get(intern) ?? []) listener(this.#pods.get(intern))
     }
@@ -60,12 +59,12 @@ export class Pods {
         for (const intern of this.#listeners.keys()) notify(intern)
       },
     }
-    void followObjects(followed, this.#following.signal)
+    this.#unfollow = followObjects(followed)
   }
 
   #end(): void {
-    this.#following?.abort()
-    this.#following = undefined
+    void this.#unfollow?.()
+    this.#unfollow = undefined
     this.#isListed = false
     this.#pods.clear()
   }

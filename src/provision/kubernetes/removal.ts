@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Kind, KubernetesObject } from './object.ts'
 import { filesPodNameOf, internLabel, nameOf, ownLabels, podNameOf } from './objects.ts'
@@ -66,17 +66,16 @@ async function untilGone(
   withinMs: number,
   reportedMs = withinMs,
 ): Promise<void> {
-  const until = performance.now() + withinMs
-  for (;;) {
+  let remaining: KubernetesObject[] = []
+  const areGone = async () => {
     const found = await Promise.all(all.map((each) => client.get(...each)))
-    const remaining = found.filter((object) => object !== undefined)
-    if (remaining.length === 0) return
-    if (performance.now() > until)
-      throw new Error(
-        `Not removed after ${reportedMs / 1000} s: ${remaining.map(stuck).join('; ')}. Remove the cause, then retry.`,
-      )
-    await sleep(checkEveryMs)
+    remaining = found.filter((object) => object !== undefined)
+    return remaining.length === 0 ? true : undefined
   }
+  if (await waitFor(areGone, { timeoutMs: withinMs, recheckMs: checkEveryMs })) return
+  throw new Error(
+    `Not removed after ${reportedMs / 1000} s: ${remaining.map(stuck).join('; ')}. Remove the cause, then retry.`,
+  )
 }
 
 function stuck(object: KubernetesObject): string {

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Dispatcher } from 'undici'
+import { backoffDelay } from '#platform/async/backoff.ts'
+import { retry } from '#platform/async/retry.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 
 /** The address and credentials of the API server. Files are read for each request, because they are rotated. */
@@ -65,16 +66,20 @@ export class KubernetesRequests {
   /** @throws KubernetesError. */
   async ask<Answer>(request: ApiRequest): Promise<Answer> {
     const { attempts, pauseMs, requestMs } = this.#policy
-    for (let attempt = 1; ; attempt++) {
+    const attempt = async () => {
       try {
         const response = await this.open(request, { headersTimeout: requestMs, bodyTimeout: requestMs })
         return parsed(await textOf(response)) as Answer
       } catch (error) {
-        const failed = asKubernetesError(error)
-        if (attempt >= attempts || !isRetryable(failed, request)) throw failed
-        await sleep(pauseMs * 2 ** (attempt - 1))
+        throw asKubernetesError(error)
       }
     }
+    const backoff = { firstMs: pauseMs, maxMs: Number.POSITIVE_INFINITY }
+    return retry(attempt, (failures, error) =>
+      failures < attempts && isRetryable(error as KubernetesError, request)
+        ? backoffDelay(backoff, failures)
+        : undefined,
+    )
   }
 
   /** The last bytes of an answer that is a text, however long that is. @throws KubernetesError. */

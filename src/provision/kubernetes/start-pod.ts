@@ -1,3 +1,4 @@
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { KubernetesClient } from './client.ts'
 import type { KubernetesObject } from './object.ts'
@@ -44,44 +45,39 @@ export async function podThatAnswers(
   let pod: Pod | undefined
   /** A pod that ran before this start, which can hang; null without one. */
   let earlier: { uid: string; since: number } | null | undefined
-  let changed = Promise.withResolvers<void>()
-  const unfollow = pods.follow(start.intern, (current) => {
-    pod = current
-    if (earlier === undefined) earlier = current?.isRunning ? { uid: current.uid, since: performance.now() } : null
-    changed.resolve()
-  })
+  const subscribe = (onChange: () => void) =>
+    pods.follow(start.intern, (current) => {
+      pod = current
+      if (earlier === undefined) earlier = current?.isRunning ? { uid: current.uid, since: performance.now() } : null
+      onChange()
+    })
   const [since, startedAt] = [performance.now(), clock()]
   let running: string | undefined
   let withinMs = start.startMs
-  try {
-    for (;;) {
-      start.signal.throwIfAborted()
-      const now: Pod | undefined = pod
-      if (now && canAnswer(now, start.settings)) {
-        if (running !== now.uid) start.onRunning()
-        running = now.uid
-        if (await start.answers(now.address)) return now.address
-        // The StatefulSet creates another pod, but not if the node is lost.
-        if (!now.isLost && earlier?.uid === now.uid && performance.now() - earlier.since > start.unresponsiveMs)
-          await client.remove('Pod', now.name, now.uid)
-      }
-      if (now?.isLost) throw new Error(`It cannot be started: ${now.why}.`)
-      if (now?.isCloning && withinMs === start.startMs) {
-        withinMs += start.cloneMs
-        start.onCloning()
-      }
-      if (now?.cloneFailure && now.settings === start.settings && !now.isEnding) {
-        await endPermanently(client, start, now)
-        throw new Error(now.cloneFailure)
-      }
-      if (performance.now() - since > withinMs)
-        throw await timeoutError(client, start, { withinMs, startedAt, pod: now })
-      await Promise.race([changed.promise, pause(checkEveryMs)])
-      changed = Promise.withResolvers()
+  const read = async () => {
+    start.signal.throwIfAborted()
+    const now: Pod | undefined = pod
+    if (now && canAnswer(now, start.settings)) {
+      if (running !== now.uid) start.onRunning()
+      running = now.uid
+      if (await start.answers(now.address)) return now.address
+      // The StatefulSet creates another pod, but not if the node is lost.
+      if (!now.isLost && earlier?.uid === now.uid && performance.now() - earlier.since > start.unresponsiveMs)
+        await client.remove('Pod', now.name, now.uid)
     }
-  } finally {
-    unfollow()
+    if (now?.isLost) throw new Error(`It cannot be started: ${now.why}.`)
+    if (now?.isCloning && withinMs === start.startMs) {
+      withinMs += start.cloneMs
+      start.onCloning()
+    }
+    if (now?.cloneFailure && now.settings === start.settings && !now.isEnding) {
+      await endPermanently(client, start, now)
+      throw new Error(now.cloneFailure)
+    }
+    if (performance.now() - since > withinMs) throw await timeoutError(client, start, { withinMs, startedAt, pod: now })
+    return undefined
   }
+  return waitFor(read, { subscribe, recheckMs: checkEveryMs })
 }
 
 /** Whether the pod can answer. A daemon can also answer on a node that the cluster reports as lost. */
@@ -111,5 +107,3 @@ async function timeoutError(
   const reason = warning === undefined ? why : `${why}; the cluster says: ${warning}`
   return new Error(`The intern did not answer within ${withinMs / 1000} s: ${reason.replace(/\.$/, '')}.`)
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms))

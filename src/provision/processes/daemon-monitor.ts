@@ -1,3 +1,4 @@
+import { startReconciler } from '#platform/async/reconcile.ts'
 import { isAlive, type ProcessId } from '../host/processes.ts'
 
 /** A daemon that is monitored. */
@@ -21,7 +22,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
   let isActive = true
   const stop = () => {
     isActive = false
-    clearInterval(looking)
+    void looking.stop()
     stopChecks()
   }
   const report = (reason: string) => {
@@ -29,11 +30,13 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
     stop()
   }
 
-  const looking = setInterval(async () => {
-    if (monitored && isAlive(monitored)) return
-    clearInterval(looking)
+  const look = async () => {
+    if (monitored && isAlive(monitored)) return checkEveryMs
     report((monitored && (await daemon.ending())) ?? 'has ended')
-  }, checkEveryMs).unref()
+    return undefined
+  }
+  const onError = () => report('has ended')
+  const looking = startReconciler(look, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
 
   const stopChecks = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
     if (monitored && isAlive(monitored)) report(reason)
@@ -51,19 +54,14 @@ export function monitorAnswers(
   onSilence: (reason: string) => void,
 ): () => void {
   const everyMs = unresponsiveMs / checks
-  let isActive = true
   let unanswered = 0
-  const check = async () => {
+  const check = async (signal: AbortSignal) => {
     const nextAt = performance.now() + everyMs
     unanswered = (await answers(everyMs)) ? 0 : unanswered + 1
-    if (!isActive) return
+    if (unanswered >= checks && !signal.aborted) onSilence(`has not answered for ${unresponsiveMs / 1000} s`)
     // A refusal is immediate, but counts as one check.
-    timer = setTimeout(check, Math.max(0, nextAt - performance.now())).unref()
-    if (unanswered >= checks) onSilence(`has not answered for ${unresponsiveMs / 1000} s`)
+    return Math.max(0, nextAt - performance.now())
   }
-  let timer = setTimeout(check, everyMs).unref()
-  return () => {
-    isActive = false
-    clearTimeout(timer)
-  }
+  const { stop } = startReconciler(check, { firstMs: everyMs, retryMs: everyMs, onError: () => {} })
+  return () => void stop()
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 import { markerOf } from '#platform/process/process-marker.ts'
 import { healthOf } from '../host/daemon-health.ts'
 import { type DaemonRecord, endOfLog } from '../host/intern-home.ts'
@@ -8,16 +8,17 @@ import { TransientFailure } from '../host/transient-failure.ts'
 import { killAll } from './kill-all.ts'
 
 const timeouts = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
+const pollMs = 10
 
 /** Waits until a started daemon answers. @throws Error if it ends or does not answer in time. */
 export async function untilAnswering(home: string, record: DaemonRecord): Promise<void> {
-  const until = performance.now() + timeouts.startMs
-  while (!(await answers(record))) {
+  const read = async () => {
+    if (await answers(record)) return true
     if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${endOfLog(home)}`)
-    if (performance.now() > until)
-      throw new TransientFailure(`The daemon did not answer within ${timeouts.startMs / 1000} seconds.`)
-    await sleep(10)
+    return undefined
   }
+  if (!(await waitFor(read, { timeoutMs: timeouts.startMs, recheckMs: pollMs })))
+    throw new TransientFailure(`The daemon did not answer within ${timeouts.startMs / 1000} seconds.`)
 }
 
 export const answers = async (record: DaemonRecord, withinMs = timeouts.healthMs) =>

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
 import { endGroup, removeGroup } from '../host/control-group.ts'
 import { listProcesses } from '../host/process-table.ts'
@@ -30,17 +30,19 @@ export async function killAll(
   withinMs: number,
   kill: (uid: number) => Promise<boolean> = killAllOfUser,
 ): Promise<void> {
-  const until = performance.now() + withinMs
   const others = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
   const round = async () => (group === undefined ? 0 : endGroup(group)) + (await others())
   const needed = uid === undefined && group === undefined ? quietRounds : 1
-  for (let quiet = 0; quiet < needed; ) {
+  const until = performance.now() + withinMs
+  let quiet = 0
+  const areGone = async () => {
     const remaining = await round()
-    quiet = remaining === 0 ? quiet + 1 : 0
     if (remaining > 0 && performance.now() > until)
       throw new Error(`${remaining} of its processes could not be ended: end them on the host, then retry.`)
-    if (quiet < needed) await sleep(everyMs)
+    quiet = remaining === 0 ? quiet + 1 : 0
+    return quiet < needed ? undefined : true
   }
+  await waitFor(areGone, { recheckMs: everyMs })
   if (group !== undefined) removeGroup(group)
 }
 

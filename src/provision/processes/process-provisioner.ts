@@ -13,6 +13,7 @@ import { connectRuns, storageThrough } from '#interns/remote/connect-runs.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
+import { repeat } from '#platform/async/reconcile.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { limitsBeyondGroup, outOfMemoryNote } from '../host/control-group.ts'
 import {
@@ -111,7 +112,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   watch(intern: Intern, onEnd: (reason: string) => void): () => void {
-    const { config, onUncounted } = this.#deps
+    const { config, onUncounted, warn } = this.#deps
     const home = this.#homeOf(intern)
     const record = readDaemonRecord(home)
     const daemon = {
@@ -128,10 +129,14 @@ export class ProcessProvisioner implements Provisioner {
       end: () => endDaemon(home, record),
       onUncounted,
     }
-    const renewing = record && this.#renewCertificatesRegularly(intern, home, record)
+    const stopRenewing = repeat(async () => record && this.#renewCertificates(intern, home, record), {
+      firstMs: renewCertificatesEveryMs,
+      everyMs: renewCertificatesEveryMs,
+      onError: ({ message }) => warn(`The certificate of the intern ${intern.name} could not be renewed: ${message}`),
+    })
     const unwatch = monitorIntern(daemon, monitored, (reason) => onEnd(reason + outOfMemoryNote(record?.group)))
     return () => {
-      clearInterval(renewing)
+      stopRenewing()
       unwatch()
     }
   }
@@ -216,13 +221,6 @@ export class ProcessProvisioner implements Provisioner {
   async #renewCertificates({ id }: Intern, home: string, { port, uid }: DaemonRecord): Promise<void> {
     const { listeners } = this.#deps
     if (listeners && port !== undefined) await writeCertificates(listeners, { id, home, uid })
-  }
-
-  #renewCertificatesRegularly(intern: Intern, home: string, record: DaemonRecord): NodeJS.Timeout {
-    const failed = (error: Error) =>
-      this.#deps.warn(`The certificate of the intern ${intern.name} could not be renewed: ${error.message}`)
-    const renew = () => void this.#renewCertificates(intern, home, record).catch(failed)
-    return setInterval(renew, renewCertificatesEveryMs).unref()
   }
 
   /** A connection for one request to the stored files of an intern that does not run. */

@@ -2,6 +2,8 @@ import type { Duplex } from 'node:stream'
 import type { Server, TLSSocket } from 'node:tls'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { type DaemonCertificates, parseServerName } from '#interns/remote/daemon-certificates.ts'
+import { repeat } from '#platform/async/reconcile.ts'
+import { retry } from '#platform/async/retry.ts'
 import { boundHandshakes } from '#platform/net/bound-handshakes.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
@@ -43,13 +45,15 @@ export async function startStorageListener(deps: StorageListenerDeps, connect: C
     socket.once('close', () => open.delete(socket)).on('error', () => {})
     void forward(socket, connect)
   })
-  const renewing = setInterval(() => {
-    const onError = (error: Error) => warn(`The certificate for other hosts could not be renewed: ${error.message}`)
-    void secureContext().then((next) => server.setSecureContext(next), onError)
-  }, renewCertificatesEveryMs).unref()
+  const renew = async () => server.setSecureContext(await secureContext())
+  const stopRenewing = repeat(renew, {
+    firstMs: renewCertificatesEveryMs,
+    everyMs: renewCertificatesEveryMs,
+    onError: ({ message }) => warn(`The certificate for other hosts could not be renewed: ${message}`),
+  })
   const port = await listen(deps, server)
   const close = async () => {
-    clearInterval(renewing)
+    stopRenewing()
     for (const socket of open) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   }
@@ -57,22 +61,19 @@ export async function startStorageListener(deps: StorageListenerDeps, connect: C
 }
 
 /** Tries several ports, because another process can take one that was free. */
-async function listen({ listen: host, ports }: StorageListenerDeps, server: Server): Promise<number> {
-  for (let attempt = 1; ; attempt++) {
+function listen({ listen: host, ports }: StorageListenerDeps, server: Server): Promise<number> {
+  const attempt = async () => {
     const port = await freePort({ listen: host, ports })
-    try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, host, () => {
-          server.off('error', reject)
-          resolve()
-        })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject)
+        resolve()
       })
-      return port
-    } catch (error) {
-      if (attempt > maxAttempts) throw error
-    }
+    })
+    return port
   }
+  return retry(attempt, (failures) => (failures > maxAttempts ? undefined : 0))
 }
 
 async function forward(socket: TLSSocket, connect: Connect): Promise<void> {

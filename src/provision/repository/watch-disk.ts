@@ -1,3 +1,4 @@
+import { repeat } from '#platform/async/reconcile.ts'
 import type { DiskUse } from '#platform/files/disk-use.ts'
 import { exceededByDisk, type ResourceLimits } from '../host/resource-limits.ts'
 
@@ -27,6 +28,5 @@ export function watchDisk({ home, config, onUncounted, count, everyMs = checkEve
       onUncounted(error as Error)
     }
   }
-  const timer = setInterval(() => void look(), everyMs).unref()
-  return { exceeded: exceeded.signal, look, end: () => clearInterval(timer) }
+  return { exceeded: exceeded.signal, look, end: repeat(look, { firstMs: everyMs, everyMs, onError: onUncounted }) }
 }

@@ -1,5 +1,9 @@
-/** The delay before a daemon that ended is restarted. It doubles with each failure. */
-const backoff = { firstMs: 500, maxMs: 60_000, resetAfterMs: 60_000 }
+import { backoffDelay } from '#platform/async/backoff.ts'
+
+/** The delays before a daemon that ended is restarted. */
+const backoff = { firstMs: 500, maxMs: 60_000 }
+/** A daemon that ran for this time has started successfully. */
+const resetAfterMs = 60_000
 
 /** State in memory of an intern that this server supervises: the monitor of its daemon, and the next restart. */
 export class SupervisedIntern {
@@ -18,9 +22,9 @@ export class SupervisedIntern {
   /** Called when the daemon has ended: calls `restart` after `afterMs`, by default with exponential back-off. */
   failed(restart: () => void, afterMs?: number): void {
     this.release()
-    if (performance.now() - this.#startedAt > backoff.resetAfterMs) this.#failures = 0
-    const delayMs = afterMs ?? Math.min(backoff.firstMs * 2 ** this.#failures, backoff.maxMs)
+    if (performance.now() - this.#startedAt > resetAfterMs) this.#failures = 0
     this.#failures++
+    const delayMs = afterMs ?? backoffDelay(backoff, this.#failures)
     this.#restart = setTimeout(() => {
       this.#restartDue = true
       restart()

@@ -1,11 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type InternHosts, renewEveryMs } from '#interns/hosts/hosts.ts'
 import { placeIntern } from '#interns/lifecycle/place.ts'
 import { type Intern, internById, isAsleep } from '#interns/registry/store.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { isInTurn } from '#interns/runs/run-store.ts'
+import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
+import { changesOf } from '#platform/db/signals.ts'
 import type { StorageListener } from '../processes/storage-listener.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
@@ -13,7 +15,6 @@ import { Passes } from './passes.ts'
 import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
-const turnsPollMs = 100
 /** Interns in these states need no supervisor, unless a server holds a lease on them. */
 const atRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
@@ -45,7 +46,7 @@ export class Supervisor {
   readonly #passes: Passes
   #isStopping = false
   #stopped: Promise<void> | undefined
-  #poll: NodeJS.Timeout | undefined
+  #poll: Reconciler | undefined
   #storageListener: StorageListener | undefined
   readonly #unsubscribe: (() => void)[] = []
   /** Work outside of passes; a stop waits for it. */
@@ -64,7 +65,6 @@ export class Supervisor {
 
   async start(): Promise<void> {
     const { db, hosts, provisioner, onError } = this.#deps
-    const checkAll = () => this.#do(this.#checkAll())
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
     this.#storageListener = await provisioner
       .serveStorage((id) => internById(db.query, id))
@@ -81,20 +81,22 @@ export class Supervisor {
     this.#unsubscribe.push(
       db.signals.subscribe('intern.changed', (id) => this.#check(id)),
       db.signals.subscribe('rules.changed', () => void this.#do(this.#checkRules())),
-      db.signals.onMissed(checkAll),
+      db.signals.onMissed(() => this.#poll?.trigger()),
     )
-    const next = async () => {
-      await checkAll()
-      if (!this.#isStopping) this.#poll = setTimeout(next, pollMs).unref()
+    await this.#checkAll().catch(onError)
+    const poll = async () => {
+      await this.#checkAll()
+      return pollMs
     }
-    await next()
+    this.#poll = startReconciler(poll, { firstMs: pollMs, retryMs: pollMs, onError })
   }
 
   /** Resolves when no caller of any server waits for a turn, or `signal` aborts. */
   async turnsOver(signal: AbortSignal): Promise<void> {
-    const { db } = this.#deps
-    while (!signal.aborted && (await isInTurn(db.query, [...this.#interns.supervisedIds()])))
-      await sleep(turnsPollMs, undefined, { signal }).catch(() => {})
+    const { query, signals } = this.#deps.db
+    const areOver = async () => ((await isInTurn(query, [...this.#interns.supervisedIds()])) ? undefined : true)
+    const subscribe = (onChange: () => void) => signals.subscribe('run.changed', onChange)
+    await waitFor(areOver, { subscribe, signal })
   }
 
   isSupervisingAny(): boolean {
@@ -103,12 +105,12 @@ export class Supervisor {
 
   /** Resolves when the intern runs or has failed, or after the time. */
   async settled(id: string, withinMs: number): Promise<void> {
-    const until = performance.now() + withinMs
-    for (;;) {
+    const isSettled = async () => {
       const status = (await this.#leases.find(id))?.intern.status
-      if ((status !== 'queued' && status !== 'provisioning') || performance.now() > until) return
-      await sleep(20)
+      return status === 'queued' || status === 'provisioning' ? undefined : true
     }
+    const subscribe = changesOf(this.#deps.db.signals, 'intern.changed', id)
+    await waitFor(isSettled, { subscribe, timeoutMs: withinMs })
   }
 
   /** Queues running interns again, so that the next server starts them; with `keepRunning` they continue, and it adopts them. */
@@ -119,12 +121,11 @@ export class Supervisor {
 
   async #stop(): Promise<void> {
     this.#isStopping = true
-    clearTimeout(this.#poll)
     for (const end of this.#unsubscribe) end()
     const ids = new Set([...this.#interns.stop(), ...this.#passes.ids()])
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#leave(id).catch(this.#deps.onError)))
-    await Promise.all(this.#pending)
+    await Promise.all([this.#poll?.stop(), ...this.#pending])
     // If this cannot be written, as on a full disk, other servers notice when the leases expire.
     const { server, hosts, onError } = this.#deps
     await this.#leases.expire(server).catch(onError)

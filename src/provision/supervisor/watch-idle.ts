@@ -1,4 +1,5 @@
 import type { Runs } from '#interns/contract/runs.ts'
+import { startReconciler } from '#platform/async/reconcile.ts'
 
 const patienceMs = 5000
 const minPauseMs = 50
@@ -9,15 +10,16 @@ const minPauseMs = 50
  */
 export function watchIdle(runs: Pick<Runs, 'rest'>, idleMs: number, onIdle: () => void): () => void {
   if (idleMs === 0) return () => {}
-  const request = async () => {
-    const nextAfterMs = await runs.rest(idleMs, AbortSignal.timeout(patienceMs)).catch(() => idleMs)
-    if (timer === undefined) return
-    if (nextAfterMs === 0) return onIdle()
-    timer = setTimeout(request, Math.max(minPauseMs, nextAfterMs)).unref()
+  const request = async (signal: AbortSignal) => {
+    const nextAfterMs = await runs.rest(idleMs, AbortSignal.timeout(patienceMs))
+    if (nextAfterMs > 0) return Math.max(minPauseMs, nextAfterMs)
+    if (!signal.aborted) onIdle()
+    return undefined
   }
-  let timer: NodeJS.Timeout | undefined = setTimeout(request, idleMs).unref()
-  return () => {
-    clearTimeout(timer)
-    timer = undefined
-  }
+  const { stop } = startReconciler(request, {
+    firstMs: idleMs,
+    retryMs: Math.max(minPauseMs, idleMs),
+    onError: () => {},
+  })
+  return () => void stop()
 }
