@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 import { bodyText } from '#platform/text/body-text.ts'
 import type { Usage } from './model.ts'
 
-const tries = { times: 20, everyMs: 100 }
+const polling = { timeoutMs: 2000, recheckMs: 100 }
 
 /**
  * Fetches the metered usage of an answer that reported none or broke off; the service then has an estimate. Services
@@ -17,14 +17,13 @@ export async function meteredUsage(
   if (!generationId) return undefined
   const url = `${baseUrl().replace(/\/+$/, '')}/generation?id=${encodeURIComponent(generationId)}`
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
-  for (let attempt = 0; attempt < tries.times && !signal.aborted; attempt++) {
+  const request = async () => {
     const answer = await fetch(url, { headers, signal }).catch(() => undefined)
-    if (answer?.ok) return usageIn(await read(answer))
+    if (answer?.ok) return { usage: usageIn(await read(answer)) }
     await answer?.body?.cancel()
-    if (answer?.status !== 404) return undefined
-    await sleep(tries.everyMs, undefined, { signal }).catch(() => {})
+    return answer?.status === 404 ? undefined : { usage: undefined }
   }
-  return undefined
+  return (await waitFor(request, { ...polling, signal }))?.usage
 }
 
 const maxBytes = 1024 * 1024

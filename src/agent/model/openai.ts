@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '#platform/async/retry.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { bodyText } from '#platform/text/body-text.ts'
@@ -27,22 +27,23 @@ const maxErrorBytes = 1024 * 1024
 /** A model of any OpenAI-compatible service. Retries transient errors until the answer has started. */
 export function openAiModel(options: OpenAiOptions): Model {
   const backoffMs = options.backoffMs ?? [500, 2_000, 5_000]
+  const delayOf = (failures: number, error: Error) => {
+    const wait = backoffMs[failures - 1]
+    if (wait === undefined || !(error instanceof ModelFault) || !error.retryable) return undefined
+    const jittered = wait * (0.75 + Math.random() / 2)
+    return Math.min(retryAfter.get(error) ?? jittered, longestWaitMs)
+  }
   return async function* (request) {
-    for (let attempt = 0; ; attempt++) {
-      let hasStarted = false
-      try {
-        for await (const event of answerOnce(options, request)) {
-          hasStarted = true
-          yield event
-        }
-        return
-      } catch (error) {
-        request.signal.throwIfAborted()
-        const wait = backoffMs[attempt]
-        if (hasStarted || wait === undefined || !(error instanceof ModelFault) || !error.retryable) throw error
-        const jittered = wait * (0.75 + Math.random() / 2)
-        await sleep(Math.min(retryAfter.get(error) ?? jittered, longestWaitMs), undefined, { signal: request.signal })
-      }
+    const start = async () => {
+      const events = answerOnce(options, request)
+      return { events, first: await events.next() }
+    }
+    const { events, first } = await retry(start, delayOf, { signal: request.signal })
+    try {
+      if (!first.done) yield first.value
+      yield* events
+    } finally {
+      await events.return()
     }
   }
 }

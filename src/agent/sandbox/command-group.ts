@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '#platform/async/retry.ts'
 
-const removalTries = 50
-const removalEveryMs = 20
+const removal = { attempts: 50, pauseMs: 20 }
 
 /** The control group of one command. */
 export type CommandGroup = { folder: string; end: () => void }
@@ -44,13 +43,9 @@ async function endGroup(folder: string): Promise<void> {
   } catch {
     // It is removed already.
   }
-  for (let attempt = 0; attempt < removalTries && existsSync(folder); attempt++) {
-    try {
-      rmdirSync(folder)
-    } catch {
-      await sleep(removalEveryMs, undefined, { ref: false })
-    }
-  }
+  const remove = () => existsSync(folder) && rmdirSync(folder)
+  const delayOf = (failures: number) => (failures < removal.attempts ? removal.pauseMs : undefined)
+  await retry(remove, delayOf, { ref: false }).catch(() => {})
 }
 
 function read(file: string): string {

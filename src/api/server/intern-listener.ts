@@ -1,11 +1,10 @@
 import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '#platform/async/retry.ts'
 import { emptyAcceptQueue } from '#platform/http/accept-queue.ts'
 import { reachable } from '../access/address.ts'
 
-const retryMs = 20
-const retries = 100
+const retries = { attempts: 100, pauseMs: 20 }
 const idleLookMs = 50
 
 /** The address at which interns of this host reach the service. */
@@ -66,12 +65,9 @@ async function listenAgain(
   listener: ReturnType<typeof createServer>,
   address: InternAddress & { reusePort?: boolean },
 ): Promise<void> {
-  for (let attempt = 0; attempt < retries; attempt++) {
-    const listening = Promise.withResolvers<boolean>()
-    listener.once('error', () => listening.resolve(false))
-    listener.listen(address, () => listening.resolve(true))
-    if (await listening.promise) return
-    listener.removeAllListeners('error')
-    await sleep(retryMs)
-  }
+  const listen = () =>
+    new Promise<void>((resolve, reject) => {
+      listener.removeAllListeners('error').once('error', reject).listen(address, resolve)
+    })
+  await retry(listen, (failures) => (failures < retries.attempts ? retries.pauseMs : undefined)).catch(() => {})
 }

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { InternRecord, InternStatus } from '#interns/registry/intern.ts'
+import { waitFor } from '#platform/async/wait-for.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 
 /** Ten minutes, because pulling the image of a pod or cloning a repository can take minutes. */
-const polling = { maxTries: 1200, intervalMs: 500 }
+const polling = { timeoutMs: 600_000, recheckMs: 500 }
 
 const starting: readonly InternStatus[] = ['queued', 'provisioning']
 
@@ -20,9 +20,9 @@ export async function waitUntilRunning(
   report: (text: string) => void = () => {},
 ): Promise<void> {
   let reported: string | undefined
-  for (let tries = 0; tries < polling.maxTries; tries++) {
+  const isRunning = async () => {
     const record = await client.request<InternRecord>('GET', internPath(intern))
-    if (record.status === 'running') return
+    if (record.status === 'running') return true
     const { status, last_failure_message: why } = record
     if (!starting.includes(status)) {
       const reason = why === null ? '' : ` (${why})`
@@ -33,8 +33,9 @@ export async function waitUntilRunning(
     const step = record.progress?.step_label ?? why ?? undefined
     if (step !== undefined && step !== reported) report(`"${intern}" is starting: ${step}`)
     reported = step
-    await sleep(polling.intervalMs)
+    return undefined
   }
+  if (await waitFor(isRunning, polling)) return
   throw new StartupError(
     `"${intern}" is still starting${reported === undefined ? '' : ` (${reported})`}. Try again later.`,
   )

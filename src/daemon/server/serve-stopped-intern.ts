@@ -1,4 +1,5 @@
 import { once } from '#platform/async/once.ts'
+import { startReconciler } from '#platform/async/reconcile.ts'
 import { stoppedInternRuns } from '../files/stopped-intern.ts'
 import type { DaemonLog } from '../log.ts'
 import type { DaemonSettings } from '../settings/settings.ts'
@@ -19,19 +20,20 @@ export async function serveStoppedIntern(
   const ended = Promise.withResolvers<void>()
   // The idle timeout and a signal can both stop it.
   const stop = once(async () => {
-    clearInterval(idleCheck)
+    void idleCheck.stop()
     const closed = listeners.close()
     listeners.closeConnections()
     await closed
     ended.resolve()
   })
   let idleSince = performance.now()
-  const idleCheck = setInterval(
-    async () => {
-      if ((await listeners.connections()) > 0) idleSince = performance.now()
-      else if (performance.now() - idleSince >= idleMs) await stop()
-    },
-    Math.min(1000, idleMs / 2),
-  )
+  const checkEveryMs = Math.min(1000, idleMs / 2)
+  const stopIfIdle = async () => {
+    if ((await listeners.connections()) > 0) idleSince = performance.now()
+    else if (performance.now() - idleSince >= idleMs) await stop()
+    return checkEveryMs
+  }
+  const onError = ({ message }: Error) => log('files.idle_check_failed', { why: message })
+  const idleCheck = startReconciler(stopIfIdle, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
   return { ended: ended.promise, stop }
 }

@@ -1,3 +1,4 @@
+import { retry } from '#platform/async/retry.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -29,14 +30,8 @@ export async function startWithinBudget<T>(
   limits: Limits,
   start: (allowed: Allowed) => Promise<T>,
 ): Promise<T> {
-  for (;;) {
-    const allowed = await remainingBudget(deps, intern, runs, limits)
-    try {
-      return await start(allowed)
-    } catch (error) {
-      if (!(error instanceof Refusal && error.kind === 'session_moved')) throw error
-    }
-  }
+  const attempt = async () => start(await remainingBudget(deps, intern, runs, limits))
+  return retry(attempt, (_, error) => (error instanceof Refusal && error.kind === 'session_moved' ? 0 : undefined))
 }
 
 async function remainingBudget(

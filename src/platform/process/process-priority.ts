@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '../async/retry.ts'
 
 const lowest = 19
 /** The kernel accepts one change of a group per tenth of a second, from all users except root together. */
-const retry = { times: 20, everyMs: 150 }
+const attempts = { most: 20, pauseMs: 150 }
 
 /** The niceness of this process, increased by `by`. */
 export function nicenessPlus(by: number): number {
@@ -26,12 +26,10 @@ export async function lowerPriority(pid: number, by = 0): Promise<void> {
   } catch {
     // It has ended.
   }
-  for (let time = 0; time < retry.times; time++) {
-    try {
-      return await writeFile(`/proc/${pid}/autogroup`, String(niceness))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
-      await sleep(retry.everyMs, undefined, { ref: false })
-    }
-  }
+  const isBusy = ({ code }: NodeJS.ErrnoException) => code === 'EAGAIN'
+  await retry(
+    () => writeFile(`/proc/${pid}/autogroup`, String(niceness)),
+    (failures, error) => (failures < attempts.most && isBusy(error) ? attempts.pauseMs : undefined),
+    { ref: false },
+  ).catch(() => {})
 }
