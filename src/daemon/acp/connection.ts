@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import { LineTooLong, lineCutter } from '#platform/text/lines.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { lineCutter } from '#platform/text/lines.ts'
 
 /** The pipes of an agent: `input` is its output for us, `output` its input. `exited` resolves with the reason of its end. */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }
@@ -23,15 +25,6 @@ export class RpcError extends Error {
     this.data = data
   }
 }
-
-/** The pipes are closed: the agent has ended. */
-export class ConnectionLost extends Error {}
-
-/** The agent violates the protocol, or sends a message that is too large. */
-export class ProtocolBroken extends Error {}
-
-/** An answer that did not come in time. */
-class NoAnswer extends Error {}
 
 type Message = { id?: unknown; method?: unknown; params?: unknown; result?: unknown; error?: unknown }
 type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
@@ -59,7 +52,7 @@ export class Connection {
     this.#handlers = handlers
     this.#limits = limits
     this.#cut = lineCutter(limits.maxMessageBytes)
-    const lost = async () => this.close(new ConnectionLost(await exitReason(channel)))
+    const lost = async () => this.close(new Refusal('stream_severed', await exitReason(channel)))
     channel.input.on('data', this.#onData).on('end', lost).on('close', lost).on('error', lost)
     channel.output.on('error', lost)
   }
@@ -119,7 +112,7 @@ export class Connection {
     if (this.#closeReason || !output.writable) return
     output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
     if (output.writableLength > this.#limits.maxMessageBytes)
-      this.close(new ProtocolBroken('The agent does not read its input.'))
+      this.close(new Error('The agent does not read its input.'))
   }
 
   readonly #onData = (chunk: Buffer) => {
@@ -131,7 +124,7 @@ export class Connection {
         else if (line.trim() !== '') this.#handlers.skipped?.(line)
       }
     } catch (error) {
-      this.close(error instanceof LineTooLong ? new ProtocolBroken(tooLarge(this.#limits)) : asError(error))
+      this.close(isTooLong(error) ? new Error(tooLarge(this.#limits)) : asError(error))
     }
   }
 
@@ -178,7 +171,7 @@ const messageStart = /^\s*\{\s*"jsonrpc"/
 
 /**
  * Parses one line as a message. Many agents print lines of a log as well: those are undefined.
- * @throws ProtocolBroken where the line is a batch of messages, or a message that was cut off.
+ * @throws Error where the line is a batch of messages, or a message that was cut off.
  */
 function readMessage(line: string): Message | undefined {
   const first = line.trimStart()[0]
@@ -187,11 +180,11 @@ function readMessage(line: string): Message | undefined {
   try {
     read = JSON.parse(line)
   } catch {
-    if (messageStart.test(line)) throw new ProtocolBroken('The agent sent a line that is not JSON.')
+    if (messageStart.test(line)) throw new Error('The agent sent a line that is not JSON.')
     return undefined
   }
   if (Array.isArray(read) && read.length > 0 && read.every(isMessage))
-    throw new ProtocolBroken('The agent sent a batch of messages.')
+    throw new Error('The agent sent a batch of messages.')
   return isMessage(read) ? read : undefined
 }
 
@@ -236,7 +229,7 @@ function untilSettled({ resolve, reject }: Waiter, settled: () => void): Waiter 
 
 function withDeadline(waiter: Waiter, method: string, timeoutMs: number): Waiter {
   const timer = setTimeout(
-    () => waiter.reject(new NoAnswer(`The agent did not answer ${method} within ${timeoutMs / 1000} s.`)),
+    () => waiter.reject(new Error(`The agent did not answer ${method} within ${timeoutMs / 1000} s.`)),
     timeoutMs,
   )
   return {
@@ -253,6 +246,9 @@ function withDeadline(waiter: Waiter, method: string, timeoutMs: number): Waiter
 
 const tooLarge = (limits: { maxMessageBytes: number }) =>
   `The agent sent a message of more than ${limits.maxMessageBytes} bytes.`
+
+/** Whether the agent sent a line over the limit. */
+const isTooLong = (error: unknown) => error instanceof Fault && error.kind === 'payload_too_large'
 
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)))
 

@@ -1,8 +1,8 @@
+import { Refusal } from '#interns/contract/refusal.ts'
 import { killMarked, markerOf, markerVariable } from '#platform/process/process-marker.ts'
 import type { DaemonLog } from '../log.ts'
 import { type Agent, type AgentLimits, type AgentQuirks, initializeAgent } from './agent.ts'
-import { ConnectionLost } from './connection.ts'
-import { type AgentCommand, NotStarted, startAgent } from './process.ts'
+import { type AgentCommand, startAgent } from './process.ts'
 
 /** A running agent. `agent.closed` resolves when it ends. */
 export type Launched = { agent: Agent; stop(): Promise<void> }
@@ -48,7 +48,8 @@ export function processLauncher(
       return { agent, stop: child.stop }
     } catch (error) {
       child.kill()
-      throw error instanceof ConnectionLost ? new NotStarted(error.message) : error
+      // Its connection closed, but it has never had a session that could be severed.
+      throw error instanceof Refusal ? new Error(error.message) : error
     }
   }
 }

@@ -17,9 +17,6 @@ export type AgentProcess = Channel & {
   kill(): void
 }
 
-/** An agent that could not be started at all. */
-export class NotStarted extends Error {}
-
 const setpriv = '/usr/bin/setpriv'
 /** The size of the last part of the agent's error output, which explains its end. */
 const stderrTailBytes = 4096
@@ -42,7 +39,7 @@ export async function startAgent(agent: AgentCommand, workspace: string): Promis
   }) as ChildProcessWithoutNullStreams
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
-    child.once('error', (error) => reject(new NotStarted(`The agent could not be started: ${error.message}`)))
+    child.once('error', (error) => reject(new Error(`The agent could not be started: ${error.message}`)))
   })
   void lowerPriority(child.pid!)
   child.on('error', () => {})

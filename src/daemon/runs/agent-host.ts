@@ -1,5 +1,5 @@
+import { Refusal } from '#interns/contract/refusal.ts'
 import type { Agent } from '../acp/agent.ts'
-import { ConnectionLost } from '../acp/connection.ts'
 import type { Launch, Launched } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
 
@@ -53,7 +53,7 @@ export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentH
     running = undefined
     if (!last) return
     // Its sessions are released before it ends, so that a turn that starts meanwhile uses the next agent.
-    onEnd(last.agent, new ConnectionLost('The agent was stopped.'))
+    onEnd(last.agent, new Refusal('stream_severed', 'The agent was stopped.'))
     await last.stop()
   }
 

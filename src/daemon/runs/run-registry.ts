@@ -4,7 +4,6 @@ import type { EndReason } from '#interns/contract/run.ts'
 import type { InternHealth, StartTurn } from '#interns/contract/runs.ts'
 import type { BudgetPart } from '#interns/contract/turn-budget.ts'
 import type { Agent } from '../acp/agent.ts'
-import { ProtocolBroken } from '../acp/connection.ts'
 import type { Launch } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
 import type { AgentSettings, Limits } from '../settings/limits.ts'
@@ -214,7 +213,7 @@ export class RunRegistry {
     const timer = setTimeout(() => {
       if (!session.turnOpen || session.opened?.agent !== agent) return
       if (this.#users().length > 0) return this.#watchStuck(session, session.opened)
-      this.#host.discard(agent, new ProtocolBroken('The agent did not end a turn that was cancelled.'))
+      this.#host.discard(agent, new Error('The agent did not end a turn that was cancelled.'))
     }, this.#deps.limits.settleMs).unref()
     void session.settled.then(() => clearTimeout(timer))
   }

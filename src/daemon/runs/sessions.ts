@@ -1,6 +1,6 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Agent } from '../acp/agent.ts'
-import { ConnectionLost, RpcError } from '../acp/connection.ts'
+import { RpcError } from '../acp/connection.ts'
 import type { DaemonLog } from '../log.ts'
 import { type DaemonStore, StoreFailed } from '../store/store.ts'
 import type { AgentHost } from './agent-host.ts'
@@ -99,6 +99,5 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
 function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
   if (error instanceof StoreFailed) return new Refusal('turn_failed', error.message)
-  if (error instanceof ConnectionLost) return new Refusal('stream_severed', error.message)
   return new Refusal('intern_rejected', `The agent did not accept the turn: ${error.message}`)
 }

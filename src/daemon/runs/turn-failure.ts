@@ -1,5 +1,5 @@
-import { ConnectionLost, member, ProtocolBroken, RpcError } from '../acp/connection.ts'
-import { StoreFailed } from '../store/store.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import { member, RpcError } from '../acp/connection.ts'
 
 /** Why a turn failed, for its caller. `severed`: the agent's connection broke. */
 export type TurnFailure = { severed: boolean; message: string; retryable: boolean }
@@ -10,9 +10,7 @@ export type TurnFailure = { severed: boolean; message: string; retryable: boolea
  */
 export function turnFailureOf(error: unknown): TurnFailure {
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof ConnectionLost) return { severed: true, message, retryable: true }
-  if (error instanceof ProtocolBroken || error instanceof StoreFailed)
-    return { severed: false, message, retryable: false }
+  if (error instanceof Refusal && error.kind === 'stream_severed') return { severed: true, message, retryable: true }
   if (error instanceof RpcError) return { severed: false, message, retryable: isTransient(error) }
   return { severed: false, message, retryable: false }
 }

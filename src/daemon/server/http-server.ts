@@ -3,6 +3,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { Refusal } from '#interns/contract/refusal.ts'
 import { contractVersion, type Runs } from '#interns/contract/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/contract/turn-event.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { faultStatus } from '#platform/http/response/faults.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { inTurn } from '#platform/net/pipelined-requests.ts'
 import { discardBody } from '#platform/net/request-body.ts'
@@ -10,7 +12,7 @@ import { serveFiles } from '../files/serve-files.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
 import type { DaemonLog } from '../log.ts'
 import { readMilestones, readSessions } from '../transcript/serve.ts'
-import { HttpError, readAnswer, readIdleMs, readJson, readRules, readSpent, readTurn } from './request.ts'
+import { readAnswer, readIdleMs, readJson, readRules, readSpent, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 
 type HttpServerDeps = { runs: Runs; token: string; log: DaemonLog }
@@ -39,12 +41,13 @@ export function createHttpServer(
 }
 
 async function serve(deps: HttpServerDeps, { request, response }: Exchange): Promise<void> {
-  if (!isAuthorized(deps.token, request.headers.authorization)) throw new HttpError(401, 'unauthorized', 'Wrong token.')
+  if (!isAuthorized(deps.token, request.headers.authorization))
+    throw new Fault('unauthenticated', 'Wrong token.', { type: 'unauthorized' })
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://daemon')
   const [, version = '', ...path] = pathname.split('/')
   if (version !== `v${contractVersion}`) {
     const message = `This intern speaks version ${contractVersion} of the runs contract, not "${version}".`
-    throw new HttpError(404, 'version_mismatch', message)
+    throw new Fault('not_found', message, { type: 'version_mismatch' })
   }
   const disconnect = new AbortController()
   response.once('close', () => disconnect.abort())
@@ -79,7 +82,7 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'GET /decisions':
       return sendJson(response, 200, { decisions: await runs.decisions(Number(query.get('after')) || 0) })
     default:
-      throw new HttpError(404, 'unknown_operation', `There is no ${request.method} /${path.join('/')}.`)
+      throw new Fault('not_found', `There is no ${request.method} /${path.join('/')}.`, { type: 'unknown_operation' })
   }
 }
 
@@ -106,8 +109,10 @@ function fail({ log }: HttpServerDeps, response: ServerResponse, error: unknown)
     const { kind, message, retryable } = error
     return sendJson(response, error.code, { error: { kind, message, retryable } })
   }
-  if (error instanceof HttpError)
-    return sendJson(response, error.status, { error: { kind: error.kind, message: error.message } })
+  if (error instanceof Fault) {
+    const { kind, message, details } = error
+    return sendJson(response, faultStatus[kind], { error: { kind: details.type ?? kind, message } })
+  }
   log('door.failed', { why: error instanceof Error ? error.stack : String(error) })
   sendJson(response, 500, { error: { kind: 'internal', message: 'The daemon failed; its log says why.' } })
 }

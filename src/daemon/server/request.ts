@@ -3,19 +3,8 @@ import { type Attachment, attachmentKinds } from '#interns/contract/attachments.
 import type { RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/runs.ts'
 import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
+import { Fault } from '#platform/core/fault.ts'
 import { readRequestBody } from '#platform/net/request-body.ts'
-
-/** An invalid request. Only a defect or an unknown client sends one. */
-export class HttpError extends Error {
-  readonly status: number
-  readonly kind: string
-
-  constructor(status: number, kind: string, message: string) {
-    super(message)
-    this.status = status
-    this.kind = kind
-  }
-}
 
 /** More than the largest body of the public API. */
 const maxBodyBytes = 2 * 1024 * 1024
@@ -25,7 +14,7 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   let bytes = 0
   for await (const chunk of readRequestBody(request)) {
     bytes += chunk.length
-    if (bytes > maxBodyBytes) throw new HttpError(413, 'payload_too_large', 'The body is too large.')
+    if (bytes > maxBodyBytes) throw new Fault('payload_too_large', 'The body is too large.')
     chunks.push(chunk)
   }
   try {
@@ -34,12 +23,12 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   } catch {
     // Reported below.
   }
-  throw new HttpError(400, 'invalid', 'The body is not a JSON object.')
+  throw new Fault('invalid', 'The body is not a JSON object.')
 }
 
 export function readTurn(body: Record<string, unknown>): StartTurn {
   const { mode, sessionId } = body
-  if (mode !== 'manual' && mode !== 'self-drive') throw new HttpError(400, 'invalid', 'mode is manual or self-drive.')
+  if (mode !== 'manual' && mode !== 'self-drive') throw new Fault('invalid', 'mode is manual or self-drive.')
   const session = sessionId !== undefined && { sessionId: text(body, 'sessionId') }
   const attachments = readAttachments(body.attachments ?? [])
   // A prompt with attachments can be empty.
@@ -51,7 +40,7 @@ export function readTurn(body: Record<string, unknown>): StartTurn {
 
 function readTurns(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number
-  throw new HttpError(400, 'invalid', 'turnsBefore must be an integer.')
+  throw new Fault('invalid', 'turnsBefore must be an integer.')
 }
 
 /** The server validated it when it was set. */
@@ -59,7 +48,7 @@ function readBudget(value: unknown): TurnBudget {
   const { costUsd, costOf, seconds } = (value ?? {}) as TurnBudget
   const isCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
   if (isCost && (seconds === undefined || typeof seconds === 'number')) return value as TurnBudget
-  throw new HttpError(400, 'invalid', 'A budget has costUsd with costOf, and seconds.')
+  throw new Fault('invalid', 'A budget has costUsd with costOf, and seconds.')
 }
 
 /** The exceeded limit because of which a run is ended, and the maximum cost of the request that it refused. */
@@ -70,12 +59,12 @@ export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUs
 }
 
 function readAttachments(value: unknown): Attachment[] {
-  if (!Array.isArray(value)) throw new HttpError(400, 'invalid', 'attachments must be a list.')
+  if (!Array.isArray(value)) throw new Fault('invalid', 'attachments must be a list.')
   return value.map(({ kind, name, mimeType, data, part }) => {
     const isNamed = name === null || typeof name === 'string'
     const isText = typeof mimeType === 'string' && typeof data === 'string' && Number.isInteger(part)
     if (attachmentKinds.includes(kind) && isNamed && isText) return { kind, name, mimeType, data, part }
-    throw new HttpError(400, 'invalid', 'An attachment has kind, name, mimeType, data and part.')
+    throw new Fault('invalid', 'An attachment has kind, name, mimeType, data and part.')
   })
 }
 
@@ -92,12 +81,12 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
 export function readRules(body: Record<string, unknown>): RulesInForce {
   const { sets } = body
   if (Array.isArray(sets)) return { agent: text(body, 'agent'), sets }
-  throw new HttpError(400, 'invalid', 'sets must be a list.')
+  throw new Fault('invalid', 'sets must be a list.')
 }
 
 export function readIdleMs({ idleMs }: Record<string, unknown>): number {
   if (typeof idleMs === 'number' && idleMs > 0) return idleMs
-  throw new HttpError(400, 'invalid', 'idleMs must be a number above 0.')
+  throw new Fault('invalid', 'idleMs must be a number above 0.')
 }
 
 function readCaller({ by, activity, background }: Record<string, unknown>): TurnCaller {
@@ -111,5 +100,5 @@ function readCaller({ by, activity, background }: Record<string, unknown>): Turn
 function text(body: Record<string, unknown>, key: string): string {
   const value = body[key]
   if (typeof value === 'string' && value) return value
-  throw new HttpError(400, 'invalid', `${key} must be a string that is not empty.`)
+  throw new Fault('invalid', `${key} must be a string that is not empty.`)
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
+import { StartupError } from '#platform/core/fault.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
 /** The TLS listener of a daemon, for clients with a certificate of the authorities. */
@@ -26,9 +27,6 @@ export type DaemonSettings = {
   limits: Limits
 }
 
-/** Settings that cannot be used. The message names the file and the setting, never a value. */
-class InvalidSettings extends Error {}
-
 /** The longest path a Unix socket can have on Linux. */
 const maxSocketPath = 107
 
@@ -39,6 +37,7 @@ const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
  * Reads the settings file: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,
  * `args`, `env`, `modes`, `authenticate`, `_meta`), `start_agent`, `mcp_servers` and `limits`. Paths are relative to the file. The MCP servers
  * are a list or, because of their secrets, `"stdin"`: then they are read as JSON from standard input.
+ * @throws StartupError that names the file and the setting, never a value.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
   const root = object(readJson(file), file)
@@ -63,13 +62,13 @@ export function readSettings(file: string, environment: Record<string, string | 
 function requireShort(socketPath: string, file: string): string {
   const bytes = Buffer.byteLength(socketPath)
   if (bytes <= maxSocketPath) return socketPath
-  throw new InvalidSettings(`${file}: socket is ${bytes} bytes long, and must be at most ${maxSocketPath}.`)
+  throw new StartupError(`${file}: socket is ${bytes} bytes long, and must be at most ${maxSocketPath}.`)
 }
 
 function readListen(listen: Json, file: string): TcpListener {
   const { port } = listen
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidSettings(`${file}: listen: port must be a whole number from 0 to 65535.`)
+    throw new StartupError(`${file}: listen: port must be a whole number from 0 to 65535.`)
   const tls = object(listen.tls, `${file}: listen: tls`)
   const path = (key: string) => resolve(dirname(file), text(tls, key, `${file}: listen: tls`))
   return {
@@ -85,7 +84,7 @@ function readAgent(agent: Json, where: string, { workspace, environment }: Surro
   const inherited = inheritedVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
   const args = agent.args ?? []
   if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) {
-    throw new InvalidSettings(`${where}: args must be a list of strings.`)
+    throw new StartupError(`${where}: args must be a list of strings.`)
   }
   const modes = object(agent.modes ?? {}, `${where}: modes`)
   return {
@@ -100,7 +99,7 @@ function readAgent(agent: Json, where: string, { workspace, environment }: Surro
 
 function readServers(given: unknown, where: string): McpServer[] {
   const servers = given === 'stdin' ? parsed(readFileSync(0, 'utf8'), 'standard input') : given
-  if (!Array.isArray(servers)) throw new InvalidSettings(`${where} must be a list, or "stdin".`)
+  if (!Array.isArray(servers)) throw new StartupError(`${where} must be a list, or "stdin".`)
   return servers.map((each: unknown, index) => {
     const at = `${where}[${index}]`
     const server = object(each, at)
@@ -108,7 +107,7 @@ function readServers(given: unknown, where: string): McpServer[] {
     text(server, 'name', at)
     if (type === 'stdio') text(server, 'command', at)
     else if (type === 'http' || type === 'sse') text(server, 'url', at)
-    else throw new InvalidSettings(`${at}: type must be "stdio", "http" or "sse".`)
+    else throw new StartupError(`${at}: type must be "stdio", "http" or "sse".`)
     strings(server.env ?? {}, `${at}: env`)
     strings(server.headers ?? {}, `${at}: headers`)
     return { timeout_seconds: 60, ...server } as McpServer
@@ -118,16 +117,15 @@ function readServers(given: unknown, where: string): McpServer[] {
 /** Unknown limits are an error. */
 function readLimits(given: Json, where: string): Limits {
   for (const [key, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaultLimits, key)) throw new InvalidSettings(`${where}: unknown limit ${key}.`)
-    if (typeof value !== 'number' || !(value >= 0))
-      throw new InvalidSettings(`${where}: ${key} must be a number from 0.`)
+    if (!Object.hasOwn(defaultLimits, key)) throw new StartupError(`${where}: unknown limit ${key}.`)
+    if (typeof value !== 'number' || !(value >= 0)) throw new StartupError(`${where}: ${key} must be a number from 0.`)
   }
   return { ...defaultLimits, ...given }
 }
 
 function readToken(file: string): string {
   const token = read(file).trim()
-  if (token.length < 16) throw new InvalidSettings(`${file}: the token must have at least 16 characters.`)
+  if (token.length < 16) throw new StartupError(`${file}: the token must have at least 16 characters.`)
   return token
 }
 
@@ -137,7 +135,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new InvalidSettings(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+    throw new StartupError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }
 }
 
@@ -149,23 +147,23 @@ function parsed(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InvalidSettings(`${where} is not JSON.`)
+    throw new StartupError(`${where} is not JSON.`)
   }
 }
 
 function object(value: unknown, where: string): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw new InvalidSettings(`${where} must be an object.`)
+  throw new StartupError(`${where} must be an object.`)
 }
 
 function text(from: Json, key: string, where: string): string {
   const value = from[key]
   if (typeof value === 'string' && value) return value
-  throw new InvalidSettings(`${where}: ${key} must be a string that is not empty.`)
+  throw new StartupError(`${where}: ${key} must be a string that is not empty.`)
 }
 
 function strings(value: unknown, where: string): Record<string, string> {
   const found = object(value, where)
   if (Object.values(found).every((one) => typeof one === 'string')) return found as Record<string, string>
-  throw new InvalidSettings(`${where} must hold strings.`)
+  throw new StartupError(`${where} must hold strings.`)
 }

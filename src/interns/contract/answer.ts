@@ -1,4 +1,5 @@
-import { checkValue, type FieldValue, type FormField, InvalidValue } from './form.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { checkValue, type FieldValue, type FormField } from './form.ts'
 import {
   type PermissionChoice,
   type PermissionKind,
@@ -65,12 +66,12 @@ function readContent(fields: FormField[], content: unknown): Record<string, Fiel
       const value = given.get(field.name) ?? undefined
       given.delete(field.name)
       if (value !== undefined) values.push([field.name, checkValue(field, value)])
-      else if (field.required) throw new InvalidValue(`${field.name} is required`)
+      else if (field.required) throw new Fault('invalid', `${field.name} is required`)
     }
     for (const unknown of given.keys())
-      throw new InvalidValue(`${JSON.stringify(unknown)} is not a field of this question`)
+      throw new Fault('invalid', `${JSON.stringify(unknown)} is not a field of this question`)
   } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error
+    if (!(error instanceof Fault)) throw error
     throw new Refusal('bad_request', `The answer does not fit the question: ${error.message}.`)
   }
   return Object.fromEntries(values)

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { Fault } from '#platform/core/fault.ts'
 import type { Field } from './question.ts'
 
 /** A field with the constraints of its agent. The question's message describes them to the caller. */
@@ -15,10 +16,7 @@ export type FormField = Field & {
 
 export type FieldValue = string | number | boolean | string[]
 
-/** An invalid value. The message starts with the field's name and says what is valid. */
-export class InvalidValue extends Error {}
-
-/** Checks a value. @returns the value for the agent. @throws InvalidValue. */
+/** Checks a value. @returns the value for the agent. @throws Fault `invalid` whose message starts with the field's name and says what is valid. */
 export function checkValue(field: FormField, value: unknown): FieldValue {
   switch (field.type) {
     case 'string':
@@ -36,7 +34,7 @@ export function checkValue(field: FormField, value: unknown): FieldValue {
 }
 
 function invalidValue(field: FormField, demand: string): never {
-  throw new InvalidValue(`${field.name} ${demand}`)
+  throw new Fault('invalid', `${field.name} ${demand}`)
 }
 
 function checkOption(field: FormField, value: unknown): string {

@@ -1,4 +1,5 @@
 import type { Usage } from '#chat/usage.ts'
+import { Fault } from '#platform/core/fault.ts'
 import {
   type Field,
   type PermissionChoice,
@@ -12,9 +13,6 @@ import type { FailureReason, TurnEvent } from '../contract/turn-event.ts'
 import { readAction } from '../rules/read-decisions.ts'
 import { readActivity } from './read-transcript.ts'
 
-/** The daemon sent an event that violates the contract. The message is for the intern's owner. */
-export class InvalidEvent extends Error {}
-
 type Fields = { [name: string]: unknown }
 
 /** The longest accepted name. */
@@ -24,7 +22,7 @@ const types: readonly Field['type'][] = ['string', 'number', 'integer', 'boolean
 
 /**
  * Parses a line of a daemon, and drops members that are not in the contract. Written by hand: all text of all interns passes here,
- * and a schema would report each of a hundred thousand errors. @throws InvalidEvent
+ * and a schema would report each of a hundred thousand errors. @throws Fault `bad_gateway` whose message is for the intern's owner.
  */
 export function readEvent(line: string): TurnEvent {
   const event = fields(parse(line), 'the event')
@@ -38,7 +36,7 @@ export function readEvent(line: string): TurnEvent {
     case 'activity.noticed': {
       const activity = readActivity(event.activity)
       if (activity) return { type: event.type, activity }
-      throw new InvalidEvent('activity is invalid')
+      throw new Fault('bad_gateway', 'activity is invalid')
     }
     case 'turn.started':
       return {
@@ -69,7 +67,7 @@ export function readEvent(line: string): TurnEvent {
         ...report(event),
       }
     default:
-      throw new InvalidEvent('its type is unknown')
+      throw new Fault('bad_gateway', 'its type is unknown')
   }
 }
 
@@ -77,7 +75,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw new InvalidEvent('it is not JSON')
+    throw new Fault('bad_gateway', 'it is not JSON')
   }
 }
 
@@ -144,19 +142,19 @@ const at = (from: From, key: string | number) => (from as Fields)[key]
 
 function fields(value: unknown, what: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new InvalidEvent(`${what} is not an object`)
+  throw new Fault('bad_gateway', `${what} is not an object`)
 }
 
 function list(from: Fields, key: string): unknown[] {
   const value = from[key]
   if (Array.isArray(value)) return value
-  throw new InvalidEvent(`${key} is not a list`)
+  throw new Fault('bad_gateway', `${key} is not a list`)
 }
 
 function text(from: From, key: string | number): string {
   const value = at(from, key)
   if (typeof value === 'string') return value
-  throw new InvalidEvent(`${key} is not a text`)
+  throw new Fault('bad_gateway', `${key} is not a text`)
 }
 
 const textOrNull = (from: Fields, key: string) => (from[key] === null ? null : text(from, key))
@@ -164,7 +162,7 @@ const textOrNull = (from: Fields, key: string) => (from[key] === null ? null : t
 function name(from: Fields, key: string): string {
   const value = text(from, key)
   if (value !== '' && value.length <= maxNameLength) return value
-  throw new InvalidEvent(`${key} does not have 1 to ${maxNameLength} characters`)
+  throw new Fault('bad_gateway', `${key} does not have 1 to ${maxNameLength} characters`)
 }
 
 const nameOrNull = (from: Fields, key: string) => (from[key] === null ? null : name(from, key))
@@ -172,18 +170,18 @@ const nameOrNull = (from: Fields, key: string) => (from[key] === null ? null : n
 function number(from: Fields, key: string): number {
   const value = from[key]
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
-  throw new InvalidEvent(`${key} is not a number of at least 0`)
+  throw new Fault('bad_gateway', `${key} is not a number of at least 0`)
 }
 
 function boolean(from: Fields, key: string): boolean {
   const value = from[key]
   if (typeof value === 'boolean') return value
-  throw new InvalidEvent(`${key} is neither true nor false`)
+  throw new Fault('bad_gateway', `${key} is neither true nor false`)
 }
 
 function oneOf<Word extends string>(from: From, key: string | number, words: readonly Word[]): Word {
   const value = at(from, key)
   const found = words.find((word) => word === value)
   if (found !== undefined) return found
-  throw new InvalidEvent(`${key} is not one of ${words.join(', ')}`)
+  throw new Fault('bad_gateway', `${key} is not one of ${words.join(', ')}`)
 }

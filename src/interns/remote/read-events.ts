@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TimeSlices } from '#platform/async/time-slices.ts'
 import { TokenBucket } from '#platform/async/token-bucket.ts'
-import { LineReader, LineTooLong } from '#platform/text/lines.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { LineReader } from '#platform/text/lines.ts'
 import { closesStream, maxEventBytes, type TurnEvent } from '../contract/turn-event.ts'
-import { InvalidEvent, readEvent } from './read-event.ts'
+import { readEvent } from './read-event.ts'
 
 const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retryable: boolean): TurnEvent => ({
   ...{ type: 'turn.failed', reason, message, retryable },
@@ -110,7 +111,6 @@ export function readEvents(
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof InvalidEvent) return error.message
-  if (error instanceof LineTooLong) return `an event is over ${maxEventBytes} bytes`
-  throw error
+  if (!(error instanceof Fault)) throw error
+  return error.kind === 'payload_too_large' ? `an event is over ${maxEventBytes} bytes` : error.message
 }

@@ -25,6 +25,8 @@ type Packing = {
   bytes: number
   entries: number
   signal: AbortSignal
+  /** Why the archive broke off within a file. */
+  failure?: Error
 }
 
 /**
@@ -97,7 +99,7 @@ async function packEntries(packing: Packing, path: string, held: string): Promis
       else throw new Error('is not a file, folder or link')
     } catch (error) {
       // After a failure within a file, the archive has an incomplete entry.
-      if (packing.signal.aborted || error instanceof Broken) throw error
+      if (packing.signal.aborted || error === packing.failure) throw error
       packing.skipped.add(name, error)
     }
   }
@@ -139,21 +141,20 @@ async function packLink(packing: Packing, folder: string, name: string, path: Bu
   await addBodyless(packing, { name, type: 'symlink', linkname: target })
 }
 
-class Broken extends Error {}
-
 type Headed = Partial<TarHeader> & { name: string }
 
 async function addFile(
-  { add }: Packing,
+  packing: Packing,
   header: Headed & { size: number },
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
 ) {
-  const writer = add(header as TarHeader).getWriter()
+  const writer = packing.add(header as TarHeader).getWriter()
   try {
     for await (const piece of pieces) await writer.write(piece)
     await writer.close()
   } catch (error) {
-    throw new Broken(`The archive broke off at ${header.name}.`, { cause: error })
+    packing.failure = new Error(`The archive broke off at ${header.name}.`, { cause: error })
+    throw packing.failure
   }
 }
 

@@ -12,18 +12,13 @@ export type Handlers = Record<string, (question: any) => unknown>
 
 /** Calls handlers of the other side. */
 export type Rpc<Theirs extends Handlers> = {
-  /** @throws what the handler threw, as an Error with its message and code; RpcClosed after the channel has closed. */
+  /** @throws what the handler threw, as an Error with its message and code; `ECONNRESET` after the channel has closed. */
   call: <Name extends keyof Theirs & string>(
     name: Name,
     question: Parameters<Theirs[Name]>[0],
   ) => Promise<Awaited<ReturnType<Theirs[Name]>>>
   isOpen: () => boolean
   onClose: (listener: () => void) => void
-}
-
-/** The other process has ended. Has the code of a broken connection, so that it is reported as one. */
-export class RpcClosed extends Error {
-  readonly code = 'ECONNRESET'
 }
 
 type Call = { call: number; name: string; question: unknown }
@@ -34,7 +29,8 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let nextCall = 0
   let open = true
-  const closed = () => new RpcClosed('The other process of this service has ended.')
+  // The code of a broken connection, so that it is reported as one.
+  const closed = () => Object.assign(new Error('The other process of this service has ended.'), { code: 'ECONNRESET' })
 
   async function answer({ call, name, question }: Call): Promise<void> {
     const answered = await answerOf(ours, name, question)

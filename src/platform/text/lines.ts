@@ -1,11 +1,5 @@
+import { Fault } from '../core/fault.ts'
 import { ByteBuffer } from './byte-buffer.ts'
-
-/** A line exceeded the limit. */
-export class LineTooLong extends Error {
-  constructor(maxBytes: number) {
-    super(`A line is longer than ${maxBytes} bytes.`)
-  }
-}
 
 /**
  * Splits a stream of bytes into lines of UTF-8 without the newline. Bytes are counted before they are decoded, so that a
@@ -27,11 +21,12 @@ export class LineReader {
     this.#from = 0
   }
 
-  /** @returns undefined if the next line is incomplete. @throws LineTooLong */
+  /** @returns undefined if the next line is incomplete. @throws Fault `payload_too_large` */
   next(): string | undefined {
     const end = this.#chunk.indexOf(10, this.#from)
     const piece = this.#chunk.subarray(this.#from, end === -1 ? this.#chunk.length : end)
-    if (this.#held.bytes + piece.length > this.#maxBytes) throw new LineTooLong(this.#maxBytes)
+    if (this.#held.bytes + piece.length > this.#maxBytes)
+      throw new Fault('payload_too_large', `A line is longer than ${this.#maxBytes} bytes.`)
     if (end !== -1) {
       this.#from = end + 1
       return this.#held.take(piece).toString('utf8')

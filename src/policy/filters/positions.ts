@@ -32,6 +32,7 @@ type Part = { first: Way[]; last: Way[]; through: Guard[] }
 
 const maxPositions = 600
 const maxWays = 6000
+const tooLarge = new Error('The pattern has too many positions, or too many ways between them.')
 
 /** Undefined if the pattern is too large to analyse, can match the empty string, or repeats a part that can. */
 export function positionsOf(pattern: Pattern): Positions | undefined {
@@ -46,7 +47,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     for (const a of from) {
       const more = joined(to, a.guard)
       count += more.length
-      if (count > maxWays) throw new TooLarge()
+      if (count > maxWays) throw tooLarge
       ways[a.to]!.push(...more)
     }
   }
@@ -56,7 +57,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     const through = a.through.flatMap((one) => b.through.map((other) => one & other)).filter((guard) => guard !== 0)
     const first = [...a.first, ...a.through.flatMap((guard) => joined(b.first, guard))]
     const last = [...b.last, ...b.through.flatMap((guard) => joined(a.last, guard))]
-    if (first.length + last.length + through.length > maxWays) throw new TooLarge()
+    if (first.length + last.length + through.length > maxWays) throw tooLarge
     return { first, last, through }
   }
 
@@ -65,7 +66,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
   function read(part: Pattern): Part {
     switch (part.type) {
       case 'character': {
-        if (classes.length >= maxPositions) throw new TooLarge()
+        if (classes.length >= maxPositions) throw tooLarge
         const way = { to: classes.push(part.class) - 1, guard: anywhere }
         ways.push([])
         return { first: [way], last: [way], through: [] }
@@ -90,7 +91,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     let rest = nothing()
     if (max === Number.POSITIVE_INFINITY) {
       const loop = read(item)
-      if (loop.through.length > 0) throw new TooLarge()
+      if (loop.through.length > 0) throw tooLarge
       link(loop.last, loop.first)
       rest = min === 0 ? { ...loop, through: [anywhere] } : loop
     } else {
@@ -109,9 +110,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     const { first, through } = read(pattern)
     return through.length > 0 ? undefined : { classes, ways, first }
   } catch (error) {
-    if (error instanceof TooLarge) return undefined
+    if (error === tooLarge) return undefined
     throw error
   }
 }
-
-class TooLarge extends Error {}

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { Fault } from '#platform/core/fault.ts'
 import { isTransient } from './processes.ts'
-import { TransientFailure } from './transient-failure.ts'
 
 /** The number of user ids from `intern_users_from` on. Systems do not assign ids that high: systemd and Debian use lower ones. */
 const range = 200_000_000
@@ -58,7 +58,7 @@ export function whyUsersFail(base: number, files: string[], folder: string): Pro
 
 /** A transient failure: an intern must not run as root because of a temporary lack of resources. */
 const untested = (why: string) =>
-  new TransientFailure(`The check whether interns can have separate users failed: ${why}`)
+  new Fault('unavailable', `The check whether interns can have separate users failed: ${why}`)
 
 function namesIn(folder: string): string[] {
   try {

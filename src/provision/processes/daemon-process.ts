@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { waitFor } from '#platform/async/wait-for.ts'
+import { Fault } from '#platform/core/fault.ts'
 import { markerOf } from '#platform/process/process-marker.ts'
 import { healthOf } from '../host/daemon-health.ts'
 import { type DaemonRecord, endOfLog } from '../host/intern-home.ts'
 import { endsWithin, isAlive, send, withDescendants } from '../host/processes.ts'
-import { TransientFailure } from '../host/transient-failure.ts'
 import { killAll } from './kill-all.ts'
 
 const timeouts = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
@@ -18,7 +18,7 @@ export async function untilAnswering(home: string, record: DaemonRecord): Promis
     return undefined
   }
   if (!(await waitFor(read, { timeoutMs: timeouts.startMs, recheckMs: pollMs })))
-    throw new TransientFailure(`The daemon did not answer within ${timeouts.startMs / 1000} seconds.`)
+    throw new Fault('unavailable', `The daemon did not answer within ${timeouts.startMs / 1000} seconds.`)
 }
 
 export const answers = async (record: DaemonRecord, withinMs = timeouts.healthMs) =>

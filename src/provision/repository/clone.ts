@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Repository } from '#interns/registry/repository.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { explainConnection } from '#platform/core/connection-failure.ts'
+import { Fault } from '#platform/core/fault.ts'
 import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import { publicAddresses } from '#platform/net/public-address.ts'
 import { killMarked, markerOf as markOf } from '#platform/process/process-marker.ts'
@@ -11,7 +12,7 @@ import { printable } from '#platform/text/printable.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { cloningUser } from '../host/user-ids.ts'
 import { isNamed, whyForbidden } from './allowed.ts'
-import { GitFailed, runGit } from './git.ts'
+import { runGit } from './git.ts'
 import { watchDisk } from './watch-disk.ts'
 
 /** The operator's settings for clones. */
@@ -167,7 +168,7 @@ async function checkOut(
   const hasCommit = await git(['rev-parse', '--quiet', '--verify', 'HEAD']).then(
     () => true,
     (error: Error) => {
-      if (error instanceof GitFailed) return false
+      if (error instanceof Fault) return false
       throw error
     },
   )

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { Fault } from '#platform/core/fault.ts'
 import { withoutInherited } from '#platform/process/inherited-files.ts'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
@@ -21,9 +22,6 @@ export type GitRun = {
   signal: AbortSignal
 }
 
-/** Git failed; the message is its last error. */
-export class GitFailed extends Error {}
-
 const maxOutput = 16 * 1024
 
 /** Nothing from the repository is executed, and the host's configuration is ignored. */
@@ -41,7 +39,7 @@ const always: [string, string][] = [
   ['http.lowSpeedTime', '60'],
 ]
 
-/** @returns its output. @throws GitFailed, or Error when it cannot be run or is stopped. */
+/** @returns its output. @throws Fault `bad_gateway` with its last error, or Error when it cannot be run or is stopped. */
 export function runGit({ path, args, cwd, settings = [], transports = [], uid, mark, before = [], signal }: GitRun) {
   const all = [...always, ...settings]
   const [file = 'git', ...rest] = [...before, 'git', ...args]
@@ -86,7 +84,7 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
       killGroup(child.pid)
       if (signal.aborted) reject(signal.reason)
       else if (code === 0) resolve(output)
-      else reject(new GitFailed(lastError(errors) || `git ended with ${code}`))
+      else reject(new Fault('bad_gateway', lastError(errors) || `git ended with ${code}`))
     })
   })
 }

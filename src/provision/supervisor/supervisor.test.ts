@@ -5,11 +5,11 @@ import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import { createVault } from '#identity/provider-keys/vault.ts'
 import { InternHosts } from '#interns/hosts/hosts.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
+import { Fault } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { clockOf } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
-import { TransientFailure } from '../host/transient-failure.ts'
 import { KubernetesError } from '../kubernetes/requests.ts'
 import type { Provisioner } from './provisioner.ts'
 import { Supervisor } from './supervisor.ts'
@@ -172,7 +172,7 @@ onEachDatabase('a first start that fails', (kind) => {
   const busy = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })
   for (const [what, why] of [
     ['for lack of a process', new Error('The daemon could not be started.', { cause: busy })],
-    ['because it took too long', new TransientFailure('The daemon did not answer.')],
+    ['because it took too long', new Fault('unavailable', 'The daemon did not answer.')],
     ['while the cluster is unreachable', new KubernetesError('The Kubernetes API server does not answer.')],
   ] as const)
     test(`${what} is retried until it succeeds`, async () => {

@@ -26,8 +26,7 @@ const maxCommands = 1000
 const controls = /[\x00-\x08\x0b-\x1f\x7f]/
 const allControls = new RegExp(controls, 'g')
 
-/** Thrown internally for a script that is more than a list of simple commands. */
-class Unclear extends Error {}
+const unclear = new Error('The script is more than a list of simple commands.')
 
 /**
  * Parses a script into its simple commands like bash. It supports words, quotes, `;`, `&&`, `||`, `|`, `&`, lines, comments
@@ -39,7 +38,7 @@ export function readCommands(script: string): SimpleCommand[] | undefined {
   try {
     return new Reader(script).read()
   } catch (error) {
-    if (error instanceof Unclear) return undefined
+    if (error === unclear) return undefined
     throw error
   }
 }
@@ -69,7 +68,7 @@ class Reader {
     else if (rest.startsWith('&>')) this.#redirect(rest === '&>>' ? 3 : 2)
     else if (char === '\n' || char === ';' || char === '|' || char === '&') this.#separate(rest)
     else if (char === '<' || char === '>') this.#redirect(0)
-    else if (char === '(' || char === ')') throw new Unclear()
+    else if (char === '(' || char === ')') throw unclear
     else this.#word()
   }
 
@@ -82,7 +81,7 @@ class Reader {
     const two = rest.slice(0, 2)
     const length = two === '&&' || two === '||' || two === '|&' ? 2 : 1
     // `;;` and `;&` belong to `case`. Two separators in a row are an error in bash, except for line breaks.
-    if (rest[0] !== '\n' && isEmpty(this.#command)) throw new Unclear()
+    if (rest[0] !== '\n' && isEmpty(this.#command)) throw unclear
     this.#at += length
     this.#endCommand()
   }
@@ -91,8 +90,8 @@ class Reader {
     const command = this.#command
     if (isEmpty(command)) return
     // An assignment without a command changes later commands; a redirection alone empties a file.
-    if (command.words.length === 0) throw new Unclear()
-    if (this.#commands.push(command) > maxCommands) throw new Unclear()
+    if (command.words.length === 0) throw unclear
+    if (this.#commands.push(command) > maxCommands) throw unclear
     this.#command = newCommand()
   }
 
@@ -100,11 +99,11 @@ class Reader {
   #redirect(length: number): void {
     const operator =
       length > 0 ? '&>' : /^(?:>>|>\||>&|<&|<>|<<|>|<)/.exec(this.#script.slice(this.#at, this.#at + 2))![0]
-    if (operator === '<<') throw new Unclear()
+    if (operator === '<<') throw unclear
     this.#at += length || operator.length
     while (this.#script[this.#at] === ' ' || this.#script[this.#at] === '\t') this.#at++
     const char = this.#script[this.#at]
-    if (char === undefined || '\n;|&<>()#'.includes(char)) throw new Unclear()
+    if (char === undefined || '\n;|&<>()#'.includes(char)) throw unclear
     const { word } = this.#readWord()
     const isCopy = operator.endsWith('&') && word !== null && /^(?:\d+|-)$/.test(word)
     if (!isCopy && word !== '/dev/null') this.#command.redirects.push(word)
@@ -115,10 +114,10 @@ class Reader {
     const next = this.#script[this.#at]
     // A file descriptor before a redirection.
     if ((next === '<' || next === '>') && bare && word !== null && /^\d+$/.test(word)) return
-    if (next === '(') throw new Unclear()
+    if (next === '(') throw unclear
     const { words } = this.#command
     if (words.length === 0) {
-      if (bare && word !== null && reserved.has(word)) throw new Unclear()
+      if (bare && word !== null && reserved.has(word)) throw unclear
       if (this.#assignment !== undefined) {
         this.#command.assigned.push(this.#assignment)
         return
@@ -153,7 +152,7 @@ class Reader {
       else if (char === '$') {
         this.#variable()
         isKnown = false
-      } else if (char === '`') throw new Unclear()
+      } else if (char === '`') throw unclear
       else {
         if ('*?{}'.includes(char) || (char === '~' && (first || text.endsWith('=') || text.endsWith(':'))))
           isKnown = false
@@ -179,7 +178,7 @@ class Reader {
 
   #singleQuoted(): string {
     const end = this.#script.indexOf("'", this.#at + 1)
-    if (end < 0) throw new Unclear()
+    if (end < 0) throw unclear
     const text = this.#script.slice(this.#at + 1, end)
     this.#at = end + 1
     return text
@@ -191,7 +190,7 @@ class Reader {
     this.#at++
     for (;;) {
       const char = this.#script[this.#at]
-      if (char === undefined || char === '`') throw new Unclear()
+      if (char === undefined || char === '`') throw unclear
       if (char === '"') break
       if (char === '$') {
         this.#variable()
@@ -208,7 +207,7 @@ class Reader {
 
   #escaped(): string {
     const next = this.#script[this.#at + 1]
-    if (next === undefined) throw new Unclear()
+    if (next === undefined) throw unclear
     this.#at += 2
     return next === '\n' ? '' : next
   }
@@ -219,7 +218,7 @@ class Reader {
    */
   #variable(): void {
     const found = /^\$(?:[A-Za-z_]\w*|[0-9@*#?]|\{[A-Za-z_]\w*\})/.exec(this.#script.slice(this.#at, this.#at + 300))
-    if (!found || /^\$\{?_\}?$/.test(found[0])) throw new Unclear()
+    if (!found || /^\$\{?_\}?$/.test(found[0])) throw unclear
     this.#at += found[0].length
   }
 }

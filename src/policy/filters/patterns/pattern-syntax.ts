@@ -25,7 +25,7 @@ const groupHead = /\((?:\?(?:P?<\w+>|([ims]*)(?:-([ims]+))?([:)])))?/y
 const escapedPoint = /\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]{1,6})\}|([nrtfva])|([^\w\s]))/y
 const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', a: '\x07' }
 
-class NotUnderstood extends Error {}
+const notUnderstood = new Error('The pattern has syntax that only the linear engine supports.')
 
 /**
  * Parses a pattern that RE2 has accepted. Undefined for syntax that only the linear engine supports: Unicode classes, `\Q`,
@@ -35,7 +35,7 @@ export function readPattern(source: string): Pattern | undefined {
   try {
     return new Reader(source).whole()
   } catch (error) {
-    if (error instanceof NotUnderstood) return undefined
+    if (error === notUnderstood) return undefined
     throw error
   }
 }
@@ -50,13 +50,13 @@ class Reader {
 
   whole(): Pattern {
     const pattern = this.#choice({ i: false, m: false, s: false })
-    if (this.#at < this.#source.length) throw new NotUnderstood()
+    if (this.#at < this.#source.length) throw notUnderstood
     return pattern
   }
 
   /** Flags that are set within a group apply to its end, across alternatives. */
   #choice(outer: Flags): Pattern {
-    if (++this.#depth > 100) throw new NotUnderstood()
+    if (++this.#depth > 100) throw notUnderstood
     const flags = { ...outer }
     const items: Pattern[] = [this.#sequence(flags)]
     while (this.#source[this.#at] === '|') {
@@ -81,7 +81,7 @@ class Reader {
     if (!match) return item
     const [text, from, comma, to, lazy] = match
     // The engines differ in repetitions of a part that can match the empty string.
-    if (mayMatchNothing(item) || this.#peek(repetition)) throw new NotUnderstood()
+    if (mayMatchNothing(item) || this.#peek(repetition)) throw notUnderstood
     const [min, max] =
       from === undefined
         ? [text.startsWith('+') ? 1 : 0, text.startsWith('?') ? 1 : Number.POSITIVE_INFINITY]
@@ -109,14 +109,14 @@ class Reader {
       case '\\':
         return this.#escape(flags)
       default:
-        if ('*+?'.includes(character!)) throw new NotUnderstood()
+        if ('*+?'.includes(character!)) throw notUnderstood
         return { type: 'character', class: cased([this.#range(this.#point())], flags) }
     }
   }
 
   #group(flags: Flags): Pattern | undefined {
     const head = this.#take(groupHead)
-    if (!head) throw new NotUnderstood()
+    if (!head) throw notUnderstood
     const [, set = '', unset = '', end] = head
     const changed = { ...flags }
     for (const flag of set) changed[flag as keyof Flags] = true
@@ -126,7 +126,7 @@ class Reader {
       return undefined
     }
     const inner = this.#choice(changed)
-    if (this.#source[this.#at++] !== ')') throw new NotUnderstood()
+    if (this.#source[this.#at++] !== ')') throw notUnderstood
     return inner
   }
 
@@ -156,7 +156,7 @@ class Reader {
     if (isNegated) this.#at++
     const ranges: Range[] = []
     for (let first = true; first || this.#source[this.#at] !== ']'; first = false) {
-      if (this.#at >= this.#source.length) throw new NotUnderstood()
+      if (this.#at >= this.#source.length) throw notUnderstood
       ranges.push(...this.#member(flags))
     }
     this.#at++
@@ -167,7 +167,7 @@ class Reader {
     const posix = this.#take(/\[:(\^?)(\w+):\]/y)
     if (posix) {
       const charClass = posixClasses[posix[2]!]
-      if (!charClass) throw new NotUnderstood()
+      if (!charClass) throw notUnderstood
       return posix[1] ? negated(cased(charClass, flags)) : cased(charClass, flags)
     }
     const named = this.#perl(flags)
@@ -184,7 +184,7 @@ class Reader {
 
   #escapedPoint(): number {
     const match = this.#take(escapedPoint)
-    if (!match) throw new NotUnderstood()
+    if (!match) throw notUnderstood
     const [, two, braced, control, itself] = match
     const hexadecimal = two ?? braced
     return hexadecimal ? Number.parseInt(hexadecimal, 16) : (control ? controls[control]! : itself!).codePointAt(0)!
@@ -215,7 +215,7 @@ class Reader {
 function cased(ranges: CharacterClass, { i }: Flags): CharacterClass {
   const [, end] = ranges.at(-1) ?? [0, 0]
   // The engines differ for surrogates, and for case folding outside of ASCII.
-  if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw new NotUnderstood()
+  if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw notUnderstood
   return i ? eitherCase(ranges) : ranges
 }
 
