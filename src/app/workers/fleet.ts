@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
 import { backoffDelay } from '#platform/async/backoff.ts'
+import { retry } from '#platform/async/retry.ts'
 import { serializeCalls } from '#platform/async/serialize-calls.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
@@ -152,21 +153,21 @@ export class Fleet {
     slot.failures = performance.now() - worker.startedAt < soonMs ? slot.failures + 1 : 1
     this.#deps.log.error({ pid: worker.pid }, `a worker ${how}; starting another one`)
     this.#spread()
-    for (; ; slot.failures++) {
-      const waitMs = slot.failures > 1 ? backoffDelay(backoff, slot.failures - 1) : 0
-      await sleep(waitMs, undefined, { ref: false })
+    const delayOf = () => (slot.failures > 1 ? backoffDelay(backoff, slot.failures - 1) : 0)
+    await sleep(delayOf(), undefined, { ref: false })
+    const start = async () => {
       if (this.#isStopping) return
       this.#deps.onRestart()
       const startedAt = performance.now()
-      try {
-        await this.#fill(slot)
-        const ms = Math.round(performance.now() - startedAt)
-        this.#deps.log.info({ ms }, 'a worker is back')
-        return
-      } catch (error) {
-        this.#deps.log.error({ err: error }, 'a worker could not be replaced; retrying')
-      }
+      await this.#fill(slot)
+      this.#deps.log.info({ ms: Math.round(performance.now() - startedAt) }, 'a worker is back')
     }
+    const onFailure = (_: number, error: Error) => {
+      this.#deps.log.error({ err: error }, 'a worker could not be replaced; retrying')
+      slot.failures++
+      return delayOf()
+    }
+    await retry(start, onFailure, { ref: false })
   }
 
   #retire(worker: Running): void {

@@ -23,7 +23,7 @@ test('retry returns the result of the first attempt that succeeds', async () => 
   assert.deepEqual(failures, [1, 2])
 })
 
-test('retry throws the last error when there is no further delay', async () => {
+test('retry throws the last error when its delays end', async () => {
   const state = failing(9)
   await assert.rejects(
     retry(state.attempt, (count) => (count < 3 ? 0 : undefined)),
