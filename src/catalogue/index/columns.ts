@@ -1,4 +1,4 @@
-import { madeWhenRead } from '#platform/async/made-when-read.ts'
+import { once } from '#platform/async/once.ts'
 import { addBit, type Bits, noBits } from './bits.ts'
 import type { Model } from './model.ts'
 import { supportedParameters } from './model-item.ts'
@@ -8,27 +8,9 @@ import { type PriceScale, priceScale } from './price-scale.ts'
 export type ValueIndex = ReadonlyMap<string, Bits>
 
 /**
- * The values that filters test, as one array per property. A missing number is NaN. Each column is built at its first use.
+ * The values that filters test, as one array per property. A missing number is NaN. Each column is built at its first call.
  */
-export type Columns = {
-  size: number
-  category: ValueIndex
-  parameter: ValueIndex
-  input: ValueIndex
-  output: ValueIndex
-  author: ValueIndex
-  /** Family and tokenizer, in lower case. */
-  architecture: ValueIndex
-  distillable: Bits
-  /** Name and id in lower case, on separate lines. */
-  words: string[]
-  created: Float64Array
-  context: Float64Array
-  intelligence: Float64Array
-  coding: Float64Array
-  agentic: Float64Array
-  endpoints: EndpointColumns
-}
+export type Columns = ReturnType<typeof columnsOf>
 
 export type EndpointColumns = {
   /** The endpoints of model `i` are those from `starts[i]` up to `starts[i + 1]`. */
@@ -44,28 +26,30 @@ export type EndpointColumns = {
   europe: Uint8Array
 }
 
-export function columnsOf(models: readonly Model[]): Columns {
+export function columnsOf(models: readonly Model[]) {
   const numbers = (valueIn: (model: Model) => number | undefined) =>
-    Float64Array.from(models, (model) => valueIn(model) ?? Number.NaN)
-  const index = (valuesOf: (model: Model) => string[]) => indexOf(models, valuesOf)
-  return madeWhenRead<Columns>({
-    size: () => models.length,
-    category: () => index((model) => model.categories),
-    parameter: () => index(supportedParameters),
-    input: () => index((model) => model.inputModalities),
-    output: () => index((model) => model.outputModalities),
-    author: () => index((model) => [model.author.toLowerCase()]),
-    architecture: () =>
-      index(({ family, tokenizer }) => [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? [])),
-    distillable: () => index((model) => [String(model.distillable)]).get('true') ?? noBits(models.length),
-    words: () => models.map((model) => `${model.name}\n${model.id}`.toLowerCase()),
-    created: () => numbers((model) => model.created),
-    context: () => numbers((model) => model.contextLength),
-    intelligence: () => numbers((model) => model.benchmarks.intelligence),
-    coding: () => numbers((model) => model.benchmarks.coding),
-    agentic: () => numbers((model) => model.benchmarks.agentic),
-    endpoints: () => endpointColumns(models),
-  })
+    once(() => Float64Array.from(models, (model) => valueIn(model) ?? Number.NaN))
+  const index = (valuesOf: (model: Model) => string[]) => once(() => indexOf(models, valuesOf))
+  const distillable = index((model) => [String(model.distillable)])
+  return {
+    size: models.length,
+    category: index((model) => model.categories),
+    parameter: index(supportedParameters),
+    input: index((model) => model.inputModalities),
+    output: index((model) => model.outputModalities),
+    author: index((model) => [model.author.toLowerCase()]),
+    /** Family and tokenizer, in lower case. */
+    architecture: index(({ family, tokenizer }) => [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? [])),
+    distillable: () => distillable().get('true') ?? noBits(models.length),
+    /** Name and id in lower case, on separate lines. */
+    words: once(() => models.map((model) => `${model.name}\n${model.id}`.toLowerCase())),
+    created: numbers((model) => model.created),
+    context: numbers((model) => model.contextLength),
+    intelligence: numbers((model) => model.benchmarks.intelligence),
+    coding: numbers((model) => model.benchmarks.coding),
+    agentic: numbers((model) => model.benchmarks.agentic),
+    endpoints: once(() => endpointColumns(models)),
+  }
 }
 
 function indexOf(models: readonly Model[], valuesOf: (model: Model) => string[]): ValueIndex {

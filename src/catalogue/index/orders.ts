@@ -1,4 +1,3 @@
-import { madeWhenRead } from '#platform/async/made-when-read.ts'
 import { once } from '#platform/async/once.ts'
 import type { Figures } from '../measurements/figures.ts'
 import { cheapestEndpoint } from './cheapest.ts'
@@ -21,27 +20,26 @@ export const sorts = [
 ] as const
 export type Sort = (typeof sorts)[number]
 
-/** All models in the order of each sort. The default order, `newest`, is the order of the snapshot. */
-export type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: Uint32Array }
+/** All models in the order of each sort, each built at its first call. The default order, `newest`, is the order of the snapshot. */
+export type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: () => Uint32Array }
 type MeasuredSort = 'throughput-high-to-low' | 'latency-low-to-high' | 'most-popular' | 'top-weekly'
 /** Orders that depend only on the catalogue. */
 export type FixedOrders = Omit<Orders, MeasuredSort>
 /** Orders that depend on measurements. */
 export type MeasuredOrders = Pick<Orders, MeasuredSort>
 
-/** Each order is built at its first use. */
 export function fixedOrders(models: readonly Model[]): FixedOrders {
   const ranks = once(() => priceRanks(models))
-  const highToLow = (valueIn: (model: Model) => number | undefined) => () => falling(models.map(valueIn))
-  return madeWhenRead<FixedOrders>({
-    'pricing-low-to-high': () => falling([...ranks()].map((rank) => -rank)),
-    'pricing-high-to-low': () => falling([...ranks()]),
+  const highToLow = (valueIn: (model: Model) => number | undefined) => once(() => falling(models.map(valueIn)))
+  return {
+    'pricing-low-to-high': once(() => falling([...ranks()].map((rank) => -rank))),
+    'pricing-high-to-low': once(() => falling([...ranks()])),
     'context-high-to-low': highToLow((model) => model.contextLength),
     'intelligence-high-to-low': highToLow((model) => model.benchmarks.intelligence),
     'coding-high-to-low': highToLow((model) => model.benchmarks.coding),
     'agentic-high-to-low': highToLow((model) => model.benchmarks.agentic),
     'design-arena-elo-high-to-low': highToLow((model) => model.benchmarks.designArenaElo),
-  })
+  }
 }
 
 /** The rank of each model by its price. Equal prices have equal ranks. */
@@ -57,17 +55,17 @@ function priceRanks(models: readonly Model[]): Float64Array {
   return ranks
 }
 
-/** Each order is built at its first use. A model is as fast as its fastest endpoint. */
+/** A model is as fast as its fastest endpoint. */
 export function measuredOrders(models: readonly Model[], figures: Figures): MeasuredOrders {
-  const byEndpoints = (valueIn: (id: string) => number | undefined) => () =>
-    falling(models.map(({ endpoints }) => highest(endpoints.map(({ id }) => valueIn(id)))))
+  const byEndpoints = (valueIn: (id: string) => number | undefined) =>
+    once(() => falling(models.map(({ endpoints }) => highest(endpoints.map(({ id }) => valueIn(id))))))
   const popularity = once(() => falling(models.map(({ id }) => figures.model(id).tokens7d)))
-  return madeWhenRead<MeasuredOrders>({
+  return {
     'throughput-high-to-low': byEndpoints((id) => figures.endpoint(id).throughput?.p50),
     'latency-low-to-high': byEndpoints((id) => negative(figures.endpoint(id).latencyMs?.p50)),
     'most-popular': popularity,
     'top-weekly': popularity,
-  })
+  }
 }
 
 /** Returns the indices of the values in descending order, stable; missing values are last. */

@@ -9,7 +9,7 @@ import type { Snapshot } from './snapshot.ts'
 export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: number) => boolean) | undefined {
   const asksNothing = !endpointConditions.some((name) => filter[name] !== undefined)
   if (asksNothing) return undefined
-  const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints
+  const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints()
   const prompts = rankBounds(snapshot, filter.min_price, filter.max_price)
   const completions = rankBounds(snapshot, filter.min_output_price, filter.max_output_price)
   const requested = filter.providers && requestedProviders(snapshot, filter.providers)
@@ -43,7 +43,7 @@ const endpointConditions = [
 type Bound = ModelFilter['min_price']
 
 function rankBounds({ columns }: Snapshot, min: Bound, max: Bound): { from: number; end: number } {
-  const { scale } = columns.endpoints
+  const { scale } = columns.endpoints()
   return { from: min ? scale.firstFrom(min) : 0, end: max ? scale.endAt(max) : Number.POSITIVE_INFINITY }
 }
 
@@ -53,5 +53,5 @@ function requestedProviders({ columns, providers }: Snapshot, names: string[]): 
   const isRequested = ({ slug, name, aliases = [] }: Provider) =>
     [slug, name.toLowerCase(), ...aliases].some((one) => requested.has(one))
   const slugs = new Set(providers.filter(isRequested).map(({ slug }) => slug))
-  return Uint8Array.from(columns.endpoints.providerSlugs, (slug) => Number(slugs.has(slug)))
+  return Uint8Array.from(columns.endpoints().providerSlugs, (slug) => Number(slugs.has(slug)))
 }

@@ -24,17 +24,17 @@ export function selectModels(
 
 function keepByValues(found: Bits, columns: Columns, query: ModelFilter): void {
   const outputs = query.output_modalities ?? ['text']
-  if (!outputs.includes('all')) keepShared(found, anyOf(columns, columns.output, outputs))
-  for (const input of query.input_modalities ?? []) keepShared(found, anyOf(columns, columns.input, [input]))
-  for (const name of query.supported_parameters ?? []) keepShared(found, anyOf(columns, columns.parameter, [name]))
-  if (query.category) keepShared(found, anyOf(columns, columns.category, [query.category]))
-  if (query.arch) keepShared(found, anyOf(columns, columns.architecture, [query.arch.trim().toLowerCase()]))
+  if (!outputs.includes('all')) keepShared(found, anyOf(columns, columns.output(), outputs))
+  for (const input of query.input_modalities ?? []) keepShared(found, anyOf(columns, columns.input(), [input]))
+  for (const name of query.supported_parameters ?? []) keepShared(found, anyOf(columns, columns.parameter(), [name]))
+  if (query.category) keepShared(found, anyOf(columns, columns.category(), [query.category]))
+  if (query.arch) keepShared(found, anyOf(columns, columns.architecture(), [query.arch.trim().toLowerCase()]))
   if (query.model_authors) {
     const authors = query.model_authors.map((author) => author.toLowerCase())
-    keepShared(found, anyOf(columns, columns.author, authors))
+    keepShared(found, anyOf(columns, columns.author(), authors))
   }
-  if (query.distillable === 'true') keepShared(found, columns.distillable)
-  if (query.distillable === 'false') keepOthers(found, columns.distillable)
+  if (query.distillable === 'true') keepShared(found, columns.distillable())
+  if (query.distillable === 'false') keepOthers(found, columns.distillable())
 }
 
 function anyOf(columns: Columns, index: ValueIndex, values: readonly string[]): Bits {
@@ -47,16 +47,16 @@ function anyOf(columns: Columns, index: ValueIndex, values: readonly string[]): 
 
 function keepByNumbers(found: Bits, snapshot: Snapshot, query: ModelFilter, nowMs: number): void {
   const { columns } = snapshot
-  keepWithin(found, () => columns.context, query.context, undefined)
-  keepWithin(found, () => columns.intelligence, query.min_intelligence_index, query.max_intelligence_index)
-  keepWithin(found, () => columns.coding, query.min_coding_index, query.max_coding_index)
-  keepWithin(found, () => columns.agentic, query.min_agentic_index, query.max_agentic_index)
+  keepWithin(found, columns.context, query.context, undefined)
+  keepWithin(found, columns.intelligence, query.min_intelligence_index, query.max_intelligence_index)
+  keepWithin(found, columns.coding, query.min_coding_index, query.max_coding_index)
+  keepWithin(found, columns.agentic, query.min_agentic_index, query.max_agentic_index)
   keepWithin(found, () => snapshot.toolSuccess, query.min_tool_success_rate, query.max_tool_success_rate)
   const { min_age_days: min, max_age_days: max } = query
   if (min === undefined && max === undefined) return
   const now = Math.floor(nowMs / 1000)
   const [oldest, newest] = [now - ((max ?? Infinity) + 1) * daySeconds, now - (min ?? -Infinity) * daySeconds]
-  const { created } = columns
+  const created = columns.created()
   keepWhere(found, (at) => created[at]! > oldest && created[at]! <= newest)
 }
 
@@ -75,7 +75,7 @@ function keepByWords(found: Bits, columns: Columns, q: string | undefined): void
       .split(/[\s,]+/)
       .filter(Boolean) ?? []
   for (const word of requested) {
-    const { words } = columns
+    const words = columns.words()
     keepWhere(found, (at) => words[at]!.includes(word))
   }
 }

@@ -60,7 +60,7 @@ export class Snapshot {
   orderOf(sort: Sort | undefined): Uint32Array | undefined {
     if (sort === undefined || sort === 'newest') return undefined
     const { orders } = this.#compiled
-    return sort in orders ? orders[sort as keyof FixedOrders] : this.#measuredOrders[sort as keyof MeasuredOrders]
+    return { ...orders, ...this.#measuredOrders }[sort]()
   }
 
   /** Returns the same catalogue with newer measurements. Everything else is shared. */
