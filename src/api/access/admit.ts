@@ -31,12 +31,12 @@ const strangerOnPublicRoutes = undefined as never
  * Finds the caller of a request: the holder of its key or, without a key, of its session cookie.
  * @throws Fault `unauthenticated` or `forbidden`.
  */
-export function admit(
+export async function admit(
   deps: AdmitDeps,
   route: Needs,
   request: Asking,
   reply: Pick<FastifyReply, 'header'>,
-): Caller | Promise<Caller> {
+): Promise<Caller> {
   const authorization = authorizationIn(request.headers, route.acceptsApiKeyHeader?.(request.headers) === true)
   if (authorization !== undefined) return authorize(deps, route, authorization)
   const isPublic = route.mayBePublic === true && deps.config.public_models

@@ -35,13 +35,9 @@ export function secretIn(authorization: string | undefined): string | undefined 
 type AuthorizeDeps = { keys: Pick<KeyCache, 'find' | 'known'>; tokens?: Pick<Tokens, 'find'> | undefined }
 
 /**
- * Authorizes a request: the caller of its key (at once when the key is cached), or a fault that says what is missing.
+ * Authorizes a request: the caller of its key, or a fault that says what is missing.
  */
-export function authorize(
-  deps: AuthorizeDeps,
-  route: Needs,
-  authorization: string | undefined,
-): Caller | Promise<Caller> {
+export async function authorize(deps: AuthorizeDeps, route: Needs, authorization: string | undefined): Promise<Caller> {
   if (!authorization) {
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
@@ -49,7 +45,7 @@ export function authorize(
   const cachedCaller = secret && deps.keys.known(secret)
   if (cachedCaller) return allowed(cachedCaller, route)
   if (!secret && bareKey.test(authorization)) throw withoutScheme()
-  return findCaller(deps, secret).then((caller) => allowed(caller, route))
+  return allowed(await findCaller(deps, secret), route)
 }
 
 const withoutScheme = () =>

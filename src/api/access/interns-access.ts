@@ -44,12 +44,12 @@ type InternRequest = {
  * @param callerOf finds the caller by a key for models and interns.
  */
 export function guardInterns<Request extends InternRequest>(
-  callerOf: (request: Request) => Caller | Promise<Caller>,
+  callerOf: (request: Request) => Promise<Caller>,
   request: Request,
 ): Promise<void> | undefined {
   return isInterns(request) ? requireCaller(callerOf, request) : undefined
 }
 
-async function requireCaller<Request>(callerOf: (request: Request) => Caller | Promise<Caller>, request: Request) {
+async function requireCaller<Request>(callerOf: (request: Request) => Promise<Caller>, request: Request) {
   requireInterns(await callerOf(request))
 }

@@ -45,7 +45,7 @@ export async function requireRoomInLimits(
  */
 async function hasRoom(budgets: BudgetReserver, budget: Budget): Promise<boolean> {
   try {
-    const reserving = Promise.resolve(budgets.reserve([budget], 1n)).then((reserved) => {
+    const reserving = budgets.reserve([budget], 1n).then((reserved) => {
       if (!('reservation' in reserved)) return false
       reserved.reservation.settle(0n, () => false)
       return true

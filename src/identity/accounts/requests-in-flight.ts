@@ -12,7 +12,7 @@ const checkEveryMs = 500
 export type TrackedRequest = {
   response: RevocableResponse
   /** Checks the request again with the current state of its key. @throws Fault if it must end. */
-  recheck: (caller: Caller) => Promise<void> | void
+  recheck: (caller: Caller) => Promise<void>
   /** The id of the intern that handles it. A change of the intern causes a new check. */
   internId?: string
   /** Must be called at the end of the request. */
@@ -108,7 +108,7 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
         caller,
         at: entries.length,
         response: new RevocableResponse(response),
-        recheck: () => {},
+        recheck: async () => {},
         release: () => release(entry),
       }
       entries.push(entry)

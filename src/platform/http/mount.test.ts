@@ -18,7 +18,7 @@ async function ask(handler: (call: BodyCall) => unknown, body: object = {}, spec
     ...{ method: 'post', path: '/x', tag: 'x', key: 'none', summary: 'X', faults: [] },
     ...{ request: { body: BodySchema }, handler, ...spec },
   }
-  mountRoutes(app, [route], { deps: undefined, prefix: '', admit: () => undefined, hostOf: () => undefined })
+  mountRoutes(app, [route], { deps: undefined, prefix: '', admit: async () => undefined, hostOf: () => undefined })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${url}/x`, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  RouteHandlerMethod,
+} from 'fastify'
 import type { z } from 'zod'
 import { type Entity, entityTag, type Precondition } from '../core/entity-tag.ts'
 import { keepingValidator } from './compilers.ts'
@@ -32,7 +38,7 @@ export type Mounting<Caller, Deps> = {
   deps: Deps
   prefix: string
   /** Finds the caller. @throws Fault `unauthenticated` or `forbidden`. */
-  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>
+  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
   /** Returns the host that the request was sent to. */
   hostOf: HostOf
   /** Wraps each handler. */
@@ -125,21 +131,11 @@ function setPrecondition(request: FastifyRequest, entity: Entity): void {
 
 const dataOf = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)
 
-/** Calls back synchronously if the caller is cached: an asynchronous hook would add cost to every request. */
-function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unknown): onRequestHookHandler {
-  return (request, reply, done) => {
-    const enter = (caller: unknown) => {
-      request.caller = caller
-      done()
-    }
-    let admitted: unknown
-    try {
-      admitted = admit(request, reply)
-    } catch (fault) {
-      return done(fault as Error)
-    }
-    if (admitted instanceof Promise) admitted.then(enter, done)
-    else enter(admitted)
+function admitting(
+  admit: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    request.caller = await admit(request, reply)
   }
 }
 

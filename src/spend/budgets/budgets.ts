@@ -60,7 +60,7 @@ export class Budgets {
   }
 
   /** Reserves `need` in all budgets or in none. @throws Error of the database: then the request must not be sent. */
-  reserve(budgets: readonly Budget[], need: PicoUsd): Reserved | Promise<Reserved> {
+  async reserve(budgets: readonly Budget[], need: PicoUsd): Promise<Reserved> {
     const at = this.#time.now()
     const open = budgets.map((budget) => this.#accounts.of(budget, at))
     if (takeAll(open, at, need)) return { reservation: reservation(open, need) }

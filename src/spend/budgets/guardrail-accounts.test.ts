@@ -26,7 +26,7 @@ function reservations(areShared: () => boolean) {
   const made: (readonly Budget[])[] = []
   const sharing = withGuardrailAccounts(
     {
-      reserve(budgets) {
+      async reserve(budgets) {
         made.push(budgets)
         return { reservation: { settle() {}, settleEarly: () => ({ record() {} }) } }
       },

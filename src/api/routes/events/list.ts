@@ -30,7 +30,7 @@ export const listEvents = route({
     const lastEventId = headers['last-event-id']
     const tracked = routing.inFlight.track(caller, response)
     const listener = liveEvents.join(caller)
-    const recheck: TrackedRequest['recheck'] = (later) => {
+    const recheck: TrackedRequest['recheck'] = async (later) => {
       listener.caller = later
     }
     tracked.recheck = recheck
