@@ -105,18 +105,18 @@ export async function namedUser(
  * Adds a person to the organization, or a former member again.
  * @throws Fault `conflict` for a current member; `invalid` for an unknown workspace.
  */
-export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMember): Promise<Member> {
+export async function addMember(deps: MembersDeps, caller: Caller, newMember: NewMember): Promise<Member> {
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
-    const userId = await userWith(deps, tx, wanted)
+    const userId = await userWith(deps, tx, newMember)
     const before = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
     if (before?.leftAt === null) {
-      throw new Fault('conflict', `${wanted.email} belongs to the organization already.`)
+      throw new Fault('conflict', `${newMember.email} belongs to the organization already.`)
     }
-    const role = roleAsked(wanted, 'member')
+    const role = roleAsked(newMember, 'member')
     requireOwner(caller, role, before?.role)
-    const after = await storeMember(deps, tx, organizationId, wanted, role)
-    for (const { workspace, access } of wanted.workspaces ?? [{ workspace: caller.workspaceId }]) {
+    const after = await storeMember(deps, tx, organizationId, newMember, role)
+    for (const { workspace, access } of newMember.workspaces ?? [{ workspace: caller.workspaceId }]) {
       const id = await namedWorkspace({ db: { query: tx } }, caller, workspace)
       await joinWorkspace({ deps, tx, announce, actor: caller }, id, userId, access ?? workspaceRoleOf(role), 'manual')
     }
@@ -208,9 +208,14 @@ async function userWith(
   return id
 }
 
-async function changeRole(tx: Tx, organizationId: string, { userId, role }: Member, wanted: MemberRole): Promise<void> {
-  if (managingRoles.includes(role) && !managingRoles.includes(wanted)) await keepOneAdmin(tx, organizationId, userId)
-  await setRole(tx, organizationId, userId, wanted)
+async function changeRole(
+  tx: Tx,
+  organizationId: string,
+  { userId, role }: Member,
+  newRole: MemberRole,
+): Promise<void> {
+  if (managingRoles.includes(role) && !managingRoles.includes(newRole)) await keepOneAdmin(tx, organizationId, userId)
+  await setRole(tx, organizationId, userId, newRole)
 }
 
 function membership(tx: Tx, organizationId: string, userId: string) {
