@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Searches } from './gemini/gemini-searches.ts'
 import { chatReader, readCompletion } from './openai-chat/openai-chat-answer.ts'
-import { responsesReader } from './openai-responses/openai-responses-answer.ts'
+import { responsesReader } from './openai-responses/openai-responses-stream.ts'
 import { usageEvents } from './token-counts.ts'
 
 const event = (value: unknown) => ({ event: undefined, data: JSON.stringify(value), raw: Buffer.alloc(0) })

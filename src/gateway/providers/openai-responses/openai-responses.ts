@@ -10,9 +10,10 @@ import { messageOfRefusal } from '../error-code.ts'
 import { openaiContextErrors } from '../openai-context-errors.ts'
 import { ownTool, responsesBillable } from '../openai-tools.ts'
 import { withoutOwnFields } from '../own-fields.ts'
-import { readResponse, responsesReader } from './openai-responses-answer.ts'
+import { readResponse } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
 import { responsesLacks, responsesRules } from './openai-responses-rules.ts'
+import { responsesReader } from './openai-responses-stream.ts'
 
 /** OpenAI responses: items instead of messages, and encrypted reasoning. */
 export const openaiResponses: ProviderProtocol = {

@@ -1,0 +1,98 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import type { ToolCallPiece, UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
+import { OpenaiUsage, responsesSpellings } from '../openai-usage.ts'
+import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
+import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
+
+const format = 'openai-responses-v1' as const
+
+export function doneItem(item: Item): UpstreamEvent[] {
+  if (item.type === 'image_generation_call' && item.result)
+    return [{ type: 'image', url: `data:image/${item.output_format ?? 'png'};base64,${item.result}` }]
+  if (item.type !== 'reasoning' || !item.encrypted_content) return []
+  return [{ type: 'reasoning', text: '', format, encrypted: item.encrypted_content, ...(item.id && { id: item.id }) }]
+}
+
+export function thoughtOf(text: string): AnswerEvent {
+  return { type: 'reasoning', text, format }
+}
+
+export const partsOf = (parts: Part[] | null | undefined) => (Array.isArray(parts) ? parts : [])
+
+export function started(response: Response | undefined): AnswerEvent {
+  return { type: 'started', id: response?.id ?? '', model: response?.model ?? '' }
+}
+
+export function textEvent(type: 'text' | 'refusal', text: string | undefined): AnswerEvent[] {
+  return text ? [{ type, text }] : []
+}
+
+export const isReasoning = (part: Part | undefined) => part?.type === 'reasoning_text'
+
+export function isCall(item: Item | undefined): boolean {
+  return item?.type === 'function_call' || item?.type === 'custom_tool_call'
+}
+
+export const callId = ({ call_id, id }: Item) => call_id || id || undefined
+
+export function callPiece(item: Item, key: number | undefined, isClosed?: true): ToolCallPiece {
+  const { type, name, namespace, arguments: args, input } = item
+  const isCustom = type === 'custom_tool_call'
+  return {
+    type: 'call_piece',
+    key,
+    id: callId(item),
+    name,
+    namespace: namespace || undefined,
+    whole: isCustom ? input : args,
+    custom: isCustom || undefined,
+    isClosed,
+  }
+}
+
+/** The piece event of a provider tool call at its start. */
+export function pieceOf(item: RunItem | undefined): AnswerEvent[] {
+  const unit = unitOf(item?.type)
+  return unit === undefined ? [] : [{ type: 'piece', unit }]
+}
+
+export function ending(response: Response, called: boolean): AnswerEvent[] {
+  const { status, error, incomplete_details } = response
+  if (status === 'failed' || error) return [errorEvent(error ?? {})]
+  if (status === 'cancelled') return [{ type: 'error', message: 'the provider cancelled the response', status: 502 }]
+  const reason = incomplete_details?.reason
+  const finish: AnswerEvent =
+    status === 'incomplete' || reason
+      ? {
+          type: 'finish',
+          reason: reason === 'content_filter' ? 'content_filter' : 'length',
+          native: reason ?? 'incomplete',
+        }
+      : { type: 'finish', reason: called ? 'tool_calls' : 'stop', native: status ?? 'completed' }
+  return [finish, ...usageIn(response)]
+}
+
+const statuses: Record<string, number> = {
+  server_error: 500,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 402,
+  invalid_prompt: 400,
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  vector_store_timeout: 504,
+}
+
+/** Codes about images and files are errors of the request. */
+export function errorEvent(error: UpstreamError): AnswerEvent {
+  const { code, type } = error
+  const errorCode = code ?? type ?? ''
+  const status = statuses[errorCode] ?? (/image|file/.test(errorCode) ? 400 : undefined)
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError({ code, type }) }
+}
+
+function usageIn({ usage, output, service_tier }: Response): AnswerEvent[] {
+  if (!usage) return []
+  const extras = { pieces: piecesIn(output ?? []), serviceTier: service_tier }
+  return new OpenaiUsage(responsesSpellings).read(usage, extras)
+}

@@ -1,0 +1,195 @@
+import type { SseEvent } from '#platform/net/sse.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { type Annotation, citations, TextSoFar } from './openai-responses-citations.ts'
+import {
+  callId,
+  callPiece,
+  doneItem,
+  ending,
+  errorEvent,
+  isCall,
+  isReasoning,
+  partsOf,
+  pieceOf,
+  started,
+  thoughtOf,
+} from './openai-responses-events.ts'
+import type { Event, Item, Part, Response } from './openai-responses-format.ts'
+
+/** Reads one streamed response. */
+export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
+  const stream = new ResponseStream()
+  return ({ data }) => stream.read(JSON.parse(data) as Event)
+}
+
+/** Reads one streamed response. Also reads content that only closing events have, because they repeat items and parts. */
+class ResponseStream {
+  readonly #text = new TextSoFar()
+  readonly #said = new SaidLengths()
+  /** The number of sources of each part so far. */
+  readonly #cited = new Map<string, number>()
+  readonly #keyOfItem = new Map<string, number>()
+  /** The ids of items that were reported as done. */
+  readonly #doneItems = new Set<string | undefined>()
+  #hasCalls = false
+
+  read(event: Event): UpstreamEvent[] {
+    const { item = {}, output_index: output = 0, content_index, summary_index } = event
+    switch (event.type) {
+      case 'response.created':
+        return [started(event.response)]
+      case 'response.output_text.delta':
+        return this.#say('text', output, content_index, event.delta)
+      case 'response.output_text.annotation.added':
+        return this.#cite([event.annotation], output, content_index)
+      case 'response.refusal.delta':
+        return this.#say('refusal', output, content_index, event.delta)
+      case 'response.reasoning_summary_text.delta':
+        return this.#say('reasoning', output, summary_index, event.delta)
+      case 'response.reasoning_text.delta':
+        return this.#say('reasoning', output, content_index, event.delta)
+      case 'response.reasoning_summary_part.added':
+        return summary_index ? [thoughtOf('\n\n')] : []
+      case 'response.output_text.done':
+        return this.#sayRest('text', output, content_index, event.text)
+      case 'response.refusal.done':
+        return this.#sayRest('refusal', output, content_index, event.refusal)
+      case 'response.reasoning_summary_text.done':
+        return this.#sayRest('reasoning', output, summary_index, event.text)
+      case 'response.reasoning_text.done':
+        return this.#sayRest('reasoning', output, content_index, event.text)
+      case 'response.content_part.done':
+        return [
+          ...this.#sayRest(isReasoning(event.part) ? 'reasoning' : 'text', output, content_index, event.part?.text),
+          ...this.#sayRest('refusal', output, content_index, event.part?.refusal),
+        ]
+      case 'response.reasoning_summary_part.done':
+        return this.#sayRest('reasoning', output, summary_index, event.part?.text)
+      case 'response.output_item.added':
+        return isCall(item) ? this.#call(item, event.output_index) : pieceOf(item)
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        return [{ type: 'call_piece', key: this.#keyOf(event), text: event.delta }]
+      case 'response.function_call_arguments.done':
+      case 'response.custom_tool_call_input.done':
+        return [{ type: 'call_piece', key: this.#keyOf(event), whole: event.arguments ?? event.input, isClosed: true }]
+      case 'response.output_item.done':
+        return this.#doneItem(item, event.output_index)
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        return this.#end(event.response ?? {})
+      case 'error':
+        return [errorEvent(event.error ?? event)]
+      default:
+        return []
+    }
+  }
+
+  #say(type: SaidType, output: number, part: number | undefined, text: string | undefined): UpstreamEvent[] {
+    if (type === 'text') this.#text.add(output, part, text)
+    if (!text) return []
+    this.#said.add(type, output, part, text.length)
+    return type === 'reasoning' ? [thoughtOf(text)] : [{ type, text }]
+  }
+
+  #sayRest(type: SaidType, output: number, part: number | undefined, whole: string | undefined): UpstreamEvent[] {
+    const rest = whole?.slice(this.#said.of(type, output, part))
+    return rest ? this.#say(type, output, part, rest) : []
+  }
+
+  #cite(annotations: (Annotation | undefined)[], output: number, part: number | undefined): UpstreamEvent[] {
+    const key = `${output} ${part ?? 0}`
+    this.#cited.set(key, (this.#cited.get(key) ?? 0) + annotations.length)
+    return citations(annotations, this.#text.startOf(output, part))
+  }
+
+  /** Sources that only a closing event has. */
+  #citeRest({ annotations }: Part, output: number, part: number): UpstreamEvent[] {
+    const rest = (annotations ?? []).slice(this.#cited.get(`${output} ${part}`) ?? 0)
+    return rest.length > 0 ? this.#cite(rest, output, part) : []
+  }
+
+  /** Some servers name the item alone. */
+  #keyOf({ output_index, item_id }: Event): number | undefined {
+    return output_index ?? (item_id === undefined ? undefined : this.#keyOfItem.get(item_id))
+  }
+
+  #call(item: Item, output: number | undefined, isClosed?: true): UpstreamEvent[] {
+    this.#hasCalls = true
+    const key = output ?? this.#keyOfUnnumbered(item.id)
+    if (item.id !== undefined && key !== undefined) this.#keyOfItem.set(item.id, key)
+    return [callPiece(item, key, isClosed)]
+  }
+
+  #keyOfUnnumbered(id: string | undefined): number | undefined {
+    return id === undefined ? undefined : (this.#keyOfItem.get(id) ?? firstOwnKey + this.#keyOfItem.size)
+  }
+
+  #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
+    this.#doneItems.add(item.id)
+    if (isCall(item)) return this.#call(item, output, true)
+    // Without its index it cannot be compared with earlier events.
+    return output === undefined ? doneItem(item) : [...this.#restOf(item, output), ...doneItem(item)]
+  }
+
+  #restOf({ type, content, summary }: Item, output: number): UpstreamEvent[] {
+    if (type === 'reasoning')
+      return partsOf(summary?.length ? summary : content).flatMap(({ text }, at) =>
+        this.#sayRest('reasoning', output, at, text),
+      )
+    if (type !== 'message') return []
+    return partsOf(content).flatMap((part, at) => [
+      ...this.#sayRest('text', output, at, part.text),
+      ...this.#citeRest(part, output, at),
+      ...this.#sayRest('refusal', output, at, part.refusal),
+    ])
+  }
+
+  #sourcesOf({ type, content }: Item, output: number): UpstreamEvent[] {
+    if (type !== 'message' || this.#cited.size > 0) return []
+    return partsOf(content).flatMap((part, at) => this.#citeRest(part, output, at))
+  }
+
+  /**
+   * Some servers number the items of the whole response differently, so items of known kinds are not reported again.
+   */
+  #end(response: Response): UpstreamEvent[] {
+    const items = Array.isArray(response.output) ? response.output : []
+    const events = items.flatMap((item, at): UpstreamEvent[] => {
+      if (isCall(item)) return this.#call(item, callId(item) === undefined ? at : undefined, true)
+      if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
+      const isSaid = item.type === 'reasoning' ? this.#said.has('reasoning') : this.#said.hasAnswer
+      return [...(isSaid ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...doneItem(item)]
+    })
+    return [...events, ...ending(response, this.#hasCalls)]
+  }
+}
+
+/** More items than any response has. */
+const firstOwnKey = 1_000_000
+
+type SaidType = 'text' | 'refusal' | 'reasoning'
+
+/** The length of the delivered text of each part. */
+class SaidLengths {
+  readonly #lengths = new Map<string, number>()
+  readonly #types = new Set<SaidType>()
+
+  add(type: SaidType, output: number, part: number | undefined, length: number): void {
+    this.#types.add(type)
+    this.#lengths.set(`${type} ${output} ${part ?? 0}`, this.of(type, output, part) + length)
+  }
+
+  of(type: SaidType, output: number, part: number | undefined): number {
+    return this.#lengths.get(`${type} ${output} ${part ?? 0}`) ?? 0
+  }
+
+  has(type: SaidType): boolean {
+    return this.#types.has(type)
+  }
+
+  get hasAnswer(): boolean {
+    return this.has('text') || this.has('refusal')
+  }
+}
