@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { McpServer } from '#interns/registry/mcp-servers.ts'
+import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { startTestDaemon } from '#test/harness/interns/daemon.ts'
 
 const servers: McpServer[] = [

@@ -1,10 +1,11 @@
 import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
-import type { McpServer } from '#interns/registry/mcp-servers.ts'
+import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import type { DaemonLog } from '../log.ts'
 import { signInHelp } from './auth-methods.ts'
-import { type Channel, Connection, member, RpcError } from './connection.ts'
+import { type Channel, Connection } from './connection.ts'
 import { offeredServers } from './mcp-servers.ts'
 import { modelOf } from './model.ts'
+import { member, RpcError } from './rpc-message.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
 
 /** Receives what an agent sends about one of its sessions. */

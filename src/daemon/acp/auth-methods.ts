@@ -1,4 +1,4 @@
-import { member, RpcError } from './connection.ts'
+import { member, RpcError } from './rpc-message.ts'
 
 /** The protocol's error of an agent that needs a sign-in first. Some agents have no number for it. */
 const authRequired = { code: -32000, words: /authentication (is )?required/i }

@@ -1,5 +1,5 @@
 import type { FormField } from '#interns/contract/form.ts'
-import { member } from './connection.ts'
+import { member } from './rpc-message.ts'
 
 export type Form = { message: string; fields: FormField[] }
 

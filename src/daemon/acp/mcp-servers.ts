@@ -1,6 +1,6 @@
 import type { McpServer as OfferedServer } from '@agentclientprotocol/sdk'
-import type { McpServer } from '#interns/registry/mcp-servers.ts'
-import { member } from './connection.ts'
+import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
+import { member } from './rpc-message.ts'
 
 /**
  * The MCP servers that an agent is offered with each session. `unsupported` has the names of those whose transport the

@@ -1,4 +1,4 @@
-import { member } from './connection.ts'
+import { member } from './rpc-message.ts'
 
 const maxNameLength = 256
 

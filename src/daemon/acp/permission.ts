@@ -8,8 +8,8 @@ import {
 } from '#interns/contract/question.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import { changeText } from './change-text.ts'
-import { member } from './connection.ts'
 import { operationOf } from './operation.ts'
+import { member } from './rpc-message.ts'
 import { commandRunBy, readToolCall, type ToolCall } from './tool-call.ts'
 
 /** The chosen option, by the agent's id. */

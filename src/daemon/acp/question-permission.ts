@@ -1,8 +1,8 @@
 import type { FormAnswer } from '#interns/contract/answer.ts'
 import type { FormField } from '#interns/contract/form.ts'
-import { member } from './connection.ts'
 import type { Form } from './elicitation.ts'
 import { cancelledPermission, type PermissionOutcome } from './permission.ts'
+import { member } from './rpc-message.ts'
 
 /** A question that an agent sends as a permission request. It expects the answers beside the outcome. */
 export type QuestionPermission = {

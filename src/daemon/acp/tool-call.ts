@@ -1,4 +1,4 @@
-import { member } from './connection.ts'
+import { member } from './rpc-message.ts'
 
 /** A change of a file by a tool call. `before` is null for a new file. */
 export type FileChange = { path: string; before: string | null; after: string }

@@ -1,6 +1,6 @@
-import { member } from './connection.ts'
 import { type UnavailableServer, unavailableServer } from './mcp-servers.ts'
 import { modelOf } from './model.ts'
+import { member } from './rpc-message.ts'
 import { readToolCall, type ToolCall, terminalOutput } from './tool-call.ts'
 
 /**

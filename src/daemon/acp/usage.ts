@@ -1,5 +1,5 @@
 import type { Usage } from '#chat/usage.ts'
-import { member } from './connection.ts'
+import { member } from './rpc-message.ts'
 
 /**
  * Reads the usage of one turn from the agent's response to the prompt, if it has any, in the form of chat completions:

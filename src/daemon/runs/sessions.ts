@@ -1,6 +1,6 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Agent } from '../acp/agent.ts'
-import { RpcError } from '../acp/connection.ts'
+import { RpcError } from '../acp/rpc-message.ts'
 import type { DaemonLog } from '../log.ts'
 import { type DaemonStore, StoreFailed } from '../store/store.ts'
 import type { AgentHost } from './agent-host.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '#interns/contract/refusal.ts'
-import { member, RpcError } from '../acp/connection.ts'
+import { member, RpcError } from '../acp/rpc-message.ts'
 
 /** Why a turn failed, for its caller. `severed`: the agent's connection broke. */
 export type TurnFailure = { severed: boolean; message: string; retryable: boolean }

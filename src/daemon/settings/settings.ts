@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { McpServer } from '#interns/registry/mcp-servers.ts'
+import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 

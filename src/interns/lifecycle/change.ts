@@ -18,13 +18,14 @@ import {
   type InternStatus,
   isAllowedFrom,
 } from '../registry/intern.ts'
-import { type McpServerColumns, mcpServerColumns, mcpServersOf, type NewMcpServer } from '../registry/mcp-servers.ts'
+import type { NewMcpServer } from '../registry/mcp-server-schema.ts'
+import { type McpServerColumns, mcpServerColumns, mcpServersOf } from '../registry/mcp-servers.ts'
 import { revokeInternKey } from '../registry/own-key.ts'
 import { requireOwner } from '../registry/owner.ts'
 import { type RepositoryColumns, repositoryColumns } from '../registry/repository.ts'
 import { findIntern, type Intern, internRecord } from '../registry/store.ts'
+import { endRuns, internStopped } from '../runs/end-runs.ts'
 import { endQuestions } from '../runs/questions.ts'
-import { endRuns, internStopped } from '../runs/run-store.ts'
 import { nameTaken } from './create.ts'
 
 export type InternChangeDeps = { db: Db; now: Now; newId: NewId }

@@ -3,7 +3,7 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import { isWebHost } from '#platform/net/web-hosts.ts'
 import { InternBudget, NewInternBudget } from './budget.ts'
-import { McpServer, NewMcpServers } from './mcp-servers.ts'
+import { McpServer, NewMcpServers } from './mcp-server-schema.ts'
 import { NewRepository, Repository } from './repository.ts'
 
 export const internStatuses = [

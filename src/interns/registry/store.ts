@@ -6,7 +6,7 @@ import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { InternBudget } from './budget.ts'
 import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
-import type { McpServer } from './mcp-servers.ts'
+import type { McpServer } from './mcp-server-schema.ts'
 import type { Repository } from './repository.ts'
 
 /** An intern. */

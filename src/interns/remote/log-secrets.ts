@@ -1,5 +1,5 @@
 import type { AgentChoice } from '../registry/intern.ts'
-import type { McpServer } from '../registry/mcp-servers.ts'
+import type { McpServer } from '../registry/mcp-server-schema.ts'
 
 /** A shorter secret can occur in any text by chance. */
 const minLength = 4

@@ -7,13 +7,14 @@ import type { Milestone } from '../contract/transcript.ts'
 import { type Intern, internById } from '../registry/store.ts'
 import type { DecisionCollector } from '../rules/collect.ts'
 import { watchSpending } from './cancel-spent-runs.ts'
+import { endRun, endRunsOfStopped } from './end-runs.ts'
 import { limitedRuns } from './limited-turns.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { endQuestions, questionsOf, storeQuestion } from './questions.ts'
 import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
 import type { Spent } from './run-spending.ts'
-import { endRun, endRunsOfStopped, findRun, saveStartedRun, setRunWaiting } from './run-store.ts'
+import { findRun, saveStartedRun, setRunWaiting } from './run-store.ts'
 
 export type FollowDeps = {
   db: Db

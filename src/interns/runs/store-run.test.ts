@@ -8,10 +8,11 @@ import { until } from '#test/harness/until.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { createIntern } from '../lifecycle/create.ts'
 import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
+import { endRun } from './end-runs.ts'
 import { type FollowDeps, followRuns } from './follow-runs.ts'
 import { announceTurn } from './limited-turns.ts'
 import { sessionSpending } from './run-spending.ts'
-import { endRun, saveStartedRun } from './run-store.ts'
+import { saveStartedRun } from './run-store.ts'
 import { storeRun } from './store-run.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>

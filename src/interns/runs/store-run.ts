@@ -1,7 +1,8 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Runs } from '../contract/runs.ts'
-import { endRunsOfStopped, type StartedRun, saveStartedRun } from './run-store.ts'
+import { endRunsOfStopped } from './end-runs.ts'
+import { type StartedRun, saveStartedRun } from './run-store.ts'
 
 /**
  * Stores a run before its caller receives its id, so that it can be cancelled, and its cost counts even if its intern is

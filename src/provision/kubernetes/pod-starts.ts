@@ -1,6 +1,6 @@
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
-import type { McpServer } from '#interns/registry/mcp-servers.ts'
+import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import type { Intern } from '#interns/registry/store.ts'
 import type { DaemonAddress } from '#interns/remote/connect-runs.ts'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'

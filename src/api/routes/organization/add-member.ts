@@ -1,5 +1,5 @@
+import { addMember } from '#identity/accounts/members/change-members.ts'
 import { NewMember } from '#identity/accounts/members/member.ts'
-import { addMember } from '#identity/accounts/members/members.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { Member, memberAnswer } from './member.ts'

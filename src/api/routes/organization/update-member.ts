@@ -1,5 +1,5 @@
+import { changeMember } from '#identity/accounts/members/change-members.ts'
 import { MemberPatch } from '#identity/accounts/members/member.ts'
-import { changeMember } from '#identity/accounts/members/members.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { Member, MemberParams, memberAnswer } from './member.ts'

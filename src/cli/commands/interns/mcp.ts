@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
-import type { McpServer, NewMcpServer } from '#interns/registry/mcp-servers.ts'
+import type { McpServer, NewMcpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { apiClient, internsHelp } from '../../kit/api-client.ts'
 import { table } from '../../kit/table.ts'

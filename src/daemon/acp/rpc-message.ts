@@ -1,0 +1,67 @@
+/** An answer that is an error, in either direction. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** A message of JSON-RPC 2.0. */
+export type Message = { id?: unknown; method?: unknown; params?: unknown; result?: unknown; error?: unknown }
+
+/** The start of a line that is intended as a message. */
+const messageStart = /^\s*\{\s*"jsonrpc"/
+
+/**
+ * Parses one line as a message. Many agents print lines of a log as well: those are undefined.
+ * @throws Error where the line is a batch of messages, or a message that was cut off.
+ */
+export function readMessage(line: string): Message | undefined {
+  const first = line.trimStart()[0]
+  if (first !== '{' && first !== '[') return undefined
+  let read: unknown
+  try {
+    read = JSON.parse(line)
+  } catch {
+    if (messageStart.test(line)) throw new Error('The agent sent a line that is not JSON.')
+    return undefined
+  }
+  if (Array.isArray(read) && read.length > 0 && read.every(isMessage))
+    throw new Error('The agent sent a batch of messages.')
+  return isMessage(read) ? read : undefined
+}
+
+/** A request, a notification or a response. Some agents omit the version. */
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== 'object' || value === null) return false
+  if ((value as { jsonrpc?: unknown }).jsonrpc === '2.0') return true
+  const { method, id } = value as Message
+  return typeof method === 'string' || (id !== undefined && ('result' in value || 'error' in value))
+}
+
+export function readError(error: unknown): RpcError {
+  const code = member(error, 'code')
+  const data = member(error, 'data')
+  return new RpcError(typeof code === 'number' ? code : -32603, reasonOf(member(error, 'message'), data), data)
+}
+
+const maxDetailsLength = 2000
+
+/** The message of an agent's error, and the details that some agents put into `data`. */
+function reasonOf(message: unknown, data: unknown): string {
+  const text = typeof message === 'string' ? message : ''
+  const candidates = [data, member(data, 'details'), member(data, 'message'), member(member(data, 'error'), 'message')]
+  const details = candidates.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined
+  if (details === undefined || text.includes(details)) return text || 'The agent gave no reason.'
+  const cut = details.length > maxDetailsLength ? `${details.slice(0, maxDetailsLength)}…` : details
+  return text ? `${text}: ${cut}` : cut
+}
+
+/** Reads a member of a value of any type. */
+export function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
+}
