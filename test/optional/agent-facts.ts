@@ -124,19 +124,14 @@ export const agentFacts: AgentFacts[] = [
   },
 ]
 
-/** The table of docs/agents.md. */
+/** The table of docs/agents.md: a row for each agent, with the behaviours that it lacks. */
 export function agentsTable(): string {
-  const names = agentFacts.map(({ agent, version }) => (agent === null ? 'builtin' : `${agent} ${version}`))
-  const notes: string[] = []
-  const cell = ({ agent, lacks }: AgentFacts, behaviour: Behaviour) => {
-    const lack = lacks[behaviour]
-    if (!lack) return 'yes'
-    notes.push(`${agent ?? 'builtin'}: ${lack.why}.`)
-    return `no (${notes.length})`
-  }
-  const rows = behaviours.map((behaviour) => [behaviour, ...agentFacts.map((facts) => cell(facts, behaviour))])
-  const lines = [['behaviour', ...names], names.concat('').map(() => '---'), ...rows].map(
-    (row) => `| ${row.join(' | ')} |`,
-  )
-  return [...lines, '', ...notes.map((note, at) => `${at + 1}. ${note}`)].join('\n')
+  const rows = agentFacts.map(({ agent, version, lacks }) => {
+    const reasons = behaviours.flatMap((behaviour) => {
+      const lack = lacks[behaviour]
+      return lack ? [`*${behaviour}*: ${lack.why}`] : []
+    })
+    return `| ${agent ?? 'builtin'} | ${agent === null ? '' : version} | ${reasons.join('; ') || 'nothing'} |`
+  })
+  return ['| agent | version | what is missing |', '| --- | --- | --- |', ...rows].join('\n')
 }
