@@ -1,11 +1,13 @@
 // Run by `npm start`. Starts the service from the bundle of exactly these sources (`bundle.ts`) if there is one, else
-// from the sources.
+// from the sources, with a hint.
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { currentBundle } from './current-bundle.ts'
 
 const bundle = currentBundle()
+if (!bundle)
+  process.stdout.write('Starting from the sources, which is slower. "npm run build" builds a bundle of them.\n')
 await import(bundle ? new URL('server.mjs', bundle).href : './server.ts')
 
 /** Delay before building a bundle, so that it does not slow down the first requests. */

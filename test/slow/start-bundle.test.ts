@@ -81,6 +81,7 @@ async function start(folder: string, env: Record<string, string> = {}) {
 }
 
 const bundled = 'this is the bundle'
+const hint = /^Starting from the sources.*npm run build/m
 const telling = `\nprocess.stderr.write(${JSON.stringify(`{"level":30,"msg":"${bundled}"}\n`)})\n`
 
 test('a start uses only the bundle of its sources, and builds a missing one', async () => {
@@ -88,6 +89,7 @@ test('a start uses only the bundle of its sources, and builds a missing one', as
   {
     await using first = await start(folder)
     assert.equal((await first.models()).data[0]?.id, 'signalbox/demo')
+    assert.match(first.said(), hint)
     await until(() => bundles().length === 1)
   }
   appendFileSync(inBundle('server.mjs'), telling)
@@ -95,11 +97,13 @@ test('a start uses only the bundle of its sources, and builds a missing one', as
     await using second = await start(folder)
     assert.equal((await second.models()).data[0]?.id, 'signalbox/demo')
     await until(() => second.said().includes(bundled))
+    assert.doesNotMatch(second.said(), hint)
   }
   appendFileSync(join(folder, 'src/platform/async/once.ts'), '\n// Changed.\n')
   await using third = await start(folder)
   await third.models()
   assert.doesNotMatch(third.said(), new RegExp(bundled))
+  assert.match(third.said(), hint)
 })
 
 test('files are not read again while they are as they were, and one that was changed is noticed at once', () => {
