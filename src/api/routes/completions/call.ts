@@ -52,7 +52,7 @@ function declaredBytes({ 'content-length': length }: Incoming['headers']): numbe
 
 export async function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
   const pause = pauseFor(declaredBytes(call.headers))
-  await pause?.()
+  if (pause) await pause()
   // The client can disconnect during a pause.
   if (call.response.signal.aborted) return undefined
   const own = client.answerHeaders?.(call.requestId)
