@@ -9,6 +9,8 @@ const bare = '/v1/'
 /** Matches a model's path whose slash is not escaped: `/models/author/slug`, with nothing after it. */
 const plainModelId = /^(\/api\/v1\/models\/[^/?]+)\/([^/?]+)\/?(?=\?|$)/
 
+const modelPaths = `${prefix}/models/`
+
 /** Operations that clients with a bare origin as their base URL request. The console has pages at `/models` only. */
 const completionPath = /^\/(?:chat\/completions|responses|messages(?:\/count_tokens)?)(?=\?|$)/
 const modelsPath = /^\/models(?=[/?]|$)/
@@ -18,6 +20,8 @@ const modelsPath = /^\/models(?=[/?]|$)/
  * `/models/author%2Fslug`. Completions and models also work without any prefix.
  */
 export function underPrefix(url: string, headers: IncomingHttpHeaders = {}): string {
+  // Most requests have nothing to change.
+  if (url.startsWith(prefix) && !url.startsWith(modelPaths)) return url
   const path = url.startsWith(bare) ? `/api${url}` : isBareOperation(url, headers) ? prefix + url : url
   return path.replace(plainModelId, '$1%2F$2')
 }

@@ -89,9 +89,8 @@ export function createApp({
   rewriteUrl,
   restate,
 }: AppOptions): FastifyInstance {
-  const sendFailure = failureSender(envelopeOf)
+  const sendFailure = failureSender(log, envelopeOf)
   const app = Fastify({
-    loggerInstance: withoutChildren(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     schemaController: { compilersFactory },
@@ -124,9 +123,13 @@ export function createApp({
       takeTurn(request.raw, reply.raw, () => void guarded.then(() => answer(error), answer))
     },
   })
+  // Given as an option, it would add two listeners to each response and create a child for each request.
+  app.log = log as FastifyBaseLogger
   app.server.on('checkExpectation', answerExpectation)
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
+    request.log = app.log
+    reply.log = app.log
     reply.header('x-request-id', request.id)
     const wrong = wrongWithHost(request.raw)
     takeTurn(request.raw, reply.raw, () => done(wrong === undefined ? undefined : new Fault('invalid', wrong)))
@@ -156,24 +159,13 @@ export function createApp({
   return app
 }
 
-/**
- * A logger whose children are the logger itself. A child for each request costs more than some answers, and each line
- * has the request id anyway. With a factory of children, the framework would check every child.
- */
-function withoutChildren(log: Log): FastifyBaseLogger {
-  const logger = Object.create(log) as FastifyBaseLogger
-  logger.child = () => logger
-  return logger
-}
-
 const ofContent = /^(content-.*|etag|last-modified|accept-ranges)$/
 
-function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
+function failureSender(log: Log, envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const plain = asFault(error, request)
     const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
-    if (!fault)
-      request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
+    if (!fault) log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
     const { status, headers, body } = errorInForm(fault, request.id, envelopeOf(request))
     if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
     // A download can fail before its first byte. Its headers do not apply to the error.

@@ -8,9 +8,9 @@ const maxWaiting = 31
  * Handles the requests of each connection one after another: a pipelined request starts when the previous answer has been
  * passed to the operating system. So a client that does not read its answers has at most one in memory.
  *
- * It also adds a permanent error listener to every request. When a client disconnects, Node checks for a listener, and
- * emits `error` in a later turn of the event loop. If the reader of the body removes its own listener in between, an
- * `error` without a listener ends the process.
+ * It also adds a permanent error listener to every request and response. When a client disconnects, Node checks for a
+ * listener, and emits `error` in a later turn of the event loop. If the reader of the body removes its own listener in
+ * between, an `error` without a listener ends the process. A response emits `error` if it is written after its end.
  */
 export function inTurn(listener: RequestListener): RequestListener {
   return (request, response) => takeTurn(request, response, () => listener(request, response))
@@ -19,6 +19,7 @@ export function inTurn(listener: RequestListener): RequestListener {
 /** Does the same for one request: calls `start` at its turn, and never if its client disconnects first. */
 export function takeTurn(request: IncomingMessage, response: ServerResponse, start: () => void): void {
   request.on('error', ignoreError)
+  response.on('error', ignoreError)
   // Node assigns the socket to a response after it has sent the previous answer.
   if (response.socket) return start()
   const queue = queueOf(request.socket)

@@ -46,7 +46,8 @@ function* readBody(read: JsonReader, request: FastifyRequest, bytes: Buffer): St
   const text = textOfBody(bytes)
   yield
   const { value, members } = yield* read(text)
-  if (request.routeOptions.config.keepsBody && typeof value === 'object' && isWorthASource(bytes, members))
+  // The options of the route come last, because Fastify builds them for each access.
+  if (typeof value === 'object' && isWorthASource(bytes, members) && request.routeOptions.config.keepsBody)
     request.bodySource = new JsonSource(value!, bytes, text)
   return value
 }
