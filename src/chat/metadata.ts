@@ -7,7 +7,10 @@ const maxValueLength = 512
 
 type Refuse = (message: string, path?: string[]) => void
 
-/** Custom metadata of a request: at most 16 pairs of text; no square brackets in a key. */
+/**
+ * Custom metadata of a request: at most 16 pairs of text; no square brackets in a key. `tags` can be a list, as clients of
+ * LiteLLM send it; the gateway joins it to text.
+ */
 export const Metadata = (z.unknown() as z.ZodType<unknown> as z.ZodType<Record<string, string>>)
   .superRefine((value: unknown, context) => {
     const refuse: Refuse = (message, path = []) => context.addIssue({ code: 'custom', message, path })
@@ -20,8 +23,17 @@ export const Metadata = (z.unknown() as z.ZodType<unknown> as z.ZodType<Record<s
   })
   .meta({
     type: 'object',
-    description: 'Custom metadata. Keys must not contain square brackets.',
+    description:
+      'Custom metadata, by which costs are summed. Keys must not contain square brackets. `tags` can be a list or a text with commas.',
     maxProperties: maxPairs,
+    properties: {
+      tags: {
+        anyOf: [
+          { type: 'string', maxLength: maxValueLength },
+          { type: 'array', items: { type: 'string' } },
+        ],
+      },
+    },
     propertyNames: { type: 'string', maxLength: maxKeyLength, pattern: '^[^\\[\\]]*$' },
     additionalProperties: { type: 'string', maxLength: maxValueLength },
   })
@@ -29,8 +41,15 @@ export const Metadata = (z.unknown() as z.ZodType<unknown> as z.ZodType<Record<s
 function validatePair(key: string, value: unknown, refuse: Refuse): void {
   if (isLonger(key, maxKeyLength)) refuse(`the key ${quoteKey(key)} has more than ${maxKeyLength} characters`)
   else if (/[[\]]/.test(key)) refuse(`the key ${quoteKey(key)} must not have brackets`)
-  else if (typeof value !== 'string') refuse('must be a string', [key])
-  else if (isLonger(value, maxValueLength)) refuse(`must have at most ${maxValueLength} characters`, [key])
+  else if (typeof textOf(key, value) !== 'string') refuse('must be a string', [key])
+  else if (isLonger(textOf(key, value) as string, maxValueLength))
+    refuse(`must have at most ${maxValueLength} characters`, [key])
 }
 
 const quoteKey = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key)
+
+/** The text of a value. A list of tags is as long as its joined text. */
+function textOf(key: string, value: unknown): unknown {
+  const isList = key === 'tags' && Array.isArray(value) && value.length <= maxValueLength
+  return isList && value.every((tag) => typeof tag === 'string') ? value.join(',') : value
+}

@@ -2,6 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { runInSlices } from '#platform/async/long-work.ts'
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
+import { requestTagsOf } from '#spend/ledger/request-tags.ts'
 import { measurePrompt } from './admission/bounds/prompt-bound.ts'
 import type { PolicyDecision, PolicyQuestion } from './admission/policy.ts'
 import type { RequestReservation } from './admission/request-reservation.ts'
@@ -133,6 +134,7 @@ function openRecord(
       requestId: call.requestId,
       caller: call.caller,
       sessionId: call.sessionId,
+      tags: requestTagsOf(chat.metadata),
       app: call.app,
       traceParent: call.traceParent,
       protocol: call.client.protocol,

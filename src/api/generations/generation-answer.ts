@@ -181,6 +181,9 @@ export const GenerationAnswer = z
     latency: z.number().nullable().describe('Milliseconds to the first token.'),
     generation_time: z.number().nullable().describe('Total milliseconds.'),
     session_id: z.string().nullable(),
+    tags: z
+      .record(z.string(), z.string())
+      .describe('The tags of the request, from its `metadata`; only values of at most 128 characters.'),
     app_title: z
       .string()
       .nullable()

@@ -1,4 +1,5 @@
 import { listAllActivity } from './activity/list.ts'
+import { listActivitySums } from './activity/sums.ts'
 import { getAnalyticsMeta } from './analytics/meta.ts'
 import { queryAnalytics } from './analytics/query.ts'
 import { answerByLink } from './answers/answer.ts'
@@ -28,6 +29,7 @@ import { getGeneration } from './generations/get.ts'
 import { getGenerationContent } from './generations/get-content.ts'
 import { listAllGenerations } from './generations/list.ts'
 import { releaseGenerations } from './generations/release.ts'
+import { submitGenerationFeedback } from './generations/submit-feedback.ts'
 import { assignKeys } from './guardrails/assign-keys.ts'
 import { assignMembers } from './guardrails/assign-members.ts'
 import { createOneGuardrail } from './guardrails/create.ts'
@@ -179,6 +181,8 @@ const table = {
   deleteGenerationContent,
   listGenerations: listAllGenerations,
   releaseGenerations,
+  submitGenerationFeedback,
+  listActivitySums,
   getGenerationsExport,
   listActivity: listAllActivity,
   queryAnalytics,

@@ -6,6 +6,7 @@ export type OpeningFacts = Pick<
   | 'requestId'
   | 'caller'
   | 'sessionId'
+  | 'tags'
   | 'app'
   | 'traceParent'
   | 'protocol'

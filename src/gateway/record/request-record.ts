@@ -267,6 +267,7 @@ export class RequestRecord {
       requestId: opening.requestId,
       caller: opening.caller,
       sessionId: opening.sessionId,
+      tags: opening.tags,
       app: opening.app,
       traceParent: opening.traceParent,
       protocol: opening.protocol,

@@ -50,6 +50,7 @@ import * as notificationTargets from './migrations/0098_notification_targets.ts'
 import * as ownKeysOfRuns from './migrations/0101_own_keys_of_runs.ts'
 import * as costLookups from './migrations/0103_cost_lookups.ts'
 import * as speeds from './migrations/0104_speeds.ts'
+import * as requestTags from './migrations/0105_request_tags.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /** Applied once each, in the order of their names. There are no down migrations. A new one is a file and a line here. */
@@ -102,6 +103,7 @@ export const migrations: Record<string, Migration> = {
   '0101_own_keys_of_runs': ownKeysOfRuns,
   '0103_cost_lookups': costLookups,
   '0104_speeds': speeds,
+  '0105_request_tags': requestTags,
 }
 
 /**

@@ -53,12 +53,17 @@ export type Cause = {
   excluded?: { endpoint: string; reason: string }[]
 }
 
+/** A name and its value. Several tags of a request can have one name. */
+export type RequestTag = readonly [name: string, value: string]
+
 /** The record of one request. Each request is metered exactly once. */
 export type Generation = {
   id: string
   requestId: string
   caller: Caller
   sessionId: string | undefined
+  /** The tags by which costs are summed. */
+  tags?: readonly RequestTag[] | undefined
   /** The client program, as it identifies itself. */
   app?: { title: string | undefined; referer: string | undefined } | undefined
   /** The client's protocol. */

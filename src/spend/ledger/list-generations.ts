@@ -4,6 +4,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { RequestTag } from './generation.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
@@ -15,6 +16,7 @@ export type GenerationFilter = {
   userId?: string
   workspaceId?: string
   sessionId?: string
+  tag?: RequestTag
   model?: string
   provider?: string
   preset?: string
@@ -42,7 +44,8 @@ type Place = { createdAt: number; id: string }
  */
 const examinedAtMost = { neighbours: 5_000, scattered: 2_000 }
 
-type Generations = SelectQueryBuilder<Tables, 'generations', object>
+/** Requests of the ledger. */
+export type Generations = SelectQueryBuilder<Tables, 'generations', object>
 
 /**
  * Lists generations, newest first.
@@ -78,6 +81,23 @@ export async function listGenerations(
   // Filters must not reveal requests of keys that the caller is not allowed to see.
   const isHidden = next && !last && reach[0] === 'key_hash' && !(await isSeen(reached, owner))
   return { data: rows.map(generationRecord), nextCursor: next && !isHidden ? cursorOf(next) : undefined }
+}
+
+/**
+ * All requests that a caller is allowed to see and that pass a filter, for sums. Undefined if the filter excludes them all.
+ */
+export function matchingGenerations(
+  { db }: { db: Pick<Db, 'reports'> },
+  caller: Visibility,
+  filter: GenerationFilter,
+): Generations | undefined {
+  const owner = visibilityOf(caller)
+  if (excludes(filter, owner)) return undefined
+  const reach = reachOf(filter, owner)
+  const reached = between(byIndex(db.reports.selectFrom('generations'), reach), filter, undefined)
+  return testsOf(filter, reach, owner)
+    .reduce((passing, test) => passing.where(test), reached)
+    .$if(isOrganization(owner), (own) => own.where('organization_id', '=', owner[1]))
 }
 
 const placeOf = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })
@@ -194,6 +214,11 @@ function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBui
       .filter(([column, , value]) => value !== undefined && column !== reach)
       .map(([column, operator, value]) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`),
     ...(filter.unconfirmed && reach !== 'unconfirmed' ? [sql`margin_pico > 0`] : []),
+    ...(filter.tag === undefined
+      ? []
+      : [
+          sql`exists (select 1 from request_tags where generation_id = generations.id and name = ${filter.tag[0]} and value = ${filter.tag[1]})`,
+        ]),
     ...(outcome === undefined ? [] : [sql`outcome in (${sql.join(outcome)})`]),
     ...(guardrailId === undefined ? [] : [sql`',' || guardrails || ',' like ${`%,${guardrailId},%`}`]),
   ].map((condition) => sql<boolean>`(${condition}) is true`)

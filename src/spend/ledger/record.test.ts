@@ -78,6 +78,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
         upstream_id: one.upstreamId ?? null,
         request_id: one.requestId,
         session_id: one.sessionId ?? null,
+        tags: {},
         app_title: one.app?.title ?? null,
         http_referer: one.app?.referer ?? null,
         created_at: new Date(one.createdAt).toISOString(),

@@ -62,6 +62,7 @@ const defaults = {
   ordered_by: null as OrderedBy | null,
   charged_prices: null as ChargedPrices | null,
   pace: null as ReturnType<typeof paceOf> | null,
+  tags: {} as Record<string, string>,
   app_title: null,
   http_referer: null,
   correction: null as StoredCorrection | null,
@@ -132,6 +133,7 @@ function factsOf(generation: Generation) {
     generation_time: generation.durationMs,
     throughput: unless(defaults.throughput, throughputOf(generation)),
     content_findings: contentFindings?.length ? contentFindings.map(findingOf) : undefined,
+    tags: generation.tags && shownTags(generation.tags),
     app_title: unless(defaults.app_title, generation.app?.title ?? null),
     http_referer: unless(defaults.http_referer, generation.app?.referer ?? null),
     error: cause && errorOf(cause),
@@ -141,6 +143,14 @@ function factsOf(generation: Generation) {
     charged_prices: generation.chargedPrices,
     pace: generation.pace && paceOf(generation.pace),
   }
+}
+
+/** The values by name; several of one name separated by commas, as they were sent. */
+function shownTags(tags: NonNullable<Generation['tags']>): Record<string, string> {
+  const byName = Object.groupBy(tags, ([name]) => name)
+  return Object.fromEntries(
+    Object.entries(byName).map(([name, same = []]) => [name, same.map(([, value]) => value).join(',')]),
+  )
 }
 
 function findingOf({ guardrailId, ...finding }: NonNullable<Generation['contentFindings']>[number]) {

@@ -9,6 +9,7 @@ import { insertionsOfLookups } from '../corrections/cost-lookups.ts'
 import { insertionsOfOverbilled } from '../corrections/overbilled-endpoints.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { modelOf, storedFacts } from '../ledger/record.ts'
+import { insertionsOfTags } from '../ledger/request-tags.ts'
 import { DaySums } from '../ledger/sums.ts'
 import { insertionOfParts, MinuteCells } from '../rollups/parts.ts'
 import { factsOf } from '../rollups/request-facts.ts'
@@ -75,6 +76,7 @@ async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations:
     { table: 'generations', columns, rows },
     insertionOfParts(generations[0]?.id ?? '', cells.all()),
     ...sums.insertions(),
+    ...insertionsOfTags(generations),
     ...insertionsOfLookups(generations),
     ...insertionsOfOverbilled(generations),
     insertionOfEvents(writtenEvents(generations, now())),

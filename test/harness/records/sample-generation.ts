@@ -69,6 +69,7 @@ export function sampleGeneration(more: Partial<Generation> = {}): Generation {
     latency: 40,
     generation_time: 100,
     session_id: null,
+    tags: {},
     app_title: null,
     http_referer: null,
     origin: '',

@@ -6,6 +6,7 @@ import type { Query } from '#platform/db/db.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
+import type { RequestTag } from '#spend/ledger/generation.ts'
 import type { GenerationFilter } from '#spend/ledger/list-generations.ts'
 
 const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
@@ -25,6 +26,11 @@ export const GenerationFilters = z.object({
   user_id: name.describe('Filter by ID of the member, or with a management key also by email address.'),
   workspace_id: name.describe('Filter by ID or slug of the workspace.'),
   session_id: name.describe('Filter by session.'),
+  tag: z
+    .string()
+    .regex(/^[^=]{1,64}=.{1,128}$/s, 'must have the form name=value')
+    .optional()
+    .describe('Filter by tag, as `name=value`: a pair of `metadata` of the request.'),
   model: name.describe('Filter by answering model, or by requested model if there is no answer.'),
   provider: name.describe('Filter by slug of the provider.'),
   preset: name.describe('Filter by slug of the preset.'),
@@ -75,6 +81,7 @@ export async function filterOf(
     userId: user && (named ?? user),
     workspaceId: await workspaceIn(deps, caller, workspace),
     sessionId: query.session_id,
+    tag: query.tag === undefined ? undefined : tagOf(query.tag),
     model: query.model,
     provider: query.provider && (deps.catalogue.current().findProvider(query.provider)?.slug ?? query.provider),
     preset: query.preset,
@@ -90,6 +97,11 @@ export async function filterOf(
     minDurationMs: query.min_generation_time,
     maxDurationMs: query.max_generation_time,
   }
+}
+
+function tagOf(text: string): RequestTag {
+  const at = text.indexOf('=')
+  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** A signed-in developer sees their requests of one workspace at a time. Others can name a workspace, also a deleted one. */

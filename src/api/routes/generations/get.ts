@@ -1,7 +1,15 @@
 import { z } from '#platform/json/schema.ts'
+import { feedbackOf } from '#spend/ledger/feedback.ts'
 import { findGeneration } from '#spend/ledger/read.ts'
 import { GenerationAnswer, generationAnswer } from '../../generations/generation-answer.ts'
 import { route } from '../route.ts'
+
+const Feedback = z.object({
+  user_id: z.string(),
+  category: z.string(),
+  comment: z.string().nullable(),
+  created_at: z.string(),
+})
 
 export const getGeneration = route({
   method: 'get',
@@ -12,9 +20,10 @@ export const getGeneration = route({
   description:
     'Use the ID from the header `x-generation-id` or from the answer. The record is written within a second of the end of the request.',
   request: { query: z.object({ id: z.string().min(1).max(256) }) },
-  response: z.object({ data: GenerationAnswer }),
+  response: z.object({ data: GenerationAnswer.extend({ feedback: z.array(Feedback).describe('Reported problems.') }) }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ query, caller }, deps) => ({
-    data: generationAnswer(await findGeneration(deps, caller, query.id), caller),
-  }),
+  handler: async ({ query, caller }, deps) => {
+    const record = await findGeneration(deps, caller, query.id)
+    return { data: { ...generationAnswer(record, caller), feedback: await feedbackOf(deps, record.id) } }
+  },
 })

@@ -38,6 +38,8 @@ export const copied = [
   'model_hours',
   'generations',
   'generation_contents',
+  'request_tags',
+  'generation_feedback',
   'cost_lookups',
   'overbilled_endpoints',
   'usage_days',

@@ -33,6 +33,17 @@ export type LedgerTables = {
     /** Whether the roll-ups count it: 0 not when it was written, 1 without its margin, 2 with it. */
     rolled_up: Generated<number>
   }
+  /** The tags of each request. */
+  request_tags: { generation_id: string; name: string; value: string; created_at: number }
+  /** Reports of users about answers. */
+  generation_feedback: {
+    id: string
+    generation_id: string
+    user_id: string
+    category: string
+    comment: string | null
+    created_at: number
+  }
   /** Requests whose provider is asked for their cost later. */
   cost_lookups: { id: string; next_at: number; attempts: number }
   /** Prompts and answers, encrypted with the key that `sealed_by` names. */

@@ -1,0 +1,66 @@
+import { isoTime } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { sumGenerations } from '#spend/ledger/sum-generations.ts'
+import { filterOf, GenerationFilters } from '../generations/filters.ts'
+import { route } from '../route.ts'
+
+const Query = z.object({
+  by: z.enum(['session', 'tag']).describe('What the requests are grouped by.'),
+  tag_name: z.string().min(1).max(64).optional().describe('The tag whose values are the groups. Required for `tag`.'),
+  limit: wholeNumber({ min: 1, max: 1000 }).default(100).describe('Maximum number of groups, 1 to 1,000.'),
+  ...GenerationFilters.shape,
+})
+
+const defaultDays = 30
+const dayMs = 86_400_000
+
+const GroupSum = z
+  .object({
+    value: z.string().describe('The session or the value of the tag.'),
+    requests: z.int(),
+    failed_requests: z.int().describe('Failed and refused requests.'),
+    usage: z.number().describe('Cost in USD, with any credential.'),
+    unconfirmed_usd: z.number().describe('The amount that limits are charged in addition to the cost, in USD.'),
+    first_at: z.string().describe('The start of the first request.'),
+    last_at: z.string().describe('The start of the latest request.'),
+  })
+  .meta({ id: 'GroupSum', description: 'The sums of the requests of one session or tag.' })
+
+export const listActivitySums = route({
+  method: 'get',
+  path: '/activity/sums',
+  tag: 'usage',
+  key: 'any',
+  summary: 'Sum requests by session or tag, most expensive first',
+  description:
+    'Sums the requests that `GET /generations` lists with the same filters. Without `from`, those of the last 30 days. Tags are the pairs of `metadata` of a request; a request counts once for each of its values of `tag_name`.',
+  request: { query: Query },
+  response: z.object({ data: z.array(GroupSum) }),
+  faults: ['invalid', 'unauthenticated'],
+  handler: async ({ query: { by, tag_name: name, limit, ...filters }, caller }, deps) => {
+    if ((by === 'tag') !== (name !== undefined))
+      throw new Fault('invalid', 'Invalid request: tag_name: is required with by=tag, and only there')
+    const filter = await filterOf(deps, caller, filters)
+    filter.from ??= (filter.to ?? deps.now()) - defaultDays * dayMs
+    const groups = await sumGenerations(
+      deps,
+      caller,
+      filter,
+      name === undefined ? { by: 'session' } : { by: 'tag', name },
+      limit,
+    )
+    return {
+      data: groups.map(({ value, requests, failed, cost, unconfirmed, firstAt, lastAt }) => ({
+        value,
+        requests,
+        failed_requests: failed,
+        usage: cost,
+        unconfirmed_usd: unconfirmed,
+        first_at: isoTime(firstAt),
+        last_at: isoTime(lastAt),
+      })),
+    }
+  },
+})

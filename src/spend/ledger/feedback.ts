@@ -1,0 +1,45 @@
+import type { Now } from '#platform/core/clock.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+
+export const feedbackCategories = [
+  'latency',
+  'incoherence',
+  'incorrect_response',
+  'formatting',
+  'billing',
+  'api_error',
+  'other',
+] as const
+
+export type Feedback = { category: (typeof feedbackCategories)[number]; comment: string | null }
+
+/** Limits the feedback that one request can collect. */
+const maxForOne = 20
+
+/** Stores what a user reports about an answer. @throws Fault `conflict` if the request has too many reports. */
+export async function addFeedback(
+  { db, now, newId }: { db: Db; now: Now; newId: NewId },
+  generationId: string,
+  userId: string,
+  { category, comment }: Feedback,
+): Promise<void> {
+  if ((await feedbackOf({ db }, generationId)).length >= maxForOne)
+    throw new Fault('conflict', `The generation has ${maxForOne} reports, which is the maximum.`)
+  const row = { id: newId(), generation_id: generationId, user_id: userId, category, comment, created_at: now() }
+  await db.query.insertInto('generation_feedback').values(row).execute()
+}
+
+/** The reports about a request, oldest first. */
+export async function feedbackOf({ db }: { db: Pick<Db, 'query'> }, generationId: string) {
+  const rows = await db.query
+    .selectFrom('generation_feedback')
+    .where('generation_id', '=', generationId)
+    .select(['user_id', 'category', 'comment', 'created_at'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ created_at, ...row }) => ({ ...row, created_at: isoTime(created_at) }))
+}

@@ -1,0 +1,31 @@
+import type { Inserted } from '#platform/db/rows/insert-rows.ts'
+import type { Generation, RequestTag } from './generation.ts'
+
+/** Longer values are texts for the application, and not groups of requests. */
+const maxValueLength = 128
+const maxTags = 32
+
+/**
+ * The tags of a request: the pairs of its metadata. The pair `tags` has several values, separated by commas, as LiteLLM's
+ * clients send them.
+ */
+export function requestTagsOf(metadata: Readonly<Record<string, string>> | null | undefined): RequestTag[] | undefined {
+  if (!metadata) return undefined
+  const tags = new Map<string, RequestTag>()
+  for (const [name, text] of Object.entries(metadata))
+    for (const part of name === 'tags' ? text.split(',') : [text]) {
+      const value = part.trim()
+      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [name, value])
+    }
+  return tags.size > 0 ? [...tags.values()].slice(0, maxTags) : undefined
+}
+
+const columns = { generation_id: 'text', name: 'text', value: 'text', created_at: 'bigint' } as const
+
+/** The statement that stores the tags of these requests. Empty if they have none. */
+export function insertionsOfTags(generations: readonly Generation[]): Inserted[] {
+  const rows = generations.flatMap(({ id, createdAt, tags }) =>
+    (tags ?? []).map(([name, value]) => [id, name, value, createdAt]),
+  )
+  return rows.length === 0 ? [] : [{ table: 'request_tags', columns, rows }]
+}
