@@ -55,11 +55,14 @@ function commandTable(): string {
 }
 
 function routesWithoutCommand(): string {
-  const rows = Object.entries(operations).flatMap(([id, { method, path }]) => {
+  const routes = new Map<string, string[]>()
+  for (const [id, { method, path }] of Object.entries(operations)) {
     const override = overrides[id as keyof typeof overrides]
-    return override && 'without' in override ? [`| \`${method} ${path}\` | ${override.without} |`] : []
-  })
-  return ['| route | reason |', '| --- | --- |', ...rows].join('\n')
+    if (override && 'without' in override)
+      routes.set(override.without, [...(routes.get(override.without) ?? []), `\`${method} ${path}\``])
+  }
+  const rows = [...routes].map(([reason, names]) => `| ${names.join(', ')} | ${reason} |`)
+  return ['| routes | reason |', '| --- | --- |', ...rows].join('\n')
 }
 
 const ending = '<!-- end -->'
