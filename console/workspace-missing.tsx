@@ -32,7 +32,7 @@ export function WorkspaceMissing({ session, path }: { session: Session; path: st
   )
 }
 
-/** The page of a member who belongs to no workspace. The failure says whom to ask. */
+/** The page of a member who belongs to no workspace. The failure names the people to ask. */
 export function NoWorkspace({ failure }: { failure: Failure }) {
   const [isOther, setOther] = useState(false)
   if (isOther) return <SignIn failure={undefined} />

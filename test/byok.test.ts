@@ -182,7 +182,7 @@ test('what cannot be is refused by name', async () => {
     [{ is_fallback: true, is_byok_only: true }, /is_fallback: cannot be set together/],
     [{ workspace_id: 'x' }, /workspace_id: workspace not found/],
     [{ allowed_models: [] }, /allowed_models/],
-    [{ declared_zdr: true }, /declared_zdr: cannot be declared here/],
+    [{ declared_zdr: true }, /declared_zdr: cannot be set here/],
   ] as const) {
     const { status, text } = await place.bring(more)
     assert.equal(status, 400, text)

@@ -84,7 +84,7 @@ test('nothing else is read in the place of a log', async () => {
     rmSync(file)
     put(secret, file)
     const { lines, message } = await logOf(service, id)
-    assert.deepEqual([lines, message], [[], 'Its log was replaced by something else.'])
+    assert.deepEqual([lines, message], [[], 'Its log file was replaced.'])
   }
 })
 

@@ -105,7 +105,7 @@ test('what is wrong with a server of tools is said, and where', async () => {
   const refused: [server: object, says: RegExp][] = [
     [{ name: 'x', command: 'y', readable: ['opt/x'] }, /readable\[0\].*absolute path/],
     [{ name: 'x', command: 'y', readable: ['/opt/../etc'] }, /readable\[0\].*absolute path/],
-    [{ name: 'x', url: 'https://x.example', readable: ['/opt/x'] }, /readable.*goes with a command/],
+    [{ name: 'x', url: 'https://x.example', readable: ['/opt/x'] }, /readable.*is only for a command/],
     [{ name: 'a' }, /mcp_servers\[0\]: must have either "command" or "url"/],
     [{ name: 'a', command: 'x', url: 'https://a.example' }, /mcp_servers\[0\]: must have either "command" or "url"/],
     [{ name: 'A b', command: 'x' }, /mcp_servers\[0\]\.name: must be lowercase letters/],
@@ -114,8 +114,8 @@ test('what is wrong with a server of tools is said, and where', async () => {
     [{ name: 'a', url: 'https://a.example', type: 'stdio' }, /mcp_servers\[0\]\.type: is "stdio" with a command/],
     [{ name: 'a', url: 'ftp://a.example' }, /mcp_servers\[0\]\.url: must be an http:\/\/ or https:\/\/ URL/],
     [{ name: 'a', url: 'https://u:p@a.example' }, /mcp_servers\[0\]\.url: must be an http:\/\//],
-    [{ name: 'a', url: 'https://a.example', env: { A: 'b' } }, /mcp_servers\[0\]\.env: goes with a command/],
-    [{ name: 'a', command: 'x', headers: { A: 'b' } }, /mcp_servers\[0\]\.headers: go with a URL/],
+    [{ name: 'a', url: 'https://a.example', env: { A: 'b' } }, /mcp_servers\[0\]\.env: is only for a command/],
+    [{ name: 'a', command: 'x', headers: { A: 'b' } }, /mcp_servers\[0\]\.headers: are only for a URL/],
     [{ name: 'a', command: 'x', env: { 'A-B': 'b' } }, /is not the name of a variable/],
     [
       { name: 'a', url: 'https://a.example', headers: { Host: 'b' } },

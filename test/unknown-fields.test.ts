@@ -7,7 +7,12 @@ const bodies: [method: 'POST' | 'PATCH', path: string, body: object, says: RegEx
   ['POST', '/keys', { name: 'n', limit_usd: 10 }, /"limit_usd" \(did you mean "limit"\?\)/],
   ['PATCH', '/keys/{key}', { limits: 10 }, /"limits" \(did you mean "limit"\?\)/],
   ['POST', '/guardrails', { name: 'n', limit: 10 }, /"limit" \(did you mean "limit_usd"\?\)/],
-  ['POST', '/guardrails', { name: 'n', enforce_zdr_nobody: true }, /enforce_zdr_nobody: is the name of no vendor/],
+  [
+    'POST',
+    '/guardrails',
+    { name: 'n', enforce_zdr_nobody: true },
+    /enforce_zdr_nobody: is not the field of a configured vendor/,
+  ],
   ['PATCH', '/guardrails/{guardrail}', { workspace_id: 'x' }, /unknown field "workspace_id"/],
   ['PATCH', '/guardrails/{guardrail}', { allowed_model: ['x'] }, /did you mean "allowed_models"/],
   [

@@ -75,8 +75,7 @@ export function signedOut(failure: Failure): void {
   sessionState.value = { state: 'out', failure: new Failure(401, sessionEnded, { requestId }) }
 }
 
-const sessionEnded =
-  'You were signed out: the session has expired or was ended elsewhere. Sign in to continue where you were.'
+const sessionEnded = 'You were signed out: the session has expired or was ended. Sign in to continue on this page.'
 
 async function post(body: NewSession): Promise<Session> {
   const response = await fetch(path, {

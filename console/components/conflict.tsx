@@ -15,7 +15,7 @@ export function Conflict({ what, changes, takeOver, ignore }: Props) {
   return (
     <section class="notice conflict" aria-label="Changed by others" role="alert">
       <h2>{what}</h2>
-      {changes.length > 0 ? <Difference changes={changes} /> : <p>Its contents are those you started from.</p>}
+      {changes.length > 0 ? <Difference changes={changes} /> : <p>Its contents are the same as when you started.</p>}
       <p>
         <button type="button" class="main" onClick={takeOver}>
           Take over these changes

@@ -1,7 +1,7 @@
 import type { Tokens as Kinds, MarkedToken, Token } from 'marked'
 import { type ComponentChild, h } from 'preact'
 
-/** What was read of a Markdown text, as elements. Markup within the text is shown as it was written. */
+/** The elements of a parsed Markdown text. HTML in the text is displayed as text. */
 export function Tokens({ of }: { of: Token[] | undefined }) {
   return <>{of?.map((token) => renderToken(token as MarkedToken))}</>
 }
@@ -86,7 +86,7 @@ function table({ header, rows }: Kinds.Table): ComponentChild {
   )
 }
 
-/** Only addresses that a browser opens as a page, and mail; any other is shown without a link. */
+/** Only http(s) and mailto links. Any other address is displayed without a link. */
 const openable = /^(?:https?:\/\/|mailto:)/i
 
 function link({ href, tokens }: Kinds.Link): ComponentChild {
@@ -98,14 +98,14 @@ function link({ href, tokens }: Kinds.Link): ComponentChild {
   )
 }
 
-/** An address of somebody else would tell them that this is being read, so only pictures within the text are shown. */
+/** Loading an image from another host would reveal that the text is being read, so only data URLs are displayed. */
 function image({ href, text }: Kinds.Image): ComponentChild {
   return href.startsWith('data:image/') ? <img src={href} alt={text} /> : text
 }
 
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: '\u00a0' }
 
-/** Text, with the names that Markdown has for characters that mean something to it. */
+/** Decodes the entities that Markdown uses for its special characters. */
 function plain(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (whole, name: string) => named[name] ?? whole)
 }

@@ -7,7 +7,7 @@ type Read = (text: string) => Token[]
 let reader: Promise<Read> | undefined
 const options: MarkedOptions = { gfm: true, breaks: true }
 
-/** Loaded when the first text is to be shown. */
+/** Loaded when the first text is displayed. */
 function loadReader(): Promise<Read> {
   reader ??= import('marked').then(
     ({ lexer }) =>
@@ -18,8 +18,8 @@ function loadReader(): Promise<Read> {
 }
 
 /**
- * A text that a model, a user or an agent wrote, as the markup that it means. It becomes elements and never HTML, so that
- * nothing in it acts.
+ * Renders Markdown of a model, a user or an agent. It becomes elements and never HTML, so that scripts in it cannot
+ * run.
  */
 export function Markdown({ text }: { text: string }) {
   const [loaded, setLoaded] = useState<{ read: Read }>()

@@ -6,8 +6,8 @@ import type { Change } from './difference.tsx'
 type Options = ReturnType<typeof ifUnchanged>
 
 /**
- * The fields of an object that a form edits. The object is read again when the form opens, and what it changes is refused if
- * somebody else has changed the object since: then `conflict` has their changes.
+ * The fields of an object that a form edits. The object is read again when the form opens. Saving is refused if
+ * somebody else has changed the object since; then `conflict` has their changes.
  * @param listed the object as a list shows it; undefined for a new one.
  */
 export function useObjectForm<T extends object | undefined, Fields extends object>(
@@ -24,7 +24,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
     setTheirs(undefined)
   }
   useEffect(() => {
-    // Without the answer, the form has the object of the list, and saves it unconditionally.
+    // If the read fails, the form uses the object of the list, and saves it unconditionally.
     if (listed !== undefined) load().then(rebase, () => {})
   }, [])
   /** @returns whether the change was made. @throws Failure for another reason than a change by somebody else. */

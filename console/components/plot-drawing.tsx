@@ -1,7 +1,7 @@
 import { axisTimes } from '../format/time.ts'
 import { areaShape, colourOf, lineShape, type Place, type PlotLine } from './plot-shapes.ts'
 
-/** Labels nearer to the right edge than this would be cut, in px. */
+/** Labels closer to the right edge than this would be cut off, in px. */
 const halfLabel = 12
 
 type AxesProps = {
@@ -48,7 +48,7 @@ type ShapesProps = {
   lines: PlotLine[]
   tops: (number | null)[][]
   times: number[]
-  /** Where the last value of an area ends. */
+  /** The end of the last step of an area. */
   end: number
   x: Place
   y: Place

@@ -9,7 +9,7 @@ test('ruleLabel describes rules and their parts', () => {
     ),
     ['ignored models', 'text with credit-card', 'text that matches a pattern', 'zero data retention'],
   )
-  // Of a key, a guardrail, and a turn of an intern.
+  // Rules of a key, a guardrail, and a turn of an intern.
   assert.deepEqual(['limit', 'limit_usd', 'max_cost_usd'].map(ruleLabel), [
     'key limit spent',
     'spending limit',

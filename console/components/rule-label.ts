@@ -1,4 +1,4 @@
-/** `allowed_models` as `allowed models`. */
+/** Formats `allowed_models` as `allowed models`. */
 export const fieldLabel = (field: string) => field.replaceAll('_', ' ').replace(' usd', ', USD')
 
 /** The rule of a guardrail that decided something, in a few words. */

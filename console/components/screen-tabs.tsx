@@ -31,7 +31,7 @@ export function ScreenTabs({ screen, title, parts }: { screen: string; title: st
     <div class="screen parts">
       <header class="bar">
         <Heading part={open?.title}>{title}</Heading>
-        <nav ref={nav} aria-label="Parts of this screen">
+        <nav ref={nav} aria-label="Tabs of this screen">
           {offered.map(({ name, title: of }) => (
             <a
               key={name}
@@ -49,7 +49,7 @@ export function ScreenTabs({ screen, title, parts }: { screen: string; title: st
         ) : (
           <EmptyState title="Page not found">
             <p>
-              The screen has no such part. <a href={`/${screen}`}>Open its first part</a>.
+              This tab does not exist. <a href={`/${screen}`}>Open the first tab</a>.
             </p>
           </EmptyState>
         )}

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** So long nothing is typed before the service is asked. */
+/** The pause in typing after which a request is sent, in milliseconds. */
 const delayMs = 500
 
-/** A value, once it has stayed the same for a while. */
+/** Returns a value after it has not changed for a while. */
 export function useDebounced(value: string): string {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

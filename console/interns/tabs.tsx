@@ -12,7 +12,7 @@ export function Tabs({ tabs }: { tabs: Tab[] }) {
   const here = usePart()
   const nav = useScrollToCurrent(here)
   return (
-    <nav ref={nav} class="tabs" aria-label="Parts of this page">
+    <nav ref={nav} class="tabs" aria-label="Tabs of this page">
       {tabs.map(({ name, title }) => (
         <a key={name} href={`${path}${name && `?part=${name}`}`} aria-current={name === here ? 'page' : undefined}>
           {title}

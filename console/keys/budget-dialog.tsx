@@ -9,7 +9,7 @@ export type BudgetBody = { limit_usd: number; include_byok_in_budgets: boolean }
 type Props = {
   title: string
   interval: BudgetInterval
-  /** The present budget; undefined without one. */
+  /** The current budget; undefined without one. */
   budget: { limit_usd: number } | undefined
   includesByok: boolean
   save: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
@@ -17,7 +17,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Sets, changes or removes the budget of an interval. The field shows why the service refuses a limit. */
+/** Sets, changes or removes the budget of an interval. The field displays the service's reason for refusing a limit. */
 export function BudgetDialog({ title, interval, budget, includesByok, save, remove, onClose }: Props) {
   const [limit, setLimit] = useState(budget ? String(budget.limit_usd) : '')
   const [isByok, setByok] = useState(includesByok)

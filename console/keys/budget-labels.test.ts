@@ -12,7 +12,7 @@ test('exhaustedNote names the budget, its limit and the next reset', () => {
   const now = new Date('2026-11-27T21:00:00Z')
   assert.equal(
     exhaustedNote({ ...budget, resets_at: '2026-11-28T00:00:00Z' }, now),
-    'Requests are refused: Workspace, daily, has no more left of $5.00. It resets in 3 h.',
+    'Requests are refused: Workspace, daily, of $5.00 is used up. It resets in 3 h.',
   )
   assert.match(exhaustedNote({ ...budget, reset_interval: null, resets_at: null }, now), /It never resets\.$/)
 })

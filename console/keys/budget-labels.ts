@@ -30,5 +30,5 @@ export function exhaustedNote(
 ): string {
   const reset =
     budget.resets_at === null ? 'It never resets.' : `It resets ${relativeTime(new Date(budget.resets_at), now)}.`
-  return `Requests are refused: ${keyBudgetName(budget)}, has no more left of ${exactMoney(budget.limit_usd)}. ${reset}`
+  return `Requests are refused: ${keyBudgetName(budget)}, of ${exactMoney(budget.limit_usd)} is used up. ${reset}`
 }

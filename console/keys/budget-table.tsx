@@ -17,7 +17,7 @@ type Props = { label: string; rows: BudgetRow[]; actions?: ((row: BudgetRow) => 
 
 const unconfirmedHelp = 'Charged without a report of the provider. Correct or release it on the page of a request.'
 
-/** Budgets with what is spent, reserved and remaining of each. */
+/** Budgets with their spent, reserved and remaining amounts. */
 export function BudgetTable({ label, rows, actions }: Props) {
   return (
     <table class="plain-table" aria-label={label}>

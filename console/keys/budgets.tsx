@@ -34,7 +34,7 @@ function WorkspaceBudgets({ workspace: { id, name }, canChange }: WorkspaceProps
   return (
     <BudgetSection
       title={`Budgets of the workspace ${name}`}
-      says="What all keys and members of the workspace spend counts together."
+      says="The spending of all keys and members of the workspace counts together."
       budgets={budgets}
       canChange={canChange}
       save={async (interval, body) => {
@@ -52,7 +52,7 @@ function OrganizationBudgets({ name, canChange }: { name: string; canChange: boo
   return (
     <BudgetSection
       title={`Budgets of the organization ${name}`}
-      says="What all workspaces spend counts together."
+      says="The spending of all workspaces counts together."
       budgets={budgets}
       canChange={canChange}
       save={async (interval, body) => {

@@ -168,7 +168,7 @@ function DeletePasskey({ of: { id, name }, onDeleted, onClose }: DeleteProps) {
   return (
     <Dialog title={`Delete ${name}`} onClose={onClose}>
       <h2>Delete {name}</h2>
-      <p>It no longer signs in, and the sessions that it started end. This cannot be undone.</p>
+      <p>The passkey can no longer sign in, and its sessions end. This cannot be undone.</p>
       <Problem text={problem} />
       <div class="actions">
         <button type="button" class="bad" disabled={isBusy} onClick={() => void act(remove)}>

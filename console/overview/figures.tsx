@@ -66,5 +66,5 @@ function Change({ now, before, span }: { now: number | undefined; before: number
     Math.abs(share) > 9.99
       ? `${(now / before).toFixed(0)} × before`
       : `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)} %`
-  return <span title={`against the ${span} before`}>{text}</span>
+  return <span title={`compared with the previous ${span}`}>{text}</span>
 }

@@ -93,7 +93,7 @@ function parsedValue(kind: Kind, text: string): unknown {
     case 'json':
       return JSON.parse(plain)
     case 'number':
-      // The service refuses other text, and says what is expected.
+      // The service refuses any other text and reports the expected form.
       return Number.isNaN(Number(plain)) ? plain : Number(plain)
     case 'flag':
       return plain === 'true'
@@ -117,7 +117,7 @@ export function problemsIn(message: string): { problems: Problems; rest: string 
   return { problems, rest: others.length > 0 ? others.join('; ') : undefined }
 }
 
-/** The fields in which two versions differ, with the lines that go and those that come. */
+/** The fields in which two versions differ, with the removed and added lines. */
 export function changesBetween(before: Version, after: Version): Change[] {
   const [was, is] = [entriesOf(before), entriesOf(after)]
   const names = [...fields.map(({ name }) => name), ...Object.keys(was), ...Object.keys(is)]
@@ -134,7 +134,7 @@ export function changesBetween(before: Version, after: Version): Change[] {
   })
 }
 
-/** Applies to `mine` what changed from `base` to `theirs`, except in the fields that `mine` changes itself. */
+/** Applies the changes between `base` and `theirs` to `mine`, except in fields that `mine` changed itself. */
 export function merge(base: Entries, mine: Entries, theirs: Entries): Entries {
   const names = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)])
   const merged = [...names].map((name) => [name, (mine[name] ?? '') === (base[name] ?? '') ? theirs[name] : mine[name]])

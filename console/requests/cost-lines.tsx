@@ -102,7 +102,7 @@ function Remarks({ generation, isExplained }: { generation: Generation; isExplai
       {generation.billed_more_than_bound && (
         <p class="refusal">
           Billed more than bound: the provider {billOf(generation)} more than this request could use. Limits are charged
-          what was possible.
+          the highest possible cost.
         </p>
       )}
       {generation.correction && <Correction of={generation.correction} />}

@@ -27,7 +27,7 @@ test('nothing goes to an address that is not public, or without TLS, unless the 
 
 test('a name that leads to this host is not connected to', async () => {
   const { status, error } = await post([], 'https://localhost:1/')
-  assert.deepEqual([status, /the host localhost is not a public one.*webhook_origins/.test(error!)], [null, true])
+  assert.deepEqual([status, /the host localhost is not a public host.*webhook_origins/.test(error!)], [null, true])
 })
 
 test('what was looked up is connected to, whatever the name leads to by then', async () => {

@@ -16,7 +16,7 @@ export function whyForbidden(config: Origins, text: string): string | undefined 
   const url = URL.parse(text)
   if (!url) return 'is not a URL, such as https://hooks.example.com/signalbox'
   if (url.protocol === 'mailto:') return whyNoMail(config, text)
-  if (url.username || url.password) return 'must not hold a user or password; the signature says who sends it'
+  if (url.username || url.password) return 'must not contain a user or password; the signature identifies the sender'
   if (url.hash) return 'must not have a fragment'
   if (isNamed(config, url)) return undefined
   if (url.protocol !== 'https:')

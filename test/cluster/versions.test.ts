@@ -151,7 +151,7 @@ test('old and new servers together spend no more than a limit, nor does the new 
 
   old.server.signal('SIGTERM')
   assert.equal(await old.server.ended, 0)
-  await until(() => today.server.err().includes('the last server of an older version has left'))
+  await until(() => today.server.err().includes('the last server of an older version has stopped'))
   for (const key of [before, during]) assert.notEqual((await askForWords(today.url, 100, 100, false, key)).status, 200)
 })
 

@@ -79,7 +79,7 @@ const refusals: [string, object, string, string, RegExp][] = [
     { content_filters: [{ pattern: '^H[i]$', action: 'block' }] },
     'anthropic/keeps',
     'content_filters[0]',
-    /the request holds text that this filter blocks/,
+    /the request contains text that this filter blocks/,
   ],
   ['a limit that leaves no room', { limit_usd: 0.01 }, 'other/dear', 'limit_usd', /0\.01 USD.*It does not reset/],
 ]

@@ -39,7 +39,7 @@ test('a session that ended elsewhere shows the reason on the sign-in page', opti
   for (const { id } of (await service.manage('GET', '/sessions')).body.data)
     await service.manage('DELETE', `/sessions/${id}`)
   await page.getByRole('link', { name: 'Audit log' }).click()
-  await page.getByText('You were signed out: the session has expired or was ended elsewhere.').waitFor()
+  await page.getByText('You were signed out: the session has expired or was ended.').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
 })
 

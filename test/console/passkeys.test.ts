@@ -95,7 +95,7 @@ describe('passkeys in the console', { skip: withoutBrowser }, () => {
       await until(async () => (await service.manage('GET', '/sessions')).body.total_count === 0)
       await start.waitFor()
       await start.click()
-      await page.getByRole('alert').getByText('This passkey does not sign in').waitFor()
+      await page.getByRole('alert').getByText('This passkey cannot sign in').waitFor()
       // Refused sign-ins and ended sessions are logged by the browser itself.
       assert.deepEqual(
         faults.filter((fault) => !fault.includes('401')),

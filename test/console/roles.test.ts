@@ -282,7 +282,7 @@ test('parts of a screen that one may not see are not offered', options, async ()
     const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
     const link = (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token
     await using watched = await signedInPage(browser, talk, '/keys', { link })
-    const parts = watched.page.getByRole('navigation', { name: 'Parts of this screen' })
+    const parts = watched.page.getByRole('navigation', { name: 'Tabs of this screen' })
     await watched.page.getByRole('table', { name: 'Keys' }).waitFor()
     await watched.page.locator('.who').getByText(`· ${access} ·`).waitFor()
     assert.deepEqual(await parts.getByRole('link').allTextContents(), offered)

@@ -38,7 +38,7 @@ describe('refusals of a cluster are reported with its message', { skip, concurre
   test('no node with room', async (t) => {
     await using service = await startService(await sharedCluster(), soon)
     const server = await service.start('a', { KUBERNETES_CPU_REQUEST: '1000', KUBERNETES_CPU_LIMIT: '1000' })
-    assert.match(await madeToFail(t, server), /no node takes its pod: .*Insufficient cpu/)
+    assert.match(await madeToFail(t, server), /no node accepts its pod: .*Insufficient cpu/)
   })
 
   test('a quota, and it comes up when there is room again', async (t) => {

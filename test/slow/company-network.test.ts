@@ -184,7 +184,7 @@ describe('a service behind a company proxy, with a private authority', { skip },
     assert.equal(status, 502)
     assert.match(
       body.error.message,
-      /the proxy refuses the connection \(403\): allow the host there, or name it in NO_PROXY/,
+      /the proxy refuses the connection \(403\): allow the host in the proxy, or add it to NO_PROXY/,
     )
   })
 
@@ -289,6 +289,6 @@ test('a wrong password at the proxy is named as that', { skip }, async () => {
   for (const name of ['maker/worker', 'plain/worker']) {
     const { status, body } = await service.ask('POST', '/chat/completions', { body: completion(name) })
     assert.equal(status, 502)
-    assert.match(body.error.message, /the proxy wants a user and password \(407\)/, name)
+    assert.match(body.error.message, /the proxy requires a user and password \(407\)/, name)
   }
 })

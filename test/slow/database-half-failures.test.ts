@@ -78,7 +78,7 @@ test('a database that can only be read refuses changes with 503, and answers wha
   assert.equal(await patched(), 503)
   assert.equal(await statusOf(url, 'POST', '/keys', { name: 'n' }), 503)
   assert.equal((await askForWords(url, 1)).status, 503)
-  while (!/can only be read/.test(server!.err())) {
+  while (!/is read-only/.test(server!.err())) {
     assert.ok(Date.now() < deadline, 'the log does not name the cause')
     await sleep(20)
   }

@@ -77,7 +77,7 @@ test('a setting allows larger bodies, and the error has the limit in force', asy
     })
   assert.equal((await post(5)).status, 404)
   const { status, body } = await post(6)
-  assert.deepEqual([status, body.error.message], [413, 'The body is over 6291456 bytes, the most this path takes.'])
+  assert.deepEqual([status, body.error.message], [413, 'The body exceeds 6291456 bytes, the limit of this path.'])
 })
 
 test('a body of exactly 4 MiB is read', async () => {

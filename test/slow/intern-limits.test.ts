@@ -73,7 +73,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
     }, async () => {
       await using service = await startLimited({ ...settings, intern_disk_bytes: 30 * megabyte })
       void service.insist('for i in 1 2; do head -c 20M /dev/urandom > big$i; done; sleep 1000')
-      const why = /^Its files take \d+ MiB; at most 30 MiB are allowed/
+      const why = /^Its files use \d+ MiB; at most 30 MiB are allowed/
       assert.match(await endedFor(service, /files/), why)
       await untilIntern(service, service.id, 'failed', patienceMs)
       assert.equal(statSync(join(service.workspace, 'big1')).size, 20 * megabyte)

@@ -226,7 +226,7 @@ describe('a clone that fails', { skip }, () => {
     const told = await why(service, { url: git.url })
     assert.match(
       told,
-      /is not cloned: Its files take \d+ MiB; at most 5 MiB are allowed \(setting "intern_disk_bytes"\)\.$/,
+      /is not cloned: Its files use \d+ MiB; at most 5 MiB are allowed \(setting "intern_disk_bytes"\)\.$/,
     )
     const [intern] = (await service.ask('GET', '/interns')).body.data
     assert.deepEqual(readdirSync(fileIn(service, intern.id, '.')), [])
@@ -417,7 +417,10 @@ describe('what is refused of a repository when an intern is made', () => {
   test('a name that leads to this host is refused when the intern starts', { skip }, async () => {
     await using service = await startTestService()
     const failed = await started(service, { url: 'https://localhost:1/a' })
-    assert.match(failed.last_failure_message, /the host localhost is not a public one; the operator may allow it/)
+    assert.match(
+      failed.last_failure_message,
+      /the host localhost is not a public host; the operator can allow its origin/,
+    )
   })
 
   test('servers that the operator does not list are refused', { skip }, async () => {

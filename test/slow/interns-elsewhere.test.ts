@@ -179,7 +179,7 @@ test('a new intern goes where there is what it wants, and room; where there is n
       const { status, last_failure_message } = (await off.ask('GET', `/interns/${id}`)).body
       return status === 'queued' && why.test(last_failure_message)
     })
-  await waits(body.id, /^No host runs interns now\.$/)
+  await waits(body.id, /^No host for interns is available\.$/)
   const [plain] = await Promise.all([
     hosts.start('plain', { INTERN_CAPACITY: '1' }),
     hosts.start('fast', { INTERN_CAPACITY: '1', INTERN_LABELS: 'gpu, region=eu' }),
@@ -294,7 +294,7 @@ test('a server on another host that has no address to reach it at says so', { sk
   assert.deepEqual([said.status, said.error?.metadata?.reason], [502, 'intern_unreachable'])
   assert.match(
     said.error!.message,
-    /lives on the host a, where servers on other hosts cannot reach it: its server has no INTERN_ADDRESS/,
+    /is on the host a, where servers on other hosts cannot reach it: its server has no INTERN_ADDRESS/,
   )
 })
 

@@ -74,5 +74,5 @@ test('one file of somebody else’s among them, and the folder is left alone, an
   writeFileSync(join(DATA_DIR, 'thesis.txt'), 'mine')
   await using server = startProcess({ DATA_DIR })
   assert.equal(await server.ended, 1)
-  assert.match(server.err(), /holds files that are not Signalbox's, such as "thesis\.txt"\./)
+  assert.match(server.err(), /contains files of other programs, such as "thesis\.txt"\./)
 })

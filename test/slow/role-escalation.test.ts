@@ -140,7 +140,7 @@ onOneDatabase('roles of members', (kind) => {
     assert.equal((await service.ask('GET', '/key', { key: body.key })).status, 200)
     const refused = await service.ask('POST', '/chat/completions', { key: body.key, body: asked })
     assert.equal(refused.status, 403)
-    assert.match(refused.body.error.message, /viewers only read/)
+    assert.match(refused.body.error.message, /Viewers have read access only/)
     const pasted = await openBrowser(service, { key: body.key })
     assert.equal(pasted.session.role, 'viewer')
     assert.equal((await pasted.ask('POST', '/chat/completions', { body: asked })).status, 403)

@@ -248,7 +248,7 @@ test('a folder of somebody else’s files is left alone', async () => {
   const folder = newFolder()
   mkdirSync(folder)
   writeFileSync(join(folder, 'thesis.txt'), 'mine')
-  assert.match(await refusal({ DATA_DIR: folder }), /holds files that are not Signalbox's, .*\. Set DATA_DIR/)
+  assert.match(await refusal({ DATA_DIR: folder }), /contains files of other programs, .*\. Set DATA_DIR/)
 })
 
 test('a broken configuration is one sentence that says where', async () => {
@@ -262,7 +262,7 @@ test('a broken configuration is one sentence that says where', async () => {
     /broken\.yaml is not valid YAML.*line/,
   )
   assert.match(await refusal({ CONFIG: file('unknown.yaml', 'prot: 8080\n') }), /has no setting "prot"/)
-  assert.match(await refusal({ CONFIG: file('list.yaml', '- port\n') }), /must hold "name: value" lines/)
+  assert.match(await refusal({ CONFIG: file('list.yaml', '- port\n') }), /must contain "name: value" lines/)
   assert.match(await refusal({ CONFIG: join(scratch, 'absent.yaml') }), /absent\.yaml .*does not exist/)
   assert.match(await refusal({ PORT: 'eighty' }), /^The setting port from the environment variable PORT is invalid/)
 })

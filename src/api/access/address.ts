@@ -40,10 +40,12 @@ export function addressRefused(error: NodeJS.ErrnoException, { host, port }: Add
         `Port ${port} on ${host} is taken by another program. Stop it, or set ${setting} to another port (0 takes any free one).`,
       )
     case 'EACCES':
-      return new StartupError(`Port ${port} on ${host} may not be used by this user. Set ${setting} to one above 1023.`)
+      return new StartupError(`Port ${port} on ${host} requires root permission. Set ${setting} to a port above 1023.`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new StartupError(`This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`)
+      return new StartupError(
+        `This machine does not have the address ${host}. Set HOST to one of its addresses, such as 127.0.0.1.`,
+      )
     default:
       return new StartupError(`Cannot listen on ${host}, port ${port}: ${error.message}.`)
   }

@@ -84,7 +84,7 @@ const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? 
 function callerFor(route: Needs, { uses, ...standings }: SignedIn): Caller {
   const { key, scope = 'workspace' } = route
   const { role, manages } = standings[scope]
-  if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `A member with the role "${role}" may not do this.`)
+  if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `The role "${role}" does not permit this operation.`)
   const caller = key === 'management' ? manages : key === 'api' ? uses : (manages ?? uses)
   if (caller) return caller
   throw new Fault(

@@ -63,7 +63,7 @@ test('the scheme is read in any case, and nothing but one token is a key', async
 
 test('the error for a key without `Bearer` names the missing scheme', async () => {
   const asked = () => authorize(ringOf('api'), { key: 'any', method: 'get' }, `sb-v1-${'0'.repeat(64)}`)
-  await assert.rejects(Promise.try(asked), { kind: 'unauthenticated', message: /stands without "Bearer "/ })
+  await assert.rejects(Promise.try(asked), { kind: 'unauthenticated', message: /lacks "Bearer " before/ })
 })
 
 test('a 401 names the scheme', async () => {

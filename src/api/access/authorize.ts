@@ -49,7 +49,10 @@ export async function authorize(deps: AuthorizeDeps, route: Needs, authorization
 }
 
 const withoutScheme = () =>
-  new Fault('unauthenticated', 'The key stands without "Bearer ": send the header "Authorization: Bearer <key>".')
+  new Fault(
+    'unauthenticated',
+    'The header lacks "Bearer " before the key: send the header "Authorization: Bearer <key>".',
+  )
 
 async function findCaller({ keys, tokens }: AuthorizeDeps, secret: string | undefined): Promise<Caller> {
   if (tokens && secret && isToken(secret)) return tokens.find(secret)
@@ -70,7 +73,7 @@ function allowed(caller: Caller, route: Needs): Caller {
   }
   // Keys of interns stay allowed: an intern works for the organization.
   if (caller.role === 'viewer' && caller.keyKind === 'api' && !rolesOf(route).includes('viewer')) {
-    throw new Fault('forbidden', 'The member whom this key acts for is a viewer, and viewers only read.')
+    throw new Fault('forbidden', 'The member whom this key acts for is a viewer. Viewers have read access only.')
   }
   return caller
 }

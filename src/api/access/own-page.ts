@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { csrfTokenOf, isSameSecret } from '#identity/sign-in/token.ts'
 import { Fault } from '#platform/core/fault.ts'
 
-const proxyHint = 'Behind a proxy that ends TLS, name it in the setting trusted_proxies.'
+const proxyHint = 'If a proxy terminates TLS, add its address to the setting trusted_proxies.'
 
 /** @throws Fault `forbidden` if the browser reports that a page of another origin sent the request. */
 export function refuseOtherOrigins(headers: IncomingHttpHeaders, own: string): void {
   const { origin, 'sec-fetch-site': site } = headers
   if (site !== undefined && site !== 'same-origin') {
-    throw new Fault('forbidden', 'A page of another site may not do this: the request is not from this origin.')
+    throw new Fault('forbidden', 'The request comes from a page of another site, which is not allowed.')
   }
   if (origin !== undefined && origin !== own) {
     throw new Fault('forbidden', `The request comes from a page of another origin than ${own}. ${proxyHint}`)

@@ -5,6 +5,6 @@ import { Fault } from '#platform/core/fault.ts'
 export function requireInterns(caller: Caller): void {
   if (!caller.internsProgramme || caller.keyKind === 'intern') throw new Fault('not_found', 'Not found.')
   if (caller.creatorLeft && !caller.internsGrant) {
-    throw new Fault('forbidden', 'The creator of this key has left the organization, and the key holds no grant.')
+    throw new Fault('forbidden', 'The creator of this key has left the organization, and the key has no grant.')
   }
 }

@@ -70,7 +70,7 @@ export class LiveEvents {
   join(caller: Caller): Listener {
     const own = [...this.#listeners].filter((listener) => listener.caller.keyHash === caller.keyHash).length
     if (own >= maxPerKey || this.#listeners.size >= maxListeners)
-      throw new Fault('rate_limited', 'Too many event streams are open already. Close those that are not needed.')
+      throw new Fault('rate_limited', 'Too many event streams are open. Close unused ones.')
     const listener: Listener = { caller, sharedFrom: Number.POSITIVE_INFINITY, wake: () => {}, isOver: false }
     this.#listeners.add(listener)
     this.#reading ??= startReconciler(() => this.#pass(), { firstMs: 0, retryMs: pollMs, onError: this.#deps.onError })

@@ -158,7 +158,7 @@ export const GenerationAnswer = z
     billed_more_than_bound: z
       .boolean()
       .describe(
-        'Whether the provider billed or counted more than the request could use. Limits are charged what was possible.',
+        'Whether the provider billed or counted more than the request could use. Limits are charged the highest possible cost.',
       ),
     correction: z
       .object({

@@ -51,7 +51,7 @@ export async function withFiles<Answer>(
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
   if (!atRest.includes(intern.status)) {
-    throw new Fault('conflict', `The intern is ${intern.status}: its files can be reached when that is over.`)
+    throw new Fault('conflict', `The intern is ${intern.status}. Its files are not available until this is finished.`)
   }
   const tracked = deps.routing.inFlight.track(caller, response)
   tracked.internId = intern.id

@@ -23,7 +23,7 @@ export function requireRepository(
   if (inPods && config.kubernetes_egress.length === 0)
     throw new Fault(
       'invalid',
-      'Invalid request: repository: interns are pods that reach no server of repositories, unless the operator lets them (setting "kubernetes_egress")',
+      'Invalid request: repository: interns run as pods, which cannot reach the server of the repository unless the setting "kubernetes_egress" allows it',
     )
   // For pods this is checked at the start, because the image contains the programs.
   if (!inPods && !hasProgram('git'))

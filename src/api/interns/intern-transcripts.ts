@@ -19,7 +19,7 @@ const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destro
 export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
   const intern = await findIntern(deps, caller, internId)
   if (atRest.includes(intern.status)) return deps.provisioner.storage(intern).transcripts
-  throw new Fault('conflict', `The intern is ${intern.status}; its sessions can be read in a moment.`)
+  throw new Fault('conflict', `The intern is ${intern.status}. Its sessions are not available until this is finished.`)
 }
 
 /**
@@ -37,7 +37,7 @@ export async function transcriptsOf(
   if (intern.status !== 'running') {
     throw new Fault(
       'conflict',
-      `The intern is ${intern.status}; its sessions can be followed while it is running (POST …/provision).`,
+      `The intern is ${intern.status}. Its sessions can be followed only while it is running (POST …/provision starts it).`,
     )
   }
   return { intern, transcripts: deps.provisioner.runs(intern).transcripts }

@@ -119,7 +119,7 @@ export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoi
   if (hasProgram(command, env.PATH)) return
   throw new Fault(
     'invalid',
-    `Invalid request: agent: ${printable(JSON.stringify(command))} is not installed on this server; install it on the PATH of the service, or configure where it is (setting agents)`,
+    `Invalid request: agent: ${printable(JSON.stringify(command))} is not installed on this server; install it on the PATH of the service, or configure its path (setting agents)`,
   )
 }
 
@@ -132,7 +132,7 @@ function requireAllowed(config: AgentDeps['config'], agent: AgentChoice): void {
   if (config.allow_custom_agents) return
   throw new Fault(
     'forbidden',
-    'This server runs no commands of its users (setting allow_custom_agents); name a configured agent instead.',
+    'This server does not allow custom agent commands (setting allow_custom_agents). Use a configured agent instead.',
   )
 }
 

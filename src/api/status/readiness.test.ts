@@ -41,7 +41,7 @@ for (const [name, world, problem] of [
     /keys cannot be checked/,
   ],
   ['a read-only database', { readOnly: true }, undefined],
-  ['a full ledger', { hasRoom: false }, /no request is accepted/],
+  ['a full ledger', { hasRoom: false }, /requests are refused/],
   ['a drain', { leaving: 'it got SIGTERM' }, /stopping: it got SIGTERM/],
 ] as const)
   test(`readiness with ${name}: ${problem ? 'not ready' : 'ready'}`, () => {

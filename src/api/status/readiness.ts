@@ -32,7 +32,7 @@ export function createReadiness({ db, ledger, config, modelCount, leaving }: Rea
     const { isReachable, readOnly, silentMs } = db.standing()
     if (!isReachable) return unreachableCheck(silentMs)
     if (!readOnly) return ok
-    const message = 'The database accepts no changes: management, and requests under a limit, get 503.'
+    const message = 'The database is read-only: management requests, and requests under a limit, get 503.'
     return { status: 'degraded', message }
   }
 
@@ -47,7 +47,7 @@ export function createReadiness({ db, ledger, config, modelCount, leaving }: Rea
 
   function ledgerCheck(): Check {
     if (!ledger.hasRoom()) {
-      return { status: 'failed', message: 'Too many metered requests wait to be written: no request is accepted.' }
+      return { status: 'failed', message: 'Too many metered requests wait to be written, so requests are refused.' }
     }
     const { files } = ledger.standing()
     if (files.waiting === 0) return ok

@@ -15,7 +15,7 @@ export function circuitMetrics(): {
 } {
   const openings = createCounter({
     name: 'signalbox_circuit_openings_total',
-    help: 'How often an endpoint was shut, by why: failure_rate, failed_again, or retry_after.',
+    help: 'Number of times that a circuit opened, by reason: failure_rate, failed_again, or retry_after.',
     labels: ['reason'],
   })
   for (const reason of reasons) openings.start(reason)
@@ -25,7 +25,7 @@ export function circuitMetrics(): {
       createGauge(
         {
           name: 'signalbox_circuits',
-          help: 'How many endpoints do not let everybody in, by state: open, half_open, or paused (Retry-After).',
+          help: 'Endpoints whose circuit is not closed, by state: open, half_open, or paused (Retry-After).',
           aggregator: 'max',
           label: 'state',
         },
@@ -34,7 +34,7 @@ export function circuitMetrics(): {
       createGauge(
         {
           name: 'signalbox_circuit_shut_until_seconds',
-          help: 'The end of each circuit that is open or paused, in seconds since the epoch; with a workspace where only its own credential is concerned.',
+          help: 'End of each open or paused circuit, in seconds since the epoch; with the workspace if only its own credential is affected.',
           label: 'endpoint',
           aggregator: 'max',
         },

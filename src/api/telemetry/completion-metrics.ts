@@ -14,7 +14,7 @@ export function completionMetrics(): {
 } {
   const duration = createHistogram({
     name: 'signalbox_completion_duration_seconds',
-    help: 'Completions, and how long they took.',
+    help: 'Completions and their duration.',
     labels: ['provider', 'outcome'],
     buckets: seconds,
   })
@@ -38,12 +38,12 @@ export function completionMetrics(): {
   })
   const attempts = createCounter({
     name: 'signalbox_completion_attempts_total',
-    help: 'Endpoints that were asked, and how that went.',
+    help: 'Attempts at endpoints, by outcome.',
     labels: ['provider', 'outcome'],
   })
   const unmetered = createCounter({
     name: 'signalbox_completion_unmetered_total',
-    help: 'Completions that could not be metered, or that the database refused to keep.',
+    help: 'Completions that could not be metered, or that the database refused to store.',
     labels: [],
   })
   unmetered.start()

@@ -12,7 +12,7 @@ export function contentMetrics(waitingBytes: () => number): {
   })
   for (const outcome of ['kept', 'dropped']) storedContents.start(outcome)
   const waiting = createPlainGauge(
-    { name: 'signalbox_contents_waiting_bytes', help: 'How much content waits to be written.' },
+    { name: 'signalbox_contents_waiting_bytes', help: 'Size of the content that waits to be written.' },
     waitingBytes,
   )
   return {

@@ -5,7 +5,7 @@ import { createCounter, type Metric } from '#platform/metrics/metric.ts'
 export function internRunMetrics(): { all: Metric[]; observe: (outcome: EndReason) => void } {
   const ended = createCounter({
     name: 'signalbox_intern_turns_ended_total',
-    help: 'Turns of interns that are over, by how they ended; over_budget: they took what they may take.',
+    help: 'Ended turns of interns, by outcome; over_budget: the turn reached its budget.',
     labels: ['outcome'],
   })
   for (const outcome of endReasons) ended.start(outcome)

@@ -21,7 +21,7 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
         return
       }
       if (request.url !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
-        const { status, body } = errorAnswer(new Fault('not_found', 'There is only GET /metrics here.'))
+        const { status, body } = errorAnswer(new Fault('not_found', 'Only GET /metrics is available on this port.'))
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
         return
       }

@@ -97,24 +97,24 @@ const watched = [
 export function createMetrics(): Metrics {
   const requests = createHistogram({
     name: 'signalbox_http_request_duration_seconds',
-    help: 'Requests by route and status, and how long they took.',
+    help: 'Requests and their duration, by route and status.',
     labels: ['method', 'route', 'status'],
     buckets: requestSeconds,
   })
   const queries = createHistogram({
     name: 'signalbox_db_query_duration_seconds',
-    help: 'Statements sent to the database, and how long they took.',
+    help: 'Database statements and their duration.',
     labels: ['outcome'],
     buckets: querySeconds,
   })
   const queryFailures = createCounter({
     name: 'signalbox_db_query_failures_total',
-    help: 'Statements that failed, by why: unreachable, too_slow, read_only, or other (the statement is to blame).',
+    help: 'Failed statements, by reason: unreachable, too_slow, read_only, or other (an error in the statement).',
     labels: ['cause'],
   })
   const brokenConnections = createCounter({
     name: 'signalbox_db_broken_connections_total',
-    help: 'Connections to the database that broke, or were found dead.',
+    help: 'Database connections that broke or were found dead.',
     labels: [],
   })
   for (const [method, route, status] of watched) requests.start(method, prefix + route, status)
@@ -123,7 +123,7 @@ export function createMetrics(): Metrics {
   brokenConnections.start()
   const outages = createCounter({
     name: 'signalbox_db_outages_total',
-    help: 'How often the database answered nothing for database_silence_ms.',
+    help: 'Number of times that the database did not answer for database_silence_ms.',
     labels: [],
   })
   outages.start()
@@ -176,7 +176,7 @@ export function createMetrics(): Metrics {
     observeCircuits: (report) => void own.push(...circuits.gauges(report)),
     observeCircuitOpening: (reason) => circuits.openings.add(reason),
     observeWorkers(count) {
-      const help = 'Workers that were started in the place of one that had died.'
+      const help = 'Workers that were started to replace one that died.'
       const restarts = createCounter({ name: 'signalbox_worker_restarts_total', help, labels: [] })
       restarts.start()
       own.push(
@@ -187,7 +187,7 @@ export function createMetrics(): Metrics {
     },
     observeLate: (catchUp) => void late.push(catchUp),
     observeCatalogue(current) {
-      const help = 'How many models, endpoints and providers the catalogue holds.'
+      const help = 'Models, endpoints and providers in the catalogue.'
       own.push(
         createGauge({ name: 'signalbox_catalogue_size', help, label: 'of', aggregator: 'max' }, () =>
           sizesOf(current()),

@@ -28,17 +28,17 @@ export function stateMetrics(state: ServerState): Metric[] {
   const built = { version, node: process.versions.node, database }
   return [
     createPlainGauge(
-      { name: 'signalbox_build_info', help: 'What runs here.', labels: built, aggregator: 'first' },
+      { name: 'signalbox_build_info', help: 'Version of the service and of Node.', labels: built, aggregator: 'first' },
       () => 1,
     ),
     worst('signalbox_leaving', '1 after SIGTERM, while requests are still accepted or in flight.', () =>
       Number(isShuttingDown()),
     ),
     plain('signalbox_answers_in_flight', 'Completions and intern turns in flight.', answers),
-    plain('signalbox_event_streams', 'Streams of events (GET /events) that are open.', eventStreams),
+    plain('signalbox_event_streams', 'Open event streams (GET /events).', eventStreams),
     ...ledgerMetrics(ledger, ageOf),
     worst('signalbox_db_silent_seconds', 'Time since the last answer of the database.', () => db().silentMs / 1000),
-    worst('signalbox_db_read_only', '1 while the database takes no changes.', () => Number(db().readOnly)),
+    worst('signalbox_db_read_only', '1 while the database is read-only.', () => Number(db().readOnly)),
     createGauge(
       { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },
       () => ({ used: db().used, idle: db().idle }),

@@ -104,7 +104,7 @@ export async function openDeps(
     ledger,
     config,
     modelCount: () => models.catalogue.current().models.length,
-    leaving: () => (isShuttingDown() ? 'it was asked to' : undefined),
+    leaving: () => (isShuttingDown() ? 'it received the signal to stop' : undefined),
   })
   opened.defer(logReadiness(readiness, log))
   const { circuits } = routing

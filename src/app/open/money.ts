@@ -71,9 +71,9 @@ async function besideOlderServers(opening: Opening, db: Db, budgets: Budgets): P
     ...{ db, every: everyUnref, elapsed: () => performance.now() },
     onSeparate: () =>
       opening.parts.log.info(
-        'the last server of an older version has left: limits of guardrails count for each member and key',
+        'the last server of an older version has stopped: limits of guardrails now count for each member and key',
       ),
-    onError: warnOf(opening, 'servers of older versions could not be looked for'),
+    onError: warnOf(opening, 'the search for servers of older versions failed'),
   })
   if (!accounts.areShared()) return budgets
   opening.opened.defer(accounts.end)

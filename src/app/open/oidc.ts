@@ -14,7 +14,7 @@ export function openOidc(opening: Pick<Opening, 'parts'>): OidcClient | undefine
   if (oidc_client_id === undefined) {
     throw new StartupError('The setting oidc_issuer needs oidc_client_id: the id that this service has at the issuer.')
   }
-  const onError = warnOf(opening as Opening, 'somebody could not be signed in by OpenID Connect')
+  const onError = warnOf(opening as Opening, 'a sign-in by OpenID Connect failed')
   const client = createOidcClient(
     { ...config, oidc_issuer, oidc_client_id },
     { now, fetch: outgoingFetch(config), onError },

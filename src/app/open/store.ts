@@ -88,7 +88,7 @@ export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>):
     onBack: (awayMs) => parts.log.info({ awayMs: Math.round(awayMs) }, 'the database answers again'),
     onClockSkew: (offsetMs) =>
       parts.log.warn({ offsetMs }, "the clock of this server is wrong: the database's time is used. Set it by NTP"),
-    onUnset: (settings) => parts.log.warn({ settings }, 'Postgres did not take these settings of a session'),
+    onUnset: (settings) => parts.log.warn({ settings }, 'Postgres rejected these session settings'),
     onQuery: traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery,
   }
 }

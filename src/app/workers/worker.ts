@@ -53,7 +53,7 @@ export function runWorker(deps: WorkerDeps): void {
       if (started) await work(started)
       deps.exit(code)
     } catch (error) {
-      started?.log.error({ err: error }, 'the worker did not end as it should')
+      started?.log.error({ err: error }, 'the worker did not end cleanly')
       deps.exit(1)
     }
   }

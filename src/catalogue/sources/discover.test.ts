@@ -100,7 +100,7 @@ test('a listed model without a price is skipped and reported, unless declared fr
   assert.deepEqual(
     report.skipped.map(({ row, reason }) => `${row}: ${reason}`),
     [
-      'local/a@local: it lacks prices.prompt, prices.completion: say what it costs, here or in the prices of its provider, 0 where it is free',
+      'local/a@local: it lacks prices.prompt, prices.completion: set its prices here or at its provider, 0 if it is free',
     ],
   )
 })

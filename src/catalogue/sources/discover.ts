@@ -83,7 +83,7 @@ export function createDiscovery({
       throw new Error('discover needs the protocol openai-chat or openai-responses')
     const url = expandUrl(source, variable)
     if (url === null) throw new Error('a variable in its base_url is not set')
-    if (holdsPassword(url)) throw new Error('a variable in its base_url holds a user or password')
+    if (holdsPassword(url)) throw new Error('a variable in its base_url contains a user or password')
     const secret = credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
@@ -117,7 +117,7 @@ export function createDiscovery({
 }
 
 /** The reason for a server that requires a key. The check of a catalogue file reports it as an error. */
-export const keyWantedText = 'it wants a key'
+export const keyWantedText = 'it requires a key'
 
 function keyWanted(status: number, variables: readonly string[], secret: string | undefined): string {
   if (secret) return `${keyWantedText} (${status}), and refuses the one in ${variables.join(' or ')}`

@@ -54,7 +54,7 @@ test('a negative price, a wrong day, an unknown category and a name that cannot 
     ['context_length: 0', /context_length/],
   ]
   for (const [row, field] of refused) assert.match(problemsOf(`models:\n  a/b:\n    ${row}\n`)[0] ?? '', field)
-  assert.match(problemsOf('models:\n  no-author: {}\n')[0] ?? '', /not a possible name/)
+  assert.match(problemsOf('models:\n  no-author: {}\n')[0] ?? '', /not a valid name/)
   assert.match(problemsOf('models: {a/b: {endpoints: {c: {prices: {prompt: -1}}}}}')[0] ?? '', /prices\.prompt/)
 })
 

@@ -63,7 +63,7 @@ function readRow<Schema extends z.ZodObject>(
   const skip = (reason: string, at: readonly PropertyKey[]) =>
     void reading.skipped.push({ source: reading.source, line: reading.lineOf(at), row: name, reason })
   const key = path.at(-1) ?? ''
-  if (!nameShape.test(key)) return skip(`"${key}" is not a possible name here`, path)
+  if (!nameShape.test(key)) return skip(`"${key}" is not a valid name here`, path)
   const parsed = schema.safeParse(row ?? {})
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]!

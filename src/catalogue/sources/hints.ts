@@ -21,5 +21,5 @@ export function hintsOf({ source, providers, models, lineOf }: Layer): Skipped[]
 /** Returns a hint for a base URL without a version segment, which only few servers have. */
 function unversioned(baseUrl: string): string | undefined {
   if (/\/v\d/.test(baseUrl) || baseUrl.includes('${')) return undefined
-  return `base_url ${baseUrl} names no version; most servers want ${baseUrl.replace(/\/+$/, '')}/v1`
+  return `base_url ${baseUrl} has no version; most servers require ${baseUrl.replace(/\/+$/, '')}/v1`
 }

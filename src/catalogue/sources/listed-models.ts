@@ -46,8 +46,7 @@ export function listedModels(provider: string, answer: unknown, source: string):
       .map((name) => `${provider}/${inOurLetters(name)}`)
       .find((name) => modelIdShape.test(name) && !layer.models.has(name))
     if (id) layer.models.set(id, patchOf(id, provider, listed.data))
-    else
-      layer.skipped.push({ source, row: listed.data.id, reason: 'no name can be made of it that no other model has' })
+    else layer.skipped.push({ source, row: listed.data.id, reason: 'no unique name can be derived from it' })
   }
   return layer
 }

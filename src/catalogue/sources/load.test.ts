@@ -83,7 +83,7 @@ test('broken entries of a snapshot are listed with what is wrong, and the others
   assert.deepEqual(
     report.skipped.map(({ row, reason }) => `${row}: ${reason}`),
     [
-      'openai/free: it has no price, so what it costs could not be counted',
+      'openai/free: it has no price, so its cost could not be metered',
       'openai/odd: release_date: expected YYYY-MM-DD or YYYY-MM',
       'openai/negative: cost.input: expected a number, 0 or more',
       'openai/list: expected an object',

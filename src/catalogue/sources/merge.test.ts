@@ -106,7 +106,7 @@ test('a partial row that no earlier source completes is skipped with the reason'
       source: 'file 2',
       line: 2,
       row: 'maker/modle',
-      reason: 'no earlier source knows this model, and here it lacks name, created',
+      reason: 'no earlier source contains this model, and here it lacks name, created',
     },
   ])
 })
@@ -117,7 +117,7 @@ test('an endpoint of an unknown provider or without a price is skipped', () => {
   const reasons = merged(base, file).skipped.map(({ row, reason }) => `${row}: ${reason}`)
   assert.deepEqual(reasons, [
     'maker/model@nobody: there is no provider "nobody"',
-    'maker/model@acme/eu: it lacks prices.prompt, prices.completion: say what it costs, here or in the prices of its provider, 0 where it is free',
+    'maker/model@acme/eu: it lacks prices.prompt, prices.completion: set its prices here or at its provider, 0 if it is free',
   ])
 })
 

@@ -30,10 +30,13 @@ const Url = z.string().min(1).nullable()
 const BaseUrl = z
   .string()
   .min(1)
-  .refine((url) => !/[?#]/.test(url), 'must have no query: operations are put behind it, such as /chat/completions')
+  .refine(
+    (url) => !/[?#]/.test(url),
+    'must have no query, because operations are appended to it, such as /chat/completions',
+  )
   .refine(
     (url) => !holdsPassword(url),
-    'must hold no user or password: name the variables of the environment in "credentials"',
+    'must not contain a user or password: name the environment variables in "credentials"',
   )
 
 export const TokenPricesRow = z.strictObject({

@@ -31,7 +31,7 @@ export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Prom
 export async function storeSnapshot(text: string, source: string, path: string): Promise<LoadReport> {
   const names = await readNames(path)
   const { data, report } = combine([readModelsDev(text, source, names)])
-  if (report.models === 0) throw new CatalogueRefused(`${source} holds no model that could be used.`)
+  if (report.models === 0) throw new CatalogueRefused(`${source} contains no usable model.`)
   await replace(namesPath(path), withNames(names, data.models))
   await replace(path, text)
   return report

@@ -138,6 +138,6 @@ function withTools(prices: Prices, { tools }: Provider): Prices {
 function missingMembers(kind: string, members: Record<string, unknown>): string {
   const missing = Object.keys(members).filter((name) => members[name] === undefined)
   if (missing.every((name) => name.startsWith('prices.')))
-    return `it lacks ${missing.join(', ')}: say what it costs, here or in the prices of its provider, 0 where it is free`
-  return `no earlier source knows this ${kind}, and here it lacks ${missing.join(', ')}`
+    return `it lacks ${missing.join(', ')}: set its prices here or at its provider, 0 if it is free`
+  return `no earlier source contains this ${kind}, and here it lacks ${missing.join(', ')}`
 }

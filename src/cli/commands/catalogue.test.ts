@@ -74,7 +74,7 @@ test('check fails, and lists each problem with its line and field', async () => 
   const { code, out, err } = await run('check', file)
   assert.deepEqual(out.trim().split('\n'), [
     `${file}:3: openai/gpt-5: context_length: expected number, received string`,
-    `${file}:4: maker/new: no earlier source knows this model, and here it lacks created, context_length`,
+    `${file}:4: maker/new: no earlier source contains this model, and here it lacks created, context_length`,
   ])
   assert.deepEqual([code, err], [1, `${file}: 2 rows would be skipped.\n`])
 })
@@ -100,11 +100,11 @@ test('check rejects a base_url with a query, and hints at other probable mistake
   const [query, version, unreachable, ...rest] = out.trim().split('\n')
   assert.equal(
     query,
-    `${file}:2: a: base_url: must have no query: operations are put behind it, such as /chat/completions`,
+    `${file}:2: a: base_url: must have no query, because operations are appended to it, such as /chat/completions`,
   )
   assert.equal(
     version,
-    `hint: ${file}:3: b: base_url http://127.0.0.1:1 names no version; most servers want http://127.0.0.1:1/v1`,
+    `hint: ${file}:3: b: base_url http://127.0.0.1:1 has no version; most servers require http://127.0.0.1:1/v1`,
   )
   assert.match(unreachable!, /^hint: http:\/\/127\.0\.0\.1:1\/models: b: the models of this server could not be read: /)
   assert.deepEqual([rest, code], [['b: no model'], 1])
@@ -129,7 +129,7 @@ test('check fails if a server requires a key, and names the variable', async () 
     `{ name: V, protocol: openai-chat, base_url: "${server.url}/v1", discover: true, prices: { prompt: 0, completion: 0 }${more} }`
   const check = (more: string) => run('check', fileOf('keyed.yaml', `providers: { vllm: ${providerWith(more)} }`))
   const unset = await check(', credentials: [VLLM_TEST_KEY]')
-  assert.match(unset.out, /it wants a key \(401\), and VLLM_TEST_KEY is not set/)
+  assert.match(unset.out, /it requires a key \(401\), and VLLM_TEST_KEY is not set/)
   assert.doesNotMatch(unset.out, /is valid/)
   assert.deepEqual([unset.code, unset.err.includes('vllm: no models were read, because the key is missing')], [1, true])
   assert.match((await check('')).out, /name the environment variable that holds it with "credentials: \[NAME\]"/)

@@ -108,7 +108,7 @@ test('copy refuses a Postgres database in use and a running service', needsPostg
     const { code, err } = await run(settings, 'copy')
     assert.deepEqual(
       [code, err],
-      [1, 'The Postgres that DATABASE_URL names is in use already: give an empty database.'],
+      [1, 'The Postgres database in DATABASE_URL is already in use. Specify an empty database.'],
     )
   } finally {
     await postgres.remove()
@@ -151,7 +151,7 @@ test('backup overwrites no file, and reports a missing or Postgres database', as
   const { settings } = service.place
   const taken = join(settings.data_dir, 'taken.db')
   writeFileSync(taken, 'precious')
-  assert.match((await run(settings, 'backup', taken)).err, /taken\.db exists already: give the name of a new file\.$/)
+  assert.match((await run(settings, 'backup', taken)).err, /taken\.db already exists\. Specify a new file\.$/)
   assert.equal(statSync(taken).size, 8)
   const missing = await run(settings, 'backup', join(settings.data_dir, 'no', 'such.db'))
   assert.match(missing.err, /^The backup .* cannot be written: its folder does not exist\.$/)

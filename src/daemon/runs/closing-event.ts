@@ -7,9 +7,9 @@ import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
 /** Explains the end of a run. A `refusal` is the reason why it did not start. */
 export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
 
-const busy = 'The intern cannot hold another run open across a question now. Try again later.'
+const busy = 'The intern has too many runs that wait for an answer. Try again later.'
 const cancelled = 'The run was cancelled.'
-const severed = 'The agent ended before the turn did.'
+const severed = 'The agent ended during the turn.'
 
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
 export function closingEvent(

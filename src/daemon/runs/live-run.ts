@@ -32,7 +32,7 @@ export type LiveRunDeps = {
 }
 
 const outputLost =
-  'The run wrote more while it waited than the intern retains, so it cannot be resumed: it has ended. Send a new prompt.'
+  'The run wrote more output while it waited than the intern stores, so it cannot be resumed and has ended. Send a new prompt.'
 
 type Stream = AsyncIterableIterator<TurnEvent>
 type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'background'> & {

@@ -72,7 +72,7 @@ export class RunRegistry {
     if (turn.turnsBefore !== undefined && this.#deps.transcripts.turns(session.id) !== turn.turnsBefore)
       throw new Refusal('session_moved', 'Another turn of this session has started meanwhile.')
     if (turn.background && this.#countBackground() >= this.#deps.limits.maxBackgroundRuns)
-      throw new Refusal('questions_full', 'The intern has as many background runs as it can have. Try again later.')
+      throw new Refusal('questions_full', 'The intern has reached its limit of background runs. Try again later.')
     const run = this.#newRun(session, turn)
     for (const other of this.#runs.values()) {
       other.markConcurrent()
@@ -239,6 +239,6 @@ export class RunRegistry {
 
 function whyBusy(run: LiveRun | undefined): string {
   return run?.state().at === 'waiting'
-    ? 'This session waits for the answer to a question. Answer it, if only with a cancellation; or start another session.'
+    ? 'This session waits for the answer to a question. Answer or cancel the question, or start another session.'
     : 'Another turn is running in this session.'
 }

@@ -18,12 +18,12 @@ type ExcludedEndpoint = Excluded & { restriction?: Restriction | undefined }
 const exclusionTexts: Record<Exclusion, string> = {
   provider_ignored: 'its provider is in provider.ignore',
   provider_not_listed: 'its provider is not in provider.only or provider.order',
-  data_policy: 'it does not have the data policy the request asks for',
+  data_policy: 'it does not have the requested data policy',
   quantization: 'its quantization is not in provider.quantizations',
   unsupported_parameter: 'it does not support a parameter of the request',
   unsupported_tool: 'it does not support a provider tool of the request',
-  unsupported_input: 'it does not take the kind of input the request has',
-  one_answer: 'it returns one choice, and n asks for more',
+  unsupported_input: 'it does not support a kind of input in the request',
+  one_answer: 'it returns one choice, and n requests more',
   context_too_small: 'the prompt is longer than its context',
   too_expensive: 'it costs more than provider.max_price',
   unconfigured: 'no credential is configured for its provider',
@@ -98,7 +98,7 @@ function faultForExclusions(
     const until = Math.min(...waiting.map(({ restriction }) => restriction?.until ?? now + 1000))
     return new Fault(
       'unavailable',
-      'No endpoint is available: each failed or limited its rate recently. Try again later.',
+      'No endpoint is available: each failed or was rate-limited recently. Try again later.',
       { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
     )
   }

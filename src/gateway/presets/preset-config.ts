@@ -60,5 +60,5 @@ export const VersionSettings = strictFields({
   config: PresetConfig,
 }).meta({
   id: 'PresetVersionSettings',
-  description: 'The whole contents of a version, with the names that versions have.',
+  description: 'The complete contents of a version, in the field names of versions.',
 })

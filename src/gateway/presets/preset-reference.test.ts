@@ -13,7 +13,7 @@ test('a request can name a preset twice, but not two presets', () => {
   assert.deepEqual(presetReference({ preset: 'x', model: 'a/b@preset/x' }), { slug: 'x', rest: { model: 'a/b' } })
   assert.throws(() => presetReference({ preset: 'x', model: '@preset/y' }), {
     kind: 'invalid',
-    message: /names another preset/,
+    message: /names a different preset/,
   })
 })
 

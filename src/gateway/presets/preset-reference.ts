@@ -23,7 +23,7 @@ export function presetReference(body: Body): PresetReference | undefined {
   if (typeof preset === 'string' && preset !== slug) {
     throw new Fault(
       'invalid',
-      'Invalid request: preset: names another preset than model; name one, or the same in both',
+      'Invalid request: preset: names a different preset than model. Use one field, or the same preset in both',
     )
   }
   // The text before the mark is the model. If there is none, the preset chooses the model.

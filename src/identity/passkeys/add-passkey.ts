@@ -61,7 +61,7 @@ export async function addPasskey(
     if ((await passkeysOfMember(tx, organizationId, userId)).length >= maxPasskeys) {
       throw new Fault('conflict', `A member has at most ${maxPasskeys} passkeys. Delete one that is no longer used.`)
     }
-    if (await findByCredential(tx, credential.id)) throw new Fault('conflict', 'This passkey was added before.')
+    if (await findByCredential(tx, credential.id)) throw new Fault('conflict', 'This passkey was already added.')
     const row: PasskeyRow = {
       ...{ id: deps.newId(), organization_id: organizationId, user_id: userId, name },
       credential_id: credential.id,

@@ -73,5 +73,5 @@ async function verifiedSignature(
 const notSignedIn = () =>
   new Fault(
     'unauthenticated',
-    'This passkey does not sign in: it is unknown or was deleted, or the attempt took too long. Try again, or ask an administrator for a sign-in link.',
+    'This passkey cannot sign in: it is unknown or was deleted, or the attempt took too long. Try again, or ask an administrator for a sign-in link.',
   )

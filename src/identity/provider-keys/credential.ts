@@ -21,7 +21,7 @@ const rules = {
   is_fallback: z.boolean().describe('Used only if no other credential for the provider works.'),
   is_required: z.boolean().describe('The operator’s credential is not used for models of this provider.'),
   is_byok_only: z.boolean().describe('The operator’s credential is not used for any model of the provider.'),
-  declared_zdr: z.null('cannot be declared here: the catalogue says which endpoints retain no data'),
+  declared_zdr: z.null('cannot be set here: the catalogue defines which endpoints retain no data'),
 }
 const Rules = z.object(rules)
 export type Rules = z.infer<typeof Rules>
@@ -42,7 +42,7 @@ const Secret = z
   .trim()
   .min(1)
   .max(4096)
-  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces, as it goes into a header')
+  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces, because it is sent in a header')
   .describe('The provider key. It is encrypted at rest and never returned.')
 const Name = text({ max: 256 }).nullable()
 

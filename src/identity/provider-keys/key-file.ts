@@ -7,7 +7,7 @@ import { createVault, type Vault } from './vault.ts'
 
 /** All tables with encrypted columns. */
 const sealedThings =
-  'provider keys, repository credentials, credentials of tool servers, secrets of webhooks or kept contents'
+  'provider keys, repository credentials, credentials of tool servers, secrets of webhooks or stored contents'
 
 const form = /^[0-9a-f]{64}\s*$/
 

@@ -69,5 +69,5 @@ export async function ownerOf(tx: Tx, organizationId: string, userId: string): P
 const notGood = () =>
   new Fault(
     'unauthenticated',
-    'This link does not sign in: it was used already, is older than 15 minutes or was never made. "npx signalbox sessions link" makes another.',
+    'This link cannot sign in: it was used already, is older than 15 minutes, or is invalid. To create another one: npx signalbox sessions link',
   )

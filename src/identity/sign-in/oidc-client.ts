@@ -143,7 +143,7 @@ function discoveryFault(error: Error, expected: string): Fault {
     const actual = JSON.stringify(String(body?.issuer)).slice(0, 300)
     return new Fault(
       'unavailable',
-      `The setting oidc_issuer is "${expected}", but the issuer there calls itself ${actual}. Set oidc_issuer to exactly that.`,
+      `The setting oidc_issuer is "${expected}", but the issuer at this address has the name ${actual}. Set oidc_issuer to exactly this name.`,
     )
   }
   const reason = explainConnection(error, new URL(expected).host)

@@ -46,7 +46,7 @@ export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
   const roleUnknown = claim === undefined ? undefined : unreadableClaim(claims, claim, answer.isIncomplete)
   const role = claim === undefined || roleUnknown !== undefined ? undefined : (highest(claims, rules) ?? defaultRole)
   if (claim !== undefined && role === undefined && roleUnknown === undefined) {
-    throw new Fault('forbidden', 'The issuer signed you in, but gives you no role that has access here.')
+    throw new Fault('forbidden', 'The issuer signed you in, but did not give you a role with access to this service.')
   }
   return {
     issuer: idToken.iss,
@@ -64,7 +64,10 @@ export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
 /** OpenID Connect allows 255 ASCII characters. */
 function storableSubject(subject: string): string {
   if (subject.length <= 255 && !hasControl(subject)) return subject
-  throw new Fault('forbidden', 'The issuer names you by a "sub" longer than 255 characters or with control characters.')
+  throw new Fault(
+    'forbidden',
+    'The "sub" of your account at the issuer has more than 255 characters, or control characters.',
+  )
 }
 
 const hasControl = (value: string) => /\p{Cc}/u.test(value)
@@ -113,10 +116,10 @@ function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): s
   const { _claim_names: moved } = claims
   const names = [path, path.split('.')[0]!]
   if (typeof moved === 'object' && moved !== null && names.some((name) => Object.hasOwn(moved, name))) {
-    return `the claim "${path}" is too long for the token and stands at another endpoint (_claim_names); have the issuer send only the groups assigned to this service`
+    return `the claim "${path}" is too long for the token and is only available at another endpoint (_claim_names); configure the issuer to send only the groups assigned to this service`
   }
   if (path === 'groups' && claims.hasgroups === true) {
-    return 'the claim "groups" is too long for the token (hasgroups); have the issuer send only the groups assigned to this service'
+    return 'the claim "groups" is too long for the token (hasgroups); configure the issuer to send only the groups assigned to this service'
   }
   return isIncomplete ? `the claim "${path}" is missing, and the user-info endpoint failed` : undefined
 }

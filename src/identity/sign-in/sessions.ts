@@ -64,7 +64,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     topic: 'session.changed',
     read: (id) => findSessionRow(db.query, id),
     isKept: (row) => row !== undefined,
-    away: 'Sessions cannot be checked now, as the database cannot be reached. Try again shortly.',
+    away: 'Sessions cannot be checked, because the database is unreachable. Try again shortly.',
   })
   const signedIn = signedInAs(keys)
   const touching = new Set<string>()

@@ -31,9 +31,9 @@ const maxUserAgent = 300
 
 /** Signs a member in with a pasted key. */
 export async function signInWithKey(deps: SignInDeps, caller: Caller, browser: Browser): Promise<NewSession> {
-  if (caller.keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern signs nobody in.')
+  if (caller.keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern cannot sign in.')
   if (caller.creatorLeft) {
-    throw new Fault('forbidden', 'The member whom this key acts for has left the organization: it signs nobody in.')
+    throw new Fault('forbidden', 'This key cannot sign in: the member whom it acts for has left the organization.')
   }
   const { organizationId, userId, workspaceId } = caller
   return deps.db.exclusively(accountsLock(organizationId), (tx, announce) =>

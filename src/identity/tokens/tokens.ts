@@ -79,7 +79,7 @@ async function guardrailOf(guardrails: TokenGuardrails, { workspaceId, guardrail
   if (guardrail === undefined) return undefined
   const id = await guardrails.find(workspaceId, guardrail)
   if (id !== undefined) return id
-  throw new Fault('forbidden', 'The workspace of this token has no guardrail of the name in its claim.')
+  throw new Fault('forbidden', 'The workspace of this token has no guardrail with the name in its claim.')
 }
 
 /** Unlike a key, a token does not outlive the membership of its member. */

@@ -26,7 +26,7 @@ for (const [what, hosts, wanted, expected] of [
     ['x', 'y'],
     { host: 'b' },
   ],
-  ['none without hosts', [host('a', 0, { loss })], [], { why: 'No host runs interns now.' }],
+  ['none without hosts', [host('a', 0, { loss })], [], { why: 'No host for interns is available.' }],
   ['none without the label', [host('a', 0)], ['x'], { why: 'No available host has all labels x.' }],
   [
     'none where all are full',

@@ -12,7 +12,7 @@ export type LoadedHost = KnownHost & { interns: number }
  */
 export function chooseHost(hosts: LoadedHost[], labels: string[]): { host: string } | { why: string } {
   const available = hosts.filter((host) => !host.loss)
-  if (available.length === 0) return { why: 'No host runs interns now.' }
+  if (available.length === 0) return { why: 'No host for interns is available.' }
   const matching = available.filter((host) => labels.every((label) => host.labels.includes(label)))
   if (matching.length === 0) return { why: `No available host has all labels ${labels.join(', ')}.` }
   const free = matching.filter(({ capacity, interns }) => capacity === 0 || interns < capacity)

@@ -37,7 +37,7 @@ export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Pro
     const why = host === null ? 'its server has no INTERN_ADDRESS' : 'the intern was started before its server had one'
     throw new Refusal(
       'intern_unreachable',
-      `The intern lives on the host ${name}, where servers on other hosts cannot reach it: ${why}.`,
+      `The intern is on the host ${name}, where servers on other hosts cannot reach it: ${why}.`,
     )
   }
   return { host, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }

@@ -81,7 +81,7 @@ export const AgentChoice = z.union(
 export type AgentChoice = z.infer<typeof AgentChoice>
 
 const HostLabels = z
-  .array(z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be labels as the setting intern_labels has them'))
+  .array(z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be labels in the form of the setting intern_labels'))
   .max(20)
   .describe('Labels that the host must have (setting `intern_labels`).')
 

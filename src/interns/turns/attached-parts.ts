@@ -33,7 +33,7 @@ export function attachmentOf(part: AttachedPart, at: number, refuse: (what: stri
       const found = dataUrl(part.image_url.url)
       if (!found) throw refuse('image_url.url must be a data URL in base64: interns do not fetch images')
       if (!found.mimeType.startsWith('image/'))
-        throw refuse(`image_url.url holds ${found.mimeType}, which is not an image`)
+        throw refuse(`image_url.url contains ${found.mimeType}, which is not an image`)
       return checked({ kind: 'image', name: null, ...found, part: at }, 'image_url.url', refuse)
     }
     case 'file': {

@@ -28,5 +28,5 @@ export const catalogueSettings = {
       c: { author: 'openai', suffix: 'openai' },
       d: { author: 'x-ai', suffix: 'xai' },
     })
-    .describe('Which model vendor each of `enforce_zdr_vendor_a` to `_d` means (file only).'),
+    .describe('The model vendors that `enforce_zdr_vendor_a` to `_d` stand for (file only).'),
 }

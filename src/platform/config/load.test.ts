@@ -132,7 +132,7 @@ test('an unknown setting in the file is named, with the one that was probably me
 test('a file that is missing, no YAML, or no settings is refused', () => {
   assert.match(refusal({ CONFIG: join(folder, 'missing.yaml') }), /cannot be read: it does not exist\.$/)
   assert.match(refusal({ CONFIG: configFile('port: [1\n') }), /is not valid YAML: .* at line 2, column 1\.$/)
-  assert.match(refusal({ CONFIG: configFile('- port\n') }), /must hold "name: value" lines\.$/)
+  assert.match(refusal({ CONFIG: configFile('- port\n') }), /must contain "name: value" lines\.$/)
 })
 
 test('the configuration cannot be changed once loaded', () => {

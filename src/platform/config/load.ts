@@ -80,7 +80,7 @@ function readConfigFile(path: string): Record<string, unknown> {
     )
   const value: unknown = document.toJS() ?? {}
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new StartupError(`The configuration file ${path} must hold "name: value" lines.`)
+    throw new StartupError(`The configuration file ${path} must contain "name: value" lines.`)
   }
   const given = Object.entries(value as Record<string, unknown>).filter(([, item]) => item !== null && item !== '')
   return Object.fromEntries(given.map(([name, item]) => [name, plain(item)]))

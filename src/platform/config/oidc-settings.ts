@@ -31,7 +31,7 @@ export const oidcSettings = {
     .enum(['service', 'issuer'])
     .default('service')
     .describe(
-      'What signing out of the console ends. `service`: only the session of this service; the issuer then asks which account to use for the next sign-in. `issuer`: also the session at the issuer, which needs this service’s address as a post-logout redirect URI.',
+      'The effect of signing out of the console. `service`: ends only the session of this service; the issuer then asks which account to use for the next sign-in. `issuer`: also the session at the issuer, which needs this service’s address as a post-logout redirect URI.',
     ),
   oidc_scopes: z
     .string()

@@ -42,8 +42,8 @@ function explainProxy({ message, code }: SystemError): string | undefined {
   const status =
     /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? /CONNECT tunnel failed, response (\d+)/.exec(message)?.[1]
   if (status === '407' || /Proxy Authentication Required/.test(message))
-    return 'the proxy wants a user and password (407): set them in the URL of HTTPS_PROXY or HTTP_PROXY'
+    return 'the proxy requires a user and password (407): set them in the URL of HTTPS_PROXY or HTTP_PROXY'
   if (status !== undefined)
-    return `the proxy refuses the connection (${status}): allow the host there, or name it in NO_PROXY`
+    return `the proxy refuses the connection (${status}): allow the host in the proxy, or add it to NO_PROXY`
   return code === 'UND_ERR_PRX_TLS' ? 'the certificate of the proxy is not valid: check HTTPS_PROXY' : undefined
 }

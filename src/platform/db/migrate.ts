@@ -149,6 +149,6 @@ function lackOfRights(error: unknown): StartupError | undefined {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (!withoutRights.has(code)) return undefined
   return new StartupError(
-    `The user of the database lacks rights, and nothing was changed: ${message}. Make it the owner of the database and of what is in it.`,
+    `The database user lacks privileges, and nothing was changed: ${message}. Make it the owner of the database and its objects.`,
   )
 }

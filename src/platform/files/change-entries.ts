@@ -6,7 +6,7 @@ import { FileError } from './file-error.ts'
 export async function makeFolder(confined: ConfinedFolder, path: string): Promise<{ made: boolean; folders: number }> {
   const target = await locate(confined, path)
   const before = await lstat(target).catch(() => undefined)
-  if (before && !before.isDirectory()) throw new FileError('conflict', 'exists already, and is not a folder')
+  if (before && !before.isDirectory()) throw new FileError('conflict', 'already exists, and is not a folder')
   const folders = await makeFolders(confined, target)
   return { made: before === undefined, folders }
 }

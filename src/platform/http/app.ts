@@ -183,7 +183,7 @@ function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Fault(
         'payload_too_large',
-        `The body is over ${request.routeOptions.bodyLimit} bytes, the most this path takes.`,
+        `The body exceeds ${request.routeOptions.bodyLimit} bytes, the limit of this path.`,
       )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault(

@@ -158,5 +158,7 @@ function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknow
   if (!route.response || result instanceof HttpAnswer) return
   const checked = route.response.safeParse(result)
   if (checked.success) return
-  throw new Error(`${route.method} ${route.path} answered what its schema forbids: ${checked.error.message}`)
+  throw new Error(
+    `${route.method} ${route.path} returned an answer that does not match its schema: ${checked.error.message}`,
+  )
 }

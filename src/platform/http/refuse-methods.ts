@@ -41,8 +41,8 @@ function refusal(request: FastifyRequest, reply: FastifyReply): Fault | undefine
   if (partsOf(request.url).some((part) => part.length > longestParameter)) return tooLongPart()
   if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
     reply.header('upgrade', 'HTTP/1.1')
-    return new Fault('upgrade_required', `This path does not take WebSockets. Use ${path.allow} over HTTP.`)
+    return new Fault('upgrade_required', `This path does not support WebSockets. Use ${path.allow} over HTTP.`)
   }
   reply.header('allow', path.allow)
-  return new Fault('method_not_allowed', `This path does not take ${request.method}; it takes ${path.allow}.`)
+  return new Fault('method_not_allowed', `This path does not support ${request.method}; it supports ${path.allow}.`)
 }

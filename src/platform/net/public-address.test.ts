@@ -18,7 +18,7 @@ test('a name with one address that is not public is refused whole', async () => 
   const resolve = async () => ['8.8.8.8', '10.0.0.1']
   await assert.rejects(
     publicAddresses('rebind.example.com', 'of_origins', { resolve }),
-    /rebind\.example\.com is not a public one/,
+    /rebind\.example\.com is not a public host/,
   )
   assert.deepEqual(await publicAddresses('git.example.com', 'of_origins', { resolve: async () => ['8.8.8.8'] }), [
     '8.8.8.8',

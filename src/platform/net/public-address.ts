@@ -50,7 +50,5 @@ export async function publicAddresses(
   if (addresses.length === 0 && isProxied && !isSpecialName(host)) return []
   if (addresses.length === 0) throw new Error(`the host ${host} is not known`)
   if (addresses.every(isPublicAddress)) return addresses
-  throw new Error(
-    `the host ${host} is not a public one; the operator may allow it by its origin (setting "${setting}")`,
-  )
+  throw new Error(`the host ${host} is not a public host; the operator can allow its origin (setting "${setting}")`)
 }

@@ -77,7 +77,7 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
 async function answerOf(ours: Handlers, name: string, question: unknown) {
   try {
     const handler = ours[name]
-    if (!handler) throw new Error(`This process answers no call named ${name}.`)
+    if (!handler) throw new Error(`This process has no handler for the call ${name}.`)
     return { value: await handler(question) }
   } catch (error) {
     return failed(error)

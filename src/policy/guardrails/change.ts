@@ -75,7 +75,7 @@ export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: stri
 }
 
 const defaultStays =
-  'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to lift what it forbids.'
+  'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to remove its rules.'
 
 /** A guardrail without any rule. */
 export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {

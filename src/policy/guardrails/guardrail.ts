@@ -24,7 +24,7 @@ const Amounts = z.object({
     ),
   held_usd: z
     .number()
-    .describe('Reserved by servers for requests in progress and the next ones, in USD. What is not spent returns.'),
+    .describe('Reserved by servers for requests in flight and following ones, in USD. The unspent part is released.'),
   forecast_usd: z
     .number()
     .nullable()

@@ -58,7 +58,7 @@ function resolve(
     const slug = slugOf(name)
     const path = `${field}[${i}]`
     if (slug === undefined) {
-      problems.push({ path, message: `there is no ${noun} ${JSON.stringify(name)} in the catalogue` })
+      problems.push({ path, message: `the catalogue does not contain the ${noun} ${JSON.stringify(name)}` })
       return name
     }
     const earlier = first.get(slug)
@@ -79,7 +79,7 @@ async function checkPatterns(filters: { pattern: string }[], problems: Problem[]
     await setImmediate()
   }
   if (size > maxPatternsSize) {
-    problems.push({ path: 'content_filters', message: `come to more than ${maxPatternsSize} steps together` })
+    problems.push({ path: 'content_filters', message: `have more than ${maxPatternsSize} steps in total` })
   }
 }
 

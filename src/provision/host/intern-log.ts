@@ -14,14 +14,14 @@ export async function readLog(home: string, bytes: number): Promise<InternLog> {
   try {
     await using file = await open(logFile(home), openFlags)
     const found = await file.stat()
-    if (!found.isFile() || found.nlink !== 1) return { none: 'Its log was replaced by something else.' }
+    if (!found.isFile() || found.nlink !== 1) return { none: 'Its log file was replaced.' }
     const from = Math.max(0, found.size - bytes)
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(found.size - from), position: from })
     return { text: buffer.toString('utf8', 0, bytesRead), isCut: from > 0 }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return { none: neverStartedNote }
-    if (code === 'ELOOP') return { none: 'Its log was replaced by something else.' }
+    if (code === 'ELOOP') return { none: 'Its log file was replaced.' }
     throw error
   }
 }

@@ -52,7 +52,7 @@ export function exceededByProcesses(running: Process[], resourceLimits: Resource
   if (most > 0 && threads > most)
     return `It had ${threads} processes and threads; at most ${most} are allowed (setting "intern_processes").`
   if (mostBytes > 0 && bytes > mostBytes)
-    return `It held ${inMiB(bytes)} of memory; at most ${inMiB(mostBytes)} are allowed (setting "intern_memory_bytes").`
+    return `It used ${inMiB(bytes)} of memory; at most ${inMiB(mostBytes)} are allowed (setting "intern_memory_bytes").`
   return undefined
 }
 
@@ -64,7 +64,7 @@ export async function exceededByDisk(
 ): Promise<string | undefined> {
   const bytes = most > 0 ? await count(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
   if (bytes <= most) return undefined
-  return `Its files take ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
+  return `Its files use ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
 }
 
 /**

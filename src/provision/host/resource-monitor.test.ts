@@ -17,7 +17,7 @@ test('after a failed measurement an intern is measured again, and ended above it
   const { promise: over, resolve } = Promise.withResolvers<string>()
   monitorResources({ ...intern, ...options, onUncounted: ({ message }) => failures.push(message) }, resolve)
   const alive = setInterval(() => {}, 1000)
-  assert.match(await over, /^Its files take 2 MiB; at most 1 MiB are allowed/)
+  assert.match(await over, /^Its files use 2 MiB; at most 1 MiB are allowed/)
   clearInterval(alive)
   assert.deepEqual(failures, ['spawn ENOMEM'])
 })

@@ -78,7 +78,7 @@ test('files that cannot be reached are told with what the cluster says, and noth
   await using next = await startInPods({ kubernetes_start_ms: 1000 }, { cluster, place: at.service.place })
   const refused = await next.service.ask('GET', `/interns/${id}/files`)
   assert.equal(refused.status, 502)
-  assert.match(refused.text, /within 1 s: no node takes its pod: 0\/1 nodes are available/)
+  assert.match(refused.text, /within 1 s: no node accepts its pod: 0\/1 nodes are available/)
   assert.deepEqual(cluster.objects.list('Pod', ''), [])
 })
 

@@ -263,7 +263,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     const { id } = await made(at.service, 'ada')
     await at.cluster.loseNode()
     await untilIntern(at.service, id, 'failed', patience)
-    const expected = /node node-1 has not been heard of since 2030-01-02T03:04:05Z/
+    const expected = /node node-1 has not reported since 2030-01-02T03:04:05Z/
     assert.match(await failureOf(at.service, id), expected)
     // It retries, and still reports the reason.
     await until(async () => /It cannot be started: .*node-1/.test(await failureOf(at.service, id)), patience)

@@ -125,7 +125,7 @@ export class KubernetesProvisioner implements Provisioner {
 
   /** Aborts a start, which the next server repeats. Pods do not belong to a server and continue. */
   async leave({ id }: Intern): Promise<void> {
-    this.#starts.abort(id, 'The server stops.')
+    this.#starts.abort(id, 'The server is stopping.')
   }
 
   async destroy(intern: Intern): Promise<void> {

@@ -30,7 +30,7 @@ type StartDeps = {
   passwordOf: (intern: Intern) => Promise<string | undefined>
 }
 
-const steps = ['Making its objects', 'Starting its pod', 'Cloning the repository', 'Waiting for the daemon'] as const
+const steps = ['Creating its objects', 'Starting its pod', 'Cloning the repository', 'Waiting for the daemon'] as const
 
 /** The time limit of a health check. */
 export const healthMs = 2000
@@ -52,7 +52,7 @@ export class PodStarts {
     const own = steps.filter((label) => repository || label !== 'Cloning the repository')
     const step = (label: (typeof steps)[number]) =>
       onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
-    step('Making its objects')
+    step('Creating its objects')
     const aborted = new AbortController()
     this.abort(id, 'The intern is being started again.')
     this.#running.set(id, aborted)

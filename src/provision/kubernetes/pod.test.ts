@@ -19,7 +19,7 @@ test('a running pod has no reason', () => {
 })
 
 test('a lost node is reported with its time, also for a pod that is being deleted', () => {
-  const lost = ['its node node-1 has not been heard of since 2030-01-01T00:00:20.000Z', true]
+  const lost = ['its node node-1 has not reported since 2030-01-01T00:00:20.000Z', true]
   const status = { phase: 'Running', containerStatuses: [running], conditions: notReady(20) }
   assert.deepEqual(stateOf(status), lost)
   // The node itself sets the condition only within the grace period.
@@ -44,7 +44,7 @@ test('a running clone and the reason of a failed one are reported', () => {
   const killed = cloneState({ terminated: { exitCode: 137, reason: 'OOMKilled', message } })
   assert.deepEqual(killed, [
     false,
-    'The repository is not cloned: git ended with code 137 (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes").',
+    'The repository is not cloned: git ended with code 137 (OOMKilled): it used more memory than allowed (setting "intern_memory_bytes").',
   ])
 })
 
@@ -55,10 +55,10 @@ test('the reason for which a pod does not run is the cluster’s', () => {
   const failed = { exitCode: 1, reason: 'Error', message: 'first\nno token\n{"event":"agent.started"}\n' }
   for (const [status, why] of [
     [{ containerStatuses: [{ state: { waiting } }] }, 'its image cannot be pulled: ErrImagePull: no such image'],
-    [{ phase: 'Pending', conditions: unscheduled }, 'no node takes its pod: 0/3 nodes are available'],
+    [{ phase: 'Pending', conditions: unscheduled }, 'no node accepts its pod: 0/3 nodes are available'],
     [
       { containerStatuses: [{ state: { terminated: ended } }] },
-      'its daemon ended with code 137 (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes")',
+      'its daemon ended with code 137 (OOMKilled): it used more memory than allowed (setting "intern_memory_bytes")',
     ],
     [
       {
@@ -84,7 +84,7 @@ test('the reason for which a pod does not run is the cluster’s', () => {
       { phase: 'Failed', reason: 'UnexpectedAdmissionError', message: 'no' },
       'its pod has failed: UnexpectedAdmissionError: no',
     ],
-    [{ phase: 'Pending' }, 'its container is being made on the node node-1'],
+    [{ phase: 'Pending' }, 'its container is being created on the node node-1'],
   ] as const)
     assert.deepEqual(stateOf(status), [why, false])
 })

@@ -89,12 +89,12 @@ type Unfit = Pick<Pod, 'why' | 'isExplained'>
 
 function whyUnfit(pod: KubernetesObject, lost: string | undefined): Unfit {
   const node = nodeOf(pod.spec)
-  if (lost !== undefined) return { why: `its node ${node} has not been heard of since ${lost}`, isExplained: true }
+  if (lost !== undefined) return { why: `its node ${node} has not reported since ${lost}`, isExplained: true }
   const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
   const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || disruptionOf(pod.status ?? {})
   if (!isEnding && container?.state?.running) return { why: undefined, isExplained: false }
   const why = explained(pod, node)
-  const where = node ? `its container is being made on the node ${node}` : 'its pod waits for a node'
+  const where = node ? `its container is being created on the node ${node}` : 'its pod waits for a node'
   return { why: why ?? where, isExplained: why !== undefined }
 }
 
@@ -112,7 +112,7 @@ function explained({ metadata, status }: KubernetesObject, node: string | undefi
   if (phase === 'Failed')
     return `its pod has failed: ${[reason, message].filter(Boolean).join(': ') || 'without a reason'}`
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False')
-  if (unscheduled) return `no node takes its pod: ${unscheduled.message ?? 'without a reason'}`
+  if (unscheduled) return `no node accepts its pod: ${unscheduled.message ?? 'without a reason'}`
   const ended = container?.state?.terminated ?? container?.lastState?.terminated
   if (ended) return `its daemon ended ${endOf(ended)}`
   for (const waiting of [clone?.state?.waiting, container?.state?.waiting]) {
@@ -128,14 +128,14 @@ const waits: Record<string, string> = {
   ImagePullBackOff: 'its image cannot be pulled',
   ErrImageNeverPull: 'its image cannot be pulled',
   InvalidImageName: 'its image cannot be pulled',
-  CreateContainerConfigError: 'its container cannot be made',
-  CreateContainerError: 'its container cannot be made',
+  CreateContainerConfigError: 'its container cannot be created',
+  CreateContainerError: 'its container cannot be created',
   RunContainerError: 'its container cannot be started',
 }
 
 function endOf({ exitCode, reason, message }: Ended): string {
   if (reason === 'OOMKilled')
-    return `with code ${exitCode} (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes")`
+    return `with code ${exitCode} (OOMKilled): it used more memory than allowed (setting "intern_memory_bytes")`
   const line = lastLine(message ?? '')
   return [`with code ${exitCode}`, reason && reason !== 'Error' ? `(${reason})` : '', line ? `: ${line}` : '']
     .filter(Boolean)

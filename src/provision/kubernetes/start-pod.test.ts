@@ -99,12 +99,12 @@ test('a missing pod is reported with the latest warning of the cluster', async (
   assert.match(none.address, /0\.1 s: it has no pod; the cluster says: exceeded quota: few\.$/)
   const old = await started(undefined, undefined, 1, 100, undefined, warnings.slice(2))
   assert.match(old.address, /it has no pod: the cluster does not create one, or does not answer\.$/)
-  const explained = pod({ isRunning: false, why: 'no node takes its pod: none has room.', isExplained: true })
+  const explained = pod({ isRunning: false, why: 'no node accepts its pod: none has room.', isExplained: true })
   const { address } = await started(explained, explained, 1, 100, undefined, warnings)
-  assert.match(address, /: no node takes its pod: none has room\.$/)
+  assert.match(address, /: no node accepts its pod: none has room\.$/)
 })
 
-const lost = { isLost: true, why: 'its node node-1 has not been heard of since noon' }
+const lost = { isLost: true, why: 'its node node-1 has not reported since noon' }
 
 test('a daemon on a lost node that answers has started', async () => {
   const { address } = await started(pod(lost), pod(lost), 1, 60_000, async () => true)

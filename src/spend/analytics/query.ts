@@ -95,5 +95,5 @@ function only(column: DimensionFilter['column'], value: string | undefined): Dim
 const tooMany = () =>
   new Fault(
     'invalid',
-    `Invalid request: it asks for more than ${mostGroups} rows: ask for a shorter time_range, a longer granularity, fewer dimensions, or filter`,
+    `Invalid request: the result has more than ${mostGroups} rows: use a shorter time_range, a longer granularity, fewer dimensions, or filters`,
   )

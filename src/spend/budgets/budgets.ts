@@ -89,7 +89,7 @@ export class Budgets {
       }
       release(reserved.accounts, need)
     }
-    throw new Error('This server and the database do not agree on the time.')
+    throw new Error('The clocks of this server and the database differ.')
   }
 
   /** Looks up each account just before its use, because an idle one can be closed meanwhile. */

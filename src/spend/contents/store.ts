@@ -91,7 +91,7 @@ function readableBy(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: R
 const noContent = () =>
   new Fault(
     'not_found',
-    'Nothing is kept of what this generation asked and answered. It may not be written yet (that takes up to a second), or its workspace does not keep it (is_observability_io_logging_enabled).',
+    'The content of this generation is not stored. It may not be written yet (that takes up to a second), or its workspace does not store contents (is_observability_io_logging_enabled).',
   )
 
 /** @throws Fault `not_found`: the same for requests of others as for content that is not stored. */

@@ -25,7 +25,7 @@ export async function findGeneration(deps: { db: Db }, caller: Visibility, id: s
   if (row) return generationRecord(row)
   throw new Fault(
     'not_found',
-    'Generation not found. It may not be written yet, which takes up to a second, or it was deleted by age.',
+    'Generation not found. It may not be written yet, which takes up to a second, or it was deleted because of its age.',
   )
 }
 

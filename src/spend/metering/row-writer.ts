@@ -85,5 +85,5 @@ export class RowWriter {
 /** The error without content of the row, which the message of the database can contain. */
 function refusal({ generation, error }: RejectedGeneration): Error {
   const { code } = error as { code?: string }
-  return new Error(`the database refuses the metered request ${generation.id} (${code}): it is not written`)
+  return new Error(`the database rejected the metered request ${generation.id} (${code}); it is not stored`)
 }

@@ -204,7 +204,7 @@ test('a file that cannot be read is put aside and told of, and keeps no other fr
   await spill.write([generation()])
   const [file = ''] = await spill.files()
   truncateSync(join(place.folder, file), 20)
-  await assert.rejects(spill.read(file), /was put aside/)
+  await assert.rejects(spill.read(file), /was moved aside/)
   assert.deepEqual(await spill.files(), [])
   assert.deepEqual(readdirSync(place.folder), [`${file}.unreadable`])
 })

@@ -79,7 +79,7 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
       } catch (error) {
         await rename(path, `${path}.unreadable`)
         sizes.delete(file)
-        throw new Error(`${path} cannot be read, and was put aside: ${(error as Error).message}`)
+        throw new Error(`${path} cannot be read, and was moved aside: ${(error as Error).message}`)
       }
     },
     async remove(file) {

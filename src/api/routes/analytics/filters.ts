@@ -43,7 +43,7 @@ function valuesOf({ operator, value, include_unset }: Filter, at: number): strin
     throw new Fault('invalid', `Invalid request: filters[${at}].value: ${operator} takes ${right}`)
   }
   if (include_unset && !wantsList) {
-    throw new Fault('invalid', `Invalid request: filters[${at}].include_unset: goes with in and not_in only`)
+    throw new Fault('invalid', `Invalid request: filters[${at}].include_unset: is allowed only with in and not_in`)
   }
   return (Array.isArray(value) ? value : [value]).map(String)
 }

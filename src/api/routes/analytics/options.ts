@@ -26,7 +26,7 @@ export function requireTimeKept({ granularity }: AnalyticsQueryBody, { from }: {
   if (granularity !== 'minute' || from >= now - minutesKeptMs - lateMs) return
   throw new Fault(
     'invalid',
-    `Invalid request: time_range.start: minutes are kept for ${minutesKeptMs / dayMs} days: ask for a later start, or by hour`,
+    `Invalid request: time_range.start: minutes are stored for ${minutesKeptMs / dayMs} days: use a later start, or group by hour`,
   )
 }
 

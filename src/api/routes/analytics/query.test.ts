@@ -115,14 +115,14 @@ test('a query that makes no sense is refused, and says what would', async () => 
   assert.match(await wrong({ group_by: ['model'] }), /unknown field "group_by"/)
   assert.match(await wrong(filter({ value: ['a/b'] })), /filters\[0\]\.value: eq takes one value/)
   assert.match(await wrong(filter({ operator: 'in' })), /filters\[0\]\.value: in takes a list of values/)
-  assert.match(await wrong(filter({ include_unset: true })), /include_unset: goes with in and not_in only/)
+  assert.match(await wrong(filter({ include_unset: true })), /include_unset: is allowed only with in and not_in/)
   assert.match(await wrong(at('2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z')), /start must be before end/)
   assert.match(
     await wrong(at('2026-01-02T00:00Z', '2026-01-03T00:00:00Z')),
     /time_range\.start: expected a UTC instant/,
   )
   const old = at('2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z')
-  assert.match(await wrong({ granularity: 'minute', ...old }), /minutes are kept for 2 days/)
+  assert.match(await wrong({ granularity: 'minute', ...old }), /minutes are stored for 2 days/)
   assert.match(
     await wrong({ order_by: { field: 'error_count', direction: 'asc' } }),
     /error_count is not in the result/,

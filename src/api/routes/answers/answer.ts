@@ -10,7 +10,7 @@ export const answerByLink = route({
   key: 'none',
   summary: 'Answer a question of an intern by a link',
   description:
-    'The form of the page: `answer` with one of the options, or `accept` or `decline` with the values in `field.…`. The answer counts as one of the creator of the webhook, and the run continues in the background.',
+    'Takes the form of the page: `answer` with one of the options, or `accept` or `decline` with the values in `field.…`. The answer counts as an answer of the creator of the webhook. The run continues in the background.',
   request: { params: AnswerPath, body: z.record(z.string().max(1024), z.array(z.string())) },
   takesForm: true,
   hidden: true,

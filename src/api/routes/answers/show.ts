@@ -7,9 +7,9 @@ export const showAnswerPage = route({
   path: '/answers/{token}',
   tag: 'webhooks',
   key: 'none',
-  summary: 'The page of a link by which a question of an intern is answered',
+  summary: 'Show the page of an answer link for a question of an intern',
   description:
-    'It shows all that is asked, and changes nothing: programs that open links in mails answer nothing. A link is used once, and expires with its question.',
+    'Shows the complete question. Opening the page has no effect, so programs that open links in emails do not answer the question. A link can be used once, and expires with its question.',
   request: { params: AnswerPath },
   hidden: true,
   mediaTypes: ['text/html'],

@@ -12,7 +12,7 @@ export const listWorkspaceBudgets = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'List the budgets of a workspace',
-  description: 'At most one for each interval, the shortest first, with what was spent in the current period.',
+  description: 'At most one for each interval, the shortest first, with the spending of the current period.',
   request: { params: WorkspaceParams },
   response: z.object({ data: z.array(WorkspaceBudget), include_byok_in_budgets: includesByok }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

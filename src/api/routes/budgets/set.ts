@@ -18,7 +18,7 @@ export const setWorkspaceBudget = route({
   key: 'management',
   summary: 'Create or change a budget of a workspace',
   description:
-    'What all keys and members of the workspace spend counts together. A new budget counts from the day on which it was created, in the current period.',
+    'The spending of all keys and members of the workspace counts together. A new budget counts from the day on which it was created, in the current period.',
   request: { params: WorkspaceBudgetParams, body: PooledBudgetBody },
   response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
@@ -36,7 +36,7 @@ export const setOrganizationBudget = route({
   scope: 'organization',
   summary: 'Create or change a budget of the organization',
   description:
-    'What all workspaces spend counts together. A new budget counts from the day on which it was created, in the current period.',
+    'The spending of all workspaces counts together. A new budget counts from the day on which it was created, in the current period.',
   request: { params: OrganizationBudgetParams, body: PooledBudgetBody },
   response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],

@@ -11,7 +11,7 @@ import { route } from '../route.ts'
 const Percentiles = z
   .object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() })
   .nullable()
-  .describe('Null where fewer than five were measured.')
+  .describe('Null with fewer than five measurements.')
 
 const Point = z.object({
   date: z.string().describe('The start of the hour or day.'),

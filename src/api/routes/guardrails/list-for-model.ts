@@ -17,14 +17,14 @@ const Verdict = z
       .describe('Providers that are not allowed to serve the model.'),
     is_allowed: z.boolean().describe('Whether at least one provider is allowed.'),
   })
-  .meta({ id: 'ModelVerdict', description: 'What a guardrail allows for a model.' })
+  .meta({ id: 'ModelVerdict', description: 'The effect of a guardrail on a model.' })
 
 export const listGuardrailsForModel = route({
   method: 'get',
   path: '/models/{author}/{slug}/guardrails',
   tag: 'guardrails',
   key: 'any',
-  summary: 'Get what guardrails allow for a model',
+  summary: 'Get the effect of guardrails on a model',
   description:
     'A management key gets each guardrail of the organization; every other key gets those that apply to it. Regions and spending limits are not checked.',
   request: { params: ModelPath, query: PageQuery },

@@ -62,7 +62,7 @@ describe('POST /guardrails/{id}/replay', () => {
     const told = await replay({ policy: { limit_usd: 0.00005, reset_interval: 'monthly' } })
     assert.equal(told.by_rule[0].rule, 'limit_usd')
     assert.equal(told.by_model.find(({ model }: any) => model === 'openai-chat/text').would_refuse, 1)
-    assert.match(told.notes.at(-1), /set aside/)
+    assert.match(told.notes.at(-1), /reserves its highest/)
   })
 
   test('reports what cannot be determined without prompts', async () => {

@@ -29,7 +29,7 @@ export const setGuardrailThresholds = route({
   ...common,
   method: 'put',
   summary: 'Set the percentages of the limit of a guardrail at which webhooks are notified',
-  description: 'They hold for the limit of each member and key.',
+  description: 'They apply to the limit of each member and key.',
   request: { params: GuardrailPath, body: ThresholdsBody },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {

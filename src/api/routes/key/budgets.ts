@@ -14,7 +14,7 @@ export const BudgetOfKey = z
     layer: z
       .enum(layers)
       .describe(
-        'What sets the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, or the key itself.',
+        'The source of the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, or the key itself.',
       ),
     guardrail_id: z.string().nullable(),
     limit_usd: z.number(),
@@ -24,12 +24,12 @@ export const BudgetOfKey = z
     unconfirmed_usd: z
       .number()
       .describe('Charged in addition to `spent_usd`, because no provider reported what it billed.'),
-    held_usd: z.number().describe('Reserved for requests in progress and the next ones. Unspent parts are returned.'),
+    held_usd: z.number().describe('Reserved for requests in flight and following ones. The unspent part is released.'),
     remaining_usd: z.number(),
     forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
     resets_at: z.iso.datetime().nullable(),
   })
-  .meta({ id: 'KeyBudget', description: 'A limit that counts what a key spends.' })
+  .meta({ id: 'KeyBudget', description: 'A limit that counts the spending of a key.' })
 
 /** All limits that count what a key spends, in the order in which they are checked. Amounts are in USD. */
 export async function budgetsOfKey(

@@ -36,7 +36,7 @@ const CurrentKey = KeyRecord.pick({
       .describe('The regions that the guardrails of the key allow for its requests.'),
     budgets: z
       .array(BudgetOfKey)
-      .describe('All limits that count what it spends, in the order in which they are checked.'),
+      .describe('All limits that count its spending, in the order in which they are checked.'),
     is_free_tier: z.literal(false),
     free_model_daily_requests: z.object({ limit: z.int(), remaining: z.int(), used: z.int() }),
     rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),

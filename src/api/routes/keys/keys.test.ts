@@ -191,7 +191,7 @@ test('the last working management key can be neither deleted nor disabled, and s
     await service.manage('PATCH', `/keys/${hash}`, { disabled: true }),
   ]) {
     assert.equal(answer.status, 409)
-    assert.match(answer.body.error.message, /last management key that works/)
+    assert.match(answer.body.error.message, /last valid management key/)
   }
 })
 
@@ -204,7 +204,7 @@ test('some management key outlives every change: others count only when they wor
   const statusOf = async (path: string, patch?: object) =>
     (await service.manage(patch ? 'PATCH' : 'DELETE', path, patch)).status
   const { status, body } = await service.manage('PATCH', first, { expires_at: in1 })
-  assert.deepEqual([status, /last management key that works: .*Create another/.test(body.error.message)], [409, true])
+  assert.deepEqual([status, /last valid management key: .*Create another/.test(body.error.message)], [409, true])
   const brief = `/keys/${(await newKey(service, { kind: 'management', expires_at: in1 })).data.hash}`
   const refused = await service.manage('DELETE', first)
   assert.match(refused.body.error.message, /without an expiry: .* Create another one that does not expire first/)

@@ -14,7 +14,7 @@ export const listKeyBudgets = route({
   roles: ['owner', 'admin', 'developer', 'viewer'],
   summary: 'List the budgets of a key',
   description:
-    'All limits that count what the key spends, in the order in which they are checked. None for management keys, which use no models.',
+    'All limits that count the spending of the key, in the order in which they are checked. None for management keys, which use no models.',
   request: { params: KeyParams },
   response: z.object({ data: z.array(BudgetOfKey) }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

@@ -90,7 +90,7 @@ onEachDatabase('members of the organization', (kind) => {
     const { id } = await owner(service)
     const { status, body } = await service.manage('DELETE', `${path}/${id}?disable_keys=true`)
     assert.equal(status, 409)
-    assert.match(body.error.message, /last management key/)
+    assert.match(body.error.message, /last valid management key/)
     assert.deepEqual(await emails(service), ['owner@localhost', 'ada@example.com'])
     assert.equal(await statusWith(service, service.apiKey), 200)
   })
@@ -138,7 +138,7 @@ onEachDatabase('members of the organization', (kind) => {
     const moved = await service.ask('PATCH', `${path}/${id}`, { key, body: { email: 'mallory@example.com' } })
     assert.deepEqual(
       [moved.status, moved.body.error.message],
-      [409, 'The address cannot be changed here: another organization uses it too.'],
+      [409, 'The address cannot be changed, because this user also belongs to another organization.'],
     )
     await service.ask('PATCH', `${path}/${id}`, { key, body: { name: 'Mallory Again' } })
     const ours = (await service.manage('GET', path)).body.data.find((member: { id: string }) => member.id === id)

@@ -13,7 +13,7 @@ export const deletePasskeyById = route({
   roles: accessRoles,
   summary: 'Delete a passkey',
   description:
-    'It no longer signs in, and the sessions that it started end: immediately on this server, within a second on others.',
+    'The passkey can no longer sign in, and its sessions end: immediately on this server, within a second on others.',
   request: { params: PasskeyParams },
   response: z.object({ deleted: z.literal(true), ended_sessions: z.number().int() }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

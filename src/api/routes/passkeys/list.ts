@@ -17,7 +17,7 @@ export const listPasskeys = route({
   key: 'any',
   scope: 'organization',
   summary: 'List passkeys, newest first',
-  description: 'A management key, an owner and an admin see those of all members, other members their own.',
+  description: 'Management keys, owners and admins see the passkeys of all members. Other members see their own.',
   request: {
     query: PageQuery.extend({
       user_id: z.string().min(1).max(320).optional().describe('Only those of this member, by ID or email address.'),

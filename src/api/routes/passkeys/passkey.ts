@@ -34,12 +34,15 @@ export function passkeyAnswer(row: PasskeyRow): z.infer<typeof Passkey> {
 export function passkeyScope({ keyKind, userId, organizationId, access }: Caller): PasskeyScope {
   if (access === 'developer' || access === 'viewer') return { organizationId, userId }
   if (keyKind === 'management') return { organizationId }
-  throw new Fault('forbidden', 'An API key has no access to passkeys. Sign in with a link, or use a management key.')
+  throw new Fault('forbidden', 'API keys cannot access passkeys. Sign in with a link, or use a management key.')
 }
 
 /** @throws Fault `forbidden` for callers without a browser session of a member. */
 export function requireMemberSession(caller: Caller): void {
   passkeyScope(caller)
   if (caller.sessionId !== undefined) return
-  throw new Fault('forbidden', 'A passkey is added in a browser: sign in to the console, for example with a link.')
+  throw new Fault(
+    'forbidden',
+    'Passkeys can only be added in a browser: sign in to the console, for example with a link.',
+  )
 }

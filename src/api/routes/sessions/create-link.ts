@@ -45,7 +45,7 @@ export const createSignInLink = route({
     const member = userId === undefined ? undefined : await findMember(db, caller.organizationId, userId)
     if (!member) throw new Fault('invalid', 'Invalid request: user_id: member not found')
     if (member.role === 'owner' && !actsAsOwner(caller)) {
-      throw new Fault('forbidden', 'Only an owner makes links that sign an owner in.')
+      throw new Fault('forbidden', 'Only an owner can create a sign-in link for an owner.')
     }
     const { token, expiresAt } = await makeLink(deps, caller, member.userId)
     // The client controls the Host header, so it must not decide the host of a link with a secret.

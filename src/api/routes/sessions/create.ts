@@ -61,5 +61,5 @@ async function signIn(
   if ('link' in proof) return signInWithLink(deps, proof.link, browser)
   const caller = await deps.keys.find(proof.key.trim())
   if (caller) return signInWithKey(deps, caller, browser)
-  throw new Fault('unauthenticated', 'This key does not sign in: it is malformed, unknown, disabled or expired.')
+  throw new Fault('unauthenticated', 'This key cannot sign in: it is malformed, unknown, disabled or expired.')
 }

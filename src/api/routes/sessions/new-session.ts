@@ -16,7 +16,8 @@ export async function newSessionAnswer(
   origin: string,
 ) {
   const found = await deps.sessions.find(token)
-  if (!found) throw new Fault('forbidden', 'This signs nobody in: the key named "Console" of this member is disabled.')
+  if (!found)
+    throw new Fault('forbidden', 'Sign-in is not possible: the key named "Console" of this member is disabled.')
   const before = sessionTokenIn(headers.cookie, origin)
   if (before !== undefined) await endEarlier(deps, await deps.sessions.find(before))
   const seconds = Math.ceil((row.expires_at - row.created_at) / 1000)

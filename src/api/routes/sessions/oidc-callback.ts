@@ -68,7 +68,7 @@ async function signedIn(deps: ApiDeps, { raw, url, site, browser }: Returned): P
   if (person.roleUnknown !== undefined) {
     deps.log.warn(
       { subject: person.subject, reason: person.roleUnknown },
-      'somebody signed in by OpenID Connect keeps their present role: the issuer did not send the role claim',
+      'a member who signed in by OpenID Connect keeps their role: the issuer did not send the role claim',
     )
   }
   const started = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)

@@ -22,7 +22,7 @@ export async function readNames(snapshot: string): Promise<KeptNames> {
   try {
     return new Map(Object.entries(Names.parse(JSON.parse(await readFile(path, 'utf8')))))
   } catch {
-    throw new CatalogueRefused(`${path}, which keeps the models' dated names, is damaged: restore it from a backup.`)
+    throw new CatalogueRefused(`${path}, which stores the models' dated names, is damaged: restore it from a backup.`)
   }
 }
 

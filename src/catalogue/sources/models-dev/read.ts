@@ -41,7 +41,7 @@ function parse(text: string, source: string): [id: string, provider: unknown][] 
   }
   const providers = typeof value === 'object' && value !== null ? Object.entries(value) : []
   if (!providers.some(([, provider]) => typeof provider?.models === 'object')) {
-    throw new CatalogueRefused(`${source} is not a models.dev snapshot: it holds no provider with models.`)
+    throw new CatalogueRefused(`${source} is not a models.dev snapshot: it contains no provider with models.`)
   }
   return providers
 }
@@ -68,7 +68,7 @@ function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Ge
 function usableRow(provider: SourceProvider, model: SourceModel, usual: UpstreamApi | string): Row | string {
   const api = model.provider ? upstreamApiOf(provider, model) : usual
   if (typeof api === 'string') return api
-  if (!model.cost) return 'it has no price, so what it costs could not be counted'
+  if (!model.cost) return 'it has no price, so its cost could not be metered'
   return rowOf(provider, model, api, sameUpstreamApi(api, usual))
 }
 
@@ -81,7 +81,7 @@ const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output ==
 function withoutPlans({ rows }: Group, layer: Layer): Row[] {
   const sold = rows.some((row) => !isFree(row))
   const isPlan = (row: Row) => isFree(row) && (sold || /\b(plan|for coding)\b/i.test(row.provider.name))
-  skipRows(layer, rows.filter(isPlan), 'its price of 0 is that of a plan or a trial and not of a token')
+  skipRows(layer, rows.filter(isPlan), 'its price of 0 belongs to a subscription or trial, not to tokens')
   return rows.filter((row) => !isPlan(row))
 }
 

@@ -41,7 +41,7 @@ export function upstreamApiOf(provider: SourceProvider, model?: SourceModel): Up
   const own = model?.provider
   const name = own?.npm ?? provider.npm
   const api = packages[name] ?? azure(name, provider)
-  if (!api) return `its protocol (${name}) is not one that Signalbox speaks`
+  if (!api) return `its protocol (${name}) is not supported`
   const baseUrl = own?.api ?? provider.api ?? api.baseUrl
   if (!baseUrl) return 'no base URL is given'
   return { protocol: shapes[own?.shape ?? ''] ?? api.protocol, baseUrl: plainUrl(baseUrl) }

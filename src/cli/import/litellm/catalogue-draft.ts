@@ -221,15 +221,15 @@ export class CatalogueDraft {
     const { provider } = source
     if (!provider) {
       if (!source.own && !this.#options.freeUnlessPriced && !pricesOf(row))
-        return 'it says no price for the models it stands for: say 0, or import with --free-unless-priced'
-      if (!/^openai-/.test(source.protocol)) return 'the models of a server are listed by protocols of OpenAI alone'
+        return 'it has no price for the models that it represents: set it to 0, or import with --free-unless-priced'
+      if (!/^openai-/.test(source.protocol)) return 'only servers with a protocol of OpenAI can list their models'
       const slug = this.#providers.slugOf(row, source, {
         discover: true,
         prices: pricesOf(row) ?? { prompt: '0', completion: '0' },
       })
       this.#notes.add(
         row.model_name,
-        `the server is asked for its models, which are named ${slug}/…, or as it names them`,
+        `the models are read from the list of the server, with the names ${slug}/… or those of the list`,
       )
       return undefined
     }

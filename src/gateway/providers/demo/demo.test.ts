@@ -75,7 +75,7 @@ test('it disconnects within a stream, or before a whole answer', async () => {
   assert.deepEqual((await answerTo('demo:cut')).failure, {
     kind: 'reset',
     phase: 'answer',
-    message: 'the demo model hung up',
+    message: 'the demo model closed the connection',
   })
   const whole = await answerTo('demo:cut', { stream: false })
   assert.equal(whole.failure!.phase, 'first_byte')

@@ -65,7 +65,7 @@ class DemoAnswer implements Exchange {
     this.#sink = sink
     this.#writer = chatClient.writer(this.#head, { includeUsage: true })
     this.#silenceMs = deadlines.silenceMs
-    this.#silence = new IdleTimer(() => this.#fail('timeout', 'the demo model fell silent'))
+    this.#silence = new IdleTimer(() => this.#fail('timeout', 'the demo model sent no more data'))
     this.#silence.start(deadlines.firstByteMs)
   }
 
@@ -109,7 +109,7 @@ class DemoAnswer implements Exchange {
   /** @returns whether the next step can follow at once. */
   #take(step: Step): boolean {
     if ('stop' in step) {
-      if (step.stop === 'cut') this.#fail('reset', 'the demo model hung up')
+      if (step.stop === 'cut') this.#fail('reset', 'the demo model closed the connection')
       return false
     }
     this.#silence.start(this.#silenceMs)

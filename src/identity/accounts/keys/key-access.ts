@@ -51,6 +51,6 @@ function requireOwner(caller: Member): void {
   if (actsAsOwner(caller)) return
   throw new Fault(
     'forbidden',
-    'Only an owner makes, changes or deletes management keys: they may do what an owner may.',
+    'Only an owner can create, change or delete management keys, because they have the permissions of an owner.',
   )
 }

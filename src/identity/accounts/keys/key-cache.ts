@@ -46,7 +46,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     isKept: (key) => key !== undefined,
     most: maxKeys,
     // A cached key can have been revoked, so it is refused while that cannot be checked.
-    away: 'Keys cannot be checked now, as the database cannot be reached. Try again shortly.',
+    away: 'Keys cannot be checked, because the database is unreachable. Try again shortly.',
   })
 
   function callerOf(key: StoredKey | undefined): Caller | undefined {

@@ -29,12 +29,12 @@ export async function keepOneManagementKey(
 const endOf = ({ expires_at }: KeyRecord) => (expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at))
 
 const onlyOne =
-  'This is the last management key that works: without it nobody could manage the organization. Create another one first.'
+  'This is the last valid management key: without it, nobody could manage the organization. Create another one first.'
 
 function lastUntil(end: number): string {
   const [which, wanted] =
     end === Number.POSITIVE_INFINITY
       ? ['without an expiry', 'that does not expire']
-      : [`until ${isoTime(end)}`, 'that works as long']
-  return `This is the last management key that works ${which}: nobody could manage the organization once the others have expired. Create another one ${wanted} first.`
+      : [`until ${isoTime(end)}`, 'that is valid as long']
+  return `This is the last management key that is valid ${which}: nobody could manage the organization after the others have expired. Create another one ${wanted} first.`
 }

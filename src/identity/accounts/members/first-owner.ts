@@ -18,6 +18,6 @@ export async function firstOwner({ db }: { db: { query: Query } }): Promise<KeyO
     .orderBy('w.created_at')
     .select(['m.organization_id as organizationId', 'm.user_id as userId', 'w.id as workspaceId'])
     .executeTakeFirst()
-  if (!owner) throw new Fault('not_found', 'The database is empty. Start the service once: it shows the first keys.')
+  if (!owner) throw new Fault('not_found', 'The database is empty. Start the service once: it prints the first keys.')
   return owner
 }

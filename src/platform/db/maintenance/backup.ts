@@ -26,7 +26,7 @@ function create(file: string): number {
     return openSync(file, 'wx', 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new StartupError(`${file} exists already: give the name of a new file.`)
+      throw new StartupError(`${file} already exists. Specify a new file.`)
     throw new StartupError(`The backup ${file} cannot be written: ${whyUnwritten(error)}.`)
   }
 }

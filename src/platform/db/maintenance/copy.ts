@@ -95,7 +95,7 @@ export async function copyToPostgres(
 async function requireEmpty(tx: Tx): Promise<void> {
   const used = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
   if (!used) return
-  throw new StartupError('The Postgres that DATABASE_URL names is in use already: give an empty database.')
+  throw new StartupError('The Postgres database in DATABASE_URL is already in use. Specify an empty database.')
 }
 
 async function copyTable(from: Query, tx: Tx, table: Table): Promise<number> {

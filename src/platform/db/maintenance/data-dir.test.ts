@@ -74,7 +74,7 @@ test('what cannot be a folder is refused with the reason', () => {
   const take = (path: string) => () => takeDataDir(path, { exclusive: true, serves: true })
   assert.throws(take(join(place.path, 'file')), { name: 'StartupError', message: /it is not a folder/ })
   assert.throws(take(join(place.path, 'file', 'below')), { message: /it is not a folder/ })
-  assert.throws(take('/proc/no-such-folder'), { message: /no folder can be made there/ })
+  assert.throws(take('/proc/no-such-folder'), { message: /no folder can be created there/ })
 })
 
 /** Permissions do not restrict root, so this test runs as another user. */
@@ -114,7 +114,7 @@ test('a start on a full disk reports the missing space, not a missing permission
     takeDataDir(place.path, { exclusive: true, serves: true }).release()
     assert.throws(() => writeFileSync(join(place.path, 'signalbox.db'), Buffer.alloc(65_536)), { code: 'ENOSPC' })
     const take = () => takeDataDir(place.path, { exclusive: true, serves: true })
-    assert.throws(take, { name: 'StartupError', message: /the disk is full\. Make room there, or set DATA_DIR/ })
+    assert.throws(take, { name: 'StartupError', message: /the disk is full\. Free disk space, or set DATA_DIR/ })
   } finally {
     spawnSync('umount', [place.path])
   }

@@ -66,8 +66,8 @@ export function takeDataDir(path: string, { exclusive, serves }: { exclusive: bo
     const { path: file = folder } = error as NodeJS.ErrnoException
     const where = file.startsWith(join(folder, '/')) ? `${file}: ` : ''
     const advice = isFull(error)
-      ? 'Make room there, or set DATA_DIR to a folder on another disk'
-      : 'Set DATA_DIR to a folder this user may write'
+      ? 'Free disk space, or set DATA_DIR to a folder on another disk'
+      : 'Set DATA_DIR to a folder that this user can write'
     throw new StartupError(`The data folder ${folder} cannot be used: ${where}${reason(error)}. ${advice}.`)
   }
 }
@@ -80,7 +80,7 @@ function prepare(folder: string): void {
   const foreign = hasMarker ? undefined : readdirSync(folder).find((name) => !restored.has(name))
   if (foreign !== undefined) {
     throw new StartupError(
-      `The data folder ${folder} holds files that are not Signalbox's, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that holds nothing but what was backed up.`,
+      `The data folder ${folder} contains files of other programs, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that contains only a backup.`,
     )
   }
   if (!hasMarker) {
@@ -107,7 +107,7 @@ function reason(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
   if (code === 'EROFS') return 'the file system is read-only'
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder'
-  if (code === 'ENOENT') return 'no folder can be made there'
+  if (code === 'ENOENT') return 'no folder can be created there'
   if (isFull(error)) return 'the disk is full'
   return message
 }
@@ -139,7 +139,7 @@ function lock(folder: string, serves: boolean): () => void {
     const server = servedBy(folder)
     const pid = server ? ` (process ${server})` : ''
     const instead = serves
-      ? 'Stop it, set DATA_DIR to another folder, or let both share a Postgres with DATABASE_URL.'
+      ? 'Stop it, set DATA_DIR to another folder, or use a shared Postgres database (DATABASE_URL).'
       : 'Stop it for this command.'
     throw new StartupError(`Another Signalbox${pid} is using the data folder ${folder}. ${instead}`)
   }

@@ -5,9 +5,9 @@ import { sql } from '../kysely.ts'
 import { databaseFailureOf, databaseFault } from './failures.ts'
 
 for (const [failure, codes, told] of [
-  ['unreachable', ['08006', '57P01', '53300', 'ECONNRESET', 'EAI_AGAIN'], /cannot be reached now/],
+  ['unreachable', ['08006', '57P01', '53300', 'ECONNRESET', 'EAI_AGAIN'], /is unreachable/],
   ['too_slow', ['57014', '55P03', '25P03', '40P01', '40001'], /took too long\. Try again shortly/],
-  ['read_only', ['25006'], /takes no changes now: it can only be read/],
+  ['read_only', ['25006'], /is read-only/],
   ['disk_full', ['53100'], /its disk is full/],
   ['disk_failed', ['58030'], /cannot read or write its disk/],
 ] as const)

@@ -32,9 +32,9 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 const messages = {
-  unreachable: 'The database cannot be reached now. Try again shortly.',
+  unreachable: 'The database is unreachable. Try again shortly.',
   too_slow: 'The database took too long. Try again shortly.',
-  read_only: 'The database takes no changes now: it can only be read. Try again later.',
+  read_only: 'The database is read-only. Try again later.',
   disk_full: 'The database cannot store anything: its disk is full. Try again later.',
   disk_failed: 'The database cannot read or write its disk. Try again later.',
 }

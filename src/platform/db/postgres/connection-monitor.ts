@@ -37,7 +37,10 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     try {
       const forgotten = await idleOnServer(await connect(), silent)
       const dead = forgotten.filter(({ unansweredSince }) => unansweredSince !== undefined)
-      giveUp(dead, `a query is unanswered for ${askAfterMs} ms and the server works on none: its connection is dead`)
+      giveUp(
+        dead,
+        `a query was not answered for ${askAfterMs} ms, and the server is not processing it: its connection is dead`,
+      )
     } catch {
       // A new connection fails too, so only the time limit decides.
     } finally {
@@ -51,7 +54,7 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     lookedAt = now
     // This process was blocked, so an answer can have arrived unread.
     if (stoodStill) return
-    giveUp(silentFor(answerMs, now), `a query is unanswered for ${answerMs} ms: its connection is given up`)
+    giveUp(silentFor(answerMs, now), `a query was not answered for ${answerMs} ms: its connection is closed`)
     const silent = silentFor(askAfterMs, now)
     if (silent.length === 0 || asking || now - askedAt < askEveryMs) return
     askedAt = now

@@ -82,7 +82,7 @@ test('the client’s timeout applies whatever the server’s is; other statement
   await slow.query('set statement_timeout = 0')
   await assert.rejects(slow.query('select pg_sleep(300)'), { code: 'ETIMEDOUT' })
   await until(() => place.told.length > 0)
-  assert.match(place.told[0]!.message, /unanswered for 1100 ms: its connection is given up/)
+  assert.match(place.told[0]!.message, /not answered for 1100 ms: its connection is closed/)
   assert.equal((await other.query('select 1 as one')).rows[0].one, 1)
   other.release()
   slow.release()
@@ -97,7 +97,7 @@ test('a connection that the server has done with, and we not, is dead and ended 
   const ended = new Promise((resolve) => dead.once('end', resolve))
   await until(() => place.told.length > 0)
   await ended
-  assert.match(place.told[0]!.message, /the server works on none: its connection is dead/)
+  assert.match(place.told[0]!.message, /the server is not processing it: its connection is dead/)
   assert.equal(place.told.length, 1)
   young.unansweredSince = undefined
   const { rows } = await other.query('select pid from pg_stat_activity where pid = any($1)', [

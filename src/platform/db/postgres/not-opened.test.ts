@@ -8,7 +8,7 @@ test('Postgres’ refusals are reported with its message and advice', () => {
   const refusal = (code: string, message: string) => whyNotOpened(error(message, { severity: 'FATAL', code }))
   assert.match(
     refusal('3D000', 'database "x" does not exist'),
-    /^The database .* cannot be used: database "x" does not exist\. Make it first, .*createdb/,
+    /^The database .* cannot be used: database "x" does not exist\. Create it first, .*createdb/,
   )
   assert.match(
     refusal('28P01', 'password authentication failed for user "y"'),

@@ -1,8 +1,8 @@
 /** Advice by error codes of Postgres. */
 const advice: Readonly<Record<string, string>> = {
-  '3D000': 'Make it first, as with createdb, or correct its name in DATABASE_URL.',
+  '3D000': 'Create it first, for example with createdb, or correct its name in DATABASE_URL.',
   '28P01': 'Correct the user or the password in DATABASE_URL.',
-  '28000': 'Correct the user in DATABASE_URL, or make it first, as with createuser.',
+  '28000': 'Correct the user in DATABASE_URL, or create it first, for example with createuser.',
 }
 
 /** An error of the driver or of the system. Errors of Postgres itself have a severity. */

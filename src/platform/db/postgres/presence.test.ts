@@ -17,7 +17,7 @@ function watched() {
   return { presence, told, looks, at: () => now }
 }
 
-const gone = { code: 'ETIMEDOUT', message: /answered nothing for 1000 ms/ }
+const gone = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
 
 test('who waits is refused after the silence that was set, who comes later before anything is asked', async () => {
   const { presence, told, looks } = watched()

@@ -63,7 +63,7 @@ export class Presence {
     this.#silentMs += Math.min(now - this.#lookedAt, maxCountedMs)
     this.#lookedAt = now
     if (this.#away || this.#silentMs < this.#deps.silenceMs) return
-    const why = `Postgres has answered nothing for ${this.#deps.silenceMs} ms: nobody waits for it until it does`
+    const why = `Postgres has not answered for ${this.#deps.silenceMs} ms: requests fail immediately until it answers`
     const error = new ConnectionAbandoned(why)
     this.#away = { error }
     for (const refuse of this.#refusals) refuse(error)

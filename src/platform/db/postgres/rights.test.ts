@@ -15,7 +15,7 @@ test('missing rights are reported, on an empty database and on an existing one',
   // A role that exists in every Postgres and has no privilege on any table.
   url.searchParams.set('options', '-c role=pg_monitor')
   const asAnother = () => openDb({ ...settings, database_url: url.href })
-  const told = { name: 'StartupError', message: /^The user of the database lacks rights, .*Make it the owner/ }
+  const told = { name: 'StartupError', message: /^The database user lacks privileges, .*Make it the owner/ }
   try {
     await assert.rejects(asAnother, told)
     await (await openDb(settings)).close()
@@ -42,8 +42,7 @@ test('read-only rights are reported at the start, and full rights are accepted',
   try {
     await sql.raw(`create role ${role}`).execute(owner.query)
     await grant('select on all tables in schema public')
-    const told =
-      /^The user of the database lacks rights: insert, update, delete on \w+ and \d+ others\. Make it the owner/
+    const told = /^The database user lacks privileges: insert, update, delete on \w+ and \d+ others\. Make it the owner/
     await assert.rejects(asReader, { name: 'StartupError', message: told })
     await grant('insert, update, delete on all tables in schema public')
     await assert.rejects(asReader, /lacks rights: usage on audit_events_seq_seq and 1 others/)

@@ -27,7 +27,7 @@ export async function requireRights({ query }: Pick<Db, 'query'>, tables: readon
   const others = new Set(rows.map(({ name }) => name)).size - 1
   const where = others > 0 ? `${first.name} and ${others} others` : first.name
   throw new StartupError(
-    `The user of the database lacks rights: ${lacks.join(', ')} on ${where}. Make it the owner of the database and of what is in it.`,
+    `The database user lacks privileges: ${lacks.join(', ')} on ${where}. Make it the owner of the database and its objects.`,
   )
 }
 

@@ -35,7 +35,7 @@ type ReadCacheDeps<T> = {
   away?: string
 }
 
-const cannotBeReached = 'The database cannot be reached now. Try again shortly.'
+const cannotBeReached = 'The database is unreachable. Try again shortly.'
 
 /** Creates a read-through cache. A change is visible immediately on this server, and within a second on others. */
 export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {

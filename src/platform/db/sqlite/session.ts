@@ -35,7 +35,7 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
     await turns.enter()
     if (!ended) return
     turns.leave()
-    throw new Error('The process that asked has ended.')
+    throw new Error('The process of this transaction has ended.')
   }
 
   async function begin(): Promise<Rows> {
@@ -112,4 +112,4 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
 }
 
 const tooLong = () =>
-  Object.assign(new Error('The transaction stood open for too long and was undone.'), { code: idleInTransaction })
+  Object.assign(new Error('The transaction was open for too long and was rolled back.'), { code: idleInTransaction })

@@ -48,4 +48,4 @@ const tooDeep = () =>
   new Fault('invalid', `The body has arrays and objects nested more than ${maxDepth} levels deep; flatten it.`)
 
 const tooMany = (what: string) =>
-  new Fault('payload_too_large', `The body has ${what}, the most any path takes. Send less at once.`)
+  new Fault('payload_too_large', `The body has ${what}. No path accepts more. Send less at once.`)

@@ -11,7 +11,7 @@ export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): voi
     if (typeof next === 'string' && next.includes('\0')) {
       throw new Fault(
         'invalid',
-        `Invalid request: the ${where} has text with the character U+0000, which cannot be kept`,
+        `Invalid request: the ${where} has text with the character U+0000, which cannot be stored`,
       )
     }
     if (typeof next !== 'object' || next === null) continue

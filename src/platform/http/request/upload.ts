@@ -43,7 +43,7 @@ export async function* uploadOf(request: IncomingMessage, silenceMs = longestSil
     }
     if (!request.complete) throw new Error('aborted')
   } catch (error) {
-    if (silent) throw new Fault('request_timeout', `Nothing of the body came for ${silenceMs / 1000} seconds.`)
+    if (silent) throw new Fault('request_timeout', `No data of the body arrived for ${silenceMs / 1000} seconds.`)
     throw request.errored || !request.complete
       ? new Fault('client_closed_request', 'The client closed the request.')
       : error

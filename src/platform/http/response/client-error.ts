@@ -4,11 +4,7 @@ import type { Socket } from 'node:net'
 import { isUploading } from '../request/upload.ts'
 
 const answers: Record<string, [status: number, phrase: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: [
-    431,
-    'Request Header Fields Too Large',
-    'The headers are over 32 KiB, the most a request may have.',
-  ],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers exceed 32 KiB, the limit of a request.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
 }
 const unreadable: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
@@ -31,7 +27,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
 
 /** Answers a request with an unsupported `Expect` header. Node's default is a response without a body. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const message = 'The only expectation that can be met is "expect: 100-continue".'
+  const message = 'The only supported expectation is "expect: 100-continue".'
   const head = { 'content-type': 'application/json', 'x-request-id': randomUUID() }
   response.writeHead(417, head).end(JSON.stringify({ error: { code: 417, message } }))
 }

@@ -16,7 +16,7 @@ export function htmlPage(
   { title, text, head = '', home = '/' }: { title: string; text: string; head?: string; home?: string },
   more: Record<string, string | string[]> = {},
 ): HttpAnswer {
-  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>${head}</head><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p><p><a href="${escaped(home)}">Go on to Signalbox</a></p></body></html>`
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>${head}</head><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p><p><a href="${escaped(home)}">Continue to Signalbox</a></p></body></html>`
   return new HttpAnswer(status, { ...headers, ...more }, body)
 }
 

@@ -28,7 +28,7 @@ export function compilePattern(pattern: string): CompiledPattern | { refused: st
   }
 }
 
-const tooLarge = `is too large: its repetitions come to more than ${maxSize} steps; use smaller counts`
+const tooLarge = `is too large: its repetitions have more than ${maxSize} steps in total; use smaller counts`
 
 /** The engine's error message, or a custom one for syntax that only backtracking engines support. */
 function reason(message: string, pattern: string): string {

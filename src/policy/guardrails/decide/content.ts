@@ -56,8 +56,8 @@ export async function screenText(
 function blockedBy({ guardrail, rule, why }: Blocked): Fault {
   const what =
     why === 'found'
-      ? 'the request holds text that this filter blocks'
-      : 'this filter could not finish, and what was not looked at is not let through'
+      ? 'the request contains text that this filter blocks'
+      : 'this filter could not finish, and unchecked text is not sent'
   return refusal({ guardrail, rule }, what)
 }
 

@@ -14,5 +14,5 @@ export function refusal(
 }
 
 export function regionRefusal(verdict: { guardrail: GuardrailRecord; rule: string }, region: string): Fault {
-  return refusal(verdict, `requests must not come in through the region "${region}"`)
+  return refusal(verdict, `requests are not allowed through the region "${region}"`)
 }

@@ -24,7 +24,10 @@ export function zdrFieldsIn(
   const fieldNames = ['enforce_zdr', ...fields, ...fields.flatMap((field) => twinName(vendors, field) ?? [])]
   for (const name of Object.keys(body)) {
     if (!name.startsWith('enforce_zdr') || fieldNames.includes(name)) continue
-    problems.push({ path: name, message: `is the name of no vendor here; there are ${fieldNames.join(', ')}` })
+    problems.push({
+      path: name,
+      message: `is not the field of a configured vendor; the fields are ${fieldNames.join(', ')}`,
+    })
   }
   for (const field of fields) {
     const given = givenValue(body, field, twinName(vendors, field), problems)
@@ -58,7 +61,7 @@ function givenValue(
     return undefined
   }
   if (byLetter !== undefined && byLetter !== byName) {
-    problems.push({ path: twin, message: `is another name of ${field}, and the two say different things` })
+    problems.push({ path: twin, message: `is another name of ${field}, and the two have different values` })
   }
   return byName
 }

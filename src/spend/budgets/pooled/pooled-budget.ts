@@ -19,7 +19,7 @@ export type PooledBudgetRow = Selectable<Tables['pooled_budgets']> & {
 const common = {
   id: z.string(),
   limit_usd: z.number().describe('In USD.'),
-  reset_interval: z.enum(intervals).nullable().describe('When spending starts again at 0; null for never.'),
+  reset_interval: z.enum(intervals).nullable().describe('When the spending is reset to 0; null for never.'),
   spent_usd: z.number().describe('Spending in the current period, in USD.'),
   unconfirmed_usd: z
     .number()
@@ -28,7 +28,7 @@ const common = {
     ),
   held_usd: z
     .number()
-    .describe('Reserved by servers for requests in progress and the next ones, in USD. What is not spent returns.'),
+    .describe('Reserved by servers for requests in flight and following ones, in USD. The unspent part is released.'),
   forecast_usd: z
     .number()
     .nullable()
@@ -43,11 +43,11 @@ const common = {
 
 export const WorkspaceBudget = z.object({ ...common, workspace_id: z.string() }).meta({
   id: 'WorkspaceBudget',
-  description: 'A limit on what all keys and members of a workspace spend together in an interval.',
+  description: 'A limit for the total spending of all keys and members of a workspace in an interval.',
 })
 export const OrganizationBudget = z.object({ ...common, organization_id: z.string() }).meta({
   id: 'OrganizationBudget',
-  description: 'A limit on what all workspaces of the organization spend together in an interval.',
+  description: 'A limit for the total spending of all workspaces of the organization in an interval.',
 })
 
 export const PooledBudgetBody = strictFields({
@@ -61,7 +61,7 @@ export const PooledBudgetBody = strictFields({
     .boolean()
     .optional()
     .describe(
-      'Whether spending on your own provider keys counts, too. Holds for the budgets of all intervals; omit to leave it unchanged.',
+      'Whether spending on your own provider keys counts, too. Applies to the budgets of all intervals; omit to leave it unchanged.',
     ),
 }).meta({ id: 'BudgetBody' })
 export type PooledBudgetBody = z.infer<typeof PooledBudgetBody>
