@@ -78,7 +78,7 @@ test('a refusal of the service is shown, and the change can be corrected', optio
   await page.getByLabel('Blocked models').fill('acme/unheard-of')
   await page.getByRole('button', { name: 'Save' }).click()
   const change = page.getByRole('region', { name: 'Unsaved changes' })
-  await change.getByRole('alert').getByText('there is no model "acme/unheard-of"').waitFor()
+  await change.getByRole('alert').getByText('the catalogue does not contain the model "acme/unheard-of"').waitFor()
   assert.equal(await page.getByLabel('Blocked models').inputValue(), 'acme/unheard-of')
 })
 

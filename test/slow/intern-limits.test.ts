@@ -64,7 +64,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
       await using service = await startLimited({ ...settings, intern_memory_bytes: 500 * megabyte })
       const pid = daemonPid(service.place.settings.data_dir, service.id)
       void service.insist('for i in 1 2 3 4; do head -c 200M /dev/zero | tail -c 190M | sleep 1000 & done; wait')
-      assert.match(await endedFor(service, /memory/), /^It held \d+ MiB of memory; at most 500 MiB are allowed/)
+      assert.match(await endedFor(service, /memory/), /^It used \d+ MiB of memory; at most 500 MiB are allowed/)
       assert.equal(isRunning(pid), false)
     })
 

@@ -34,7 +34,7 @@ test('a daemon that is ended for its memory is reported with the limit', { skip 
   const { daemon, intern } = await exceeding(home.path)
   const { promise: report, resolve } = Promise.withResolvers<string>()
   monitorIntern(daemon, intern, resolve)
-  assert.match(await report, /^It held \d+ MiB of memory; at most \d+ MiB are allowed/)
+  assert.match(await report, /^It used \d+ MiB of memory; at most \d+ MiB are allowed/)
 })
 
 test('a monitor that is stopped during the end reports nothing', { skip }, async () => {

@@ -21,7 +21,7 @@ test('missing rights are reported, on an empty database and on an existing one',
     await (await openDb(settings)).close()
     await assert.rejects(asAnother, {
       ...told,
-      message: /lacks rights, .* permission denied for table kysely_migration/,
+      message: /lacks privileges, .* permission denied for table kysely_migration/,
     })
   } finally {
     await place.remove()
@@ -45,7 +45,7 @@ test('read-only rights are reported at the start, and full rights are accepted',
     const told = /^The database user lacks privileges: insert, update, delete on \w+ and \d+ others\. Make it the owner/
     await assert.rejects(asReader, { name: 'StartupError', message: told })
     await grant('insert, update, delete on all tables in schema public')
-    await assert.rejects(asReader, /lacks rights: usage on audit_events_seq_seq and 1 others/)
+    await assert.rejects(asReader, /lacks privileges: usage on audit_events_seq_seq and 1 others/)
     await grant('usage on all sequences in schema public')
     await (await asReader()).close()
   } finally {
