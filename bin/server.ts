@@ -21,7 +21,7 @@ type Service = import('#app/start.ts').Service
 type WorkersService = import('#app/workers/primary.ts').WorkersService
 
 /** How long a start can continue after a signal to stop, in milliseconds. */
-const patienceMs = 10_000
+const stopTimeoutMs = 10_000
 
 process.umask(0o077)
 try {
@@ -36,7 +36,7 @@ try {
     process.exit(code)
   }
   const stop = async (how: { drain: boolean }, code = 0) => {
-    const impatience = setTimeout(() => process.exit(1), patienceMs)
+    const impatience = setTimeout(() => process.exit(1), stopTimeoutMs)
     const started = await starting.catch(() => undefined)
     clearTimeout(impatience)
     // The reason of a failed start is printed below.

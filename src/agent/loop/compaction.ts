@@ -20,7 +20,7 @@ type CompactionDeps = {
 /** Share of the window at which the context is compacted, so that the answer still fits. */
 const fullAt = 0.8
 /** Share of the window for the newest messages, which are not summarised. */
-const keptShare = 0.3
+const recentShare = 0.3
 
 const instruction = [
   'Summarise the conversation below, between a user and an assistant that works on files with tools, so that the',
@@ -51,7 +51,7 @@ export async function shrinkContext(deps: CompactionDeps, attempt: number): Prom
 /** Replaces the older messages of the context by the model's summary. @returns whether there were older messages. */
 async function compact(deps: CompactionDeps): Promise<boolean> {
   const { context } = deps.log.session
-  const from = keepFrom(context, deps.windowTokens * keptShare)
+  const from = keepFrom(context, deps.windowTokens * recentShare)
   const older = context.slice(0, from)
   if (!older.length) return false
   const summary = await summarise(deps, older)

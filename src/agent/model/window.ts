@@ -10,7 +10,7 @@ export type SeesImages = (model: string, signal: AbortSignal) => Promise<boolean
 /** The context window that is assumed when no source reports one, in tokens. */
 const usualTokens = 128_000
 const refreshMs = { knownMs: 600_000, unknownMs: 60_000 }
-const patienceMs = 5000
+const timeoutMs = 5000
 const maxBytes = 4 * 1024 * 1024
 
 type CatalogueOptions = {
@@ -58,7 +58,7 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
   const path = pathOf(name)
   if (path === undefined) return undefined
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
-  const within = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}/model/${path}`, {
     ...(headers && { headers }),
     signal: within,

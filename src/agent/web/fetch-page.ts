@@ -7,7 +7,7 @@ import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
 /** The page redirects to another host, which needs a new decision by the caller. */
-export type Elsewhere = { movedTo: string }
+export type RedirectToOtherHost = { movedTo: string }
 
 export type FetchRules = { allowed: AllowList; proxies: ProxySettings; resolve?: Resolve }
 
@@ -22,7 +22,7 @@ export async function fetchPage(
   { allowed, proxies, resolve = resolveHost }: FetchRules,
   requestedUrl: string,
   signal: AbortSignal,
-): Promise<Page | Elsewhere> {
+): Promise<Page | RedirectToOtherHost> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(most.ms)])
   let url = urlOf(requestedUrl, undefined)
   for (let redirects = 0; redirects <= most.redirects; redirects++) {

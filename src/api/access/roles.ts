@@ -13,12 +13,12 @@ export const reads = ({ method, isRead = false }: Pick<Governed, 'method' | 'isR
  */
 export function rolesOf(route: Governed): readonly AccessRole[] {
   if (route.roles) return route.roles as readonly AccessRole[]
-  const mayView = reads(route) || route.key === 'none'
+  const canView = reads(route) || route.key === 'none'
   return accessRoles.filter(
     (role) =>
       role === 'owner' ||
       role === 'admin' ||
-      (role === 'viewer' && mayView) ||
+      (role === 'viewer' && canView) ||
       (role === 'developer' && route.key !== 'management'),
   )
 }

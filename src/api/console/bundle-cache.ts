@@ -12,7 +12,7 @@ import { nameOfSources } from './sources.ts'
 export type ConsoleBundle = () => Promise<string>
 
 /** Old bundles are kept because servers of another version can share the data folder. */
-const bundlesKept = 3
+const maxOldBundles = 3
 
 const program = fileURLToPath(new URL('./bundle.ts', import.meta.url))
 
@@ -64,6 +64,6 @@ async function dropOld(parent: string): Promise<void> {
   const dated = await Promise.all(
     names.map(async (name) => ({ path: join(parent, name), at: (await stat(join(parent, name))).mtimeMs })),
   )
-  const old = dated.sort((a, b) => b.at - a.at).slice(bundlesKept)
+  const old = dated.sort((a, b) => b.at - a.at).slice(maxOldBundles)
   await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })))
 }

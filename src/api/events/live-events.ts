@@ -4,7 +4,7 @@ import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { eventBounds, eventsFrom, type KeptEvent } from '#platform/db/event-log.ts'
+import { eventBounds, eventsFrom, type StoredEvent } from '#platform/db/event-log.ts'
 import { type Cursor, isAfter, type LiveEvent, wholeRow } from './live-event.ts'
 import { toLiveEvents } from './to-live-events.ts'
 
@@ -162,7 +162,7 @@ export class LiveEvents {
     }
   }
 
-  async #take(row: KeptEvent, organizations: ReadonlySet<string>): Promise<void> {
+  async #take(row: StoredEvent, organizations: ReadonlySet<string>): Promise<void> {
     const isHeard = row.organizationId === null || organizations.has(row.organizationId)
     const events = isHeard ? await toLiveEvents(this.#deps, row) : []
     this.#held.push(...events)

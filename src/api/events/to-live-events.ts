@@ -1,7 +1,7 @@
 import { type Caller, reachesWorkspace } from '#identity/accounts/caller.ts'
 import type { InternEventData } from '#interns/registry/events.ts'
 import type { Db } from '#platform/db/db.ts'
-import type { KeptEvent } from '#platform/db/event-log.ts'
+import type { StoredEvent } from '#platform/db/event-log.ts'
 import { generationsByIds } from '#spend/ledger/read.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { canReadTexts, visibilityOf } from '#spend/ledger/visibility.ts'
@@ -12,7 +12,7 @@ import type { LiveEvent } from './live-event.ts'
 type LiveEventDeps = { db: Pick<Db, 'reports'> }
 
 /** Converts a row of the event log. A row of requests has only their ids, so their records are read from the ledger. */
-export async function toLiveEvents(deps: LiveEventDeps, event: KeptEvent): Promise<LiveEvent[]> {
+export async function toLiveEvents(deps: LiveEventDeps, event: StoredEvent): Promise<LiveEvent[]> {
   switch (event.kind) {
     case 'generations':
       return generationEvents(deps, event)
@@ -29,7 +29,7 @@ export async function toLiveEvents(deps: LiveEventDeps, event: KeptEvent): Promi
   }
 }
 
-async function generationEvents(deps: LiveEventDeps, { seq, data }: KeptEvent): Promise<LiveEvent[]> {
+async function generationEvents(deps: LiveEventDeps, { seq, data }: StoredEvent): Promise<LiveEvent[]> {
   const ids = JSON.parse(data) as string[]
   const found = new Map((await generationsByIds(deps, ids)).map((one) => [one.record.id, one]))
   return ids.flatMap((id, n) => {
@@ -59,24 +59,24 @@ function textForReader(record: GenerationRecord): (caller: Caller) => string {
 }
 
 /** The state of an intern, for callers who can see it and for managers of the organization. */
-function internEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
-  const { told, ...sight } = JSON.parse(data) as InternEventData
+function internEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
+  const { told, ...visibility } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
   const dataFor = (caller: Caller) =>
-    isManagerOf(caller, organizationId, sight.workspaceId) || seesIntern(caller, organizationId, sight)
+    isManagerOf(caller, organizationId, visibility.workspaceId) || seesIntern(caller, organizationId, visibility)
       ? text
       : undefined
   return { seq, n: 0, type: 'intern', dataFor }
 }
 
 /** The question of an intern, for callers who can answer it. Managers of the organization get it without its text. */
-function questionEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
-  const { told, ...sight } = JSON.parse(data) as InternEventData
+function questionEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
+  const { told, ...visibility } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
   const outline = JSON.stringify(withoutWords(told))
   const dataFor = (caller: Caller) => {
-    if (seesIntern(caller, organizationId, sight)) return text
-    return isManagerOf(caller, organizationId, sight.workspaceId) ? outline : undefined
+    if (seesIntern(caller, organizationId, visibility)) return text
+    return isManagerOf(caller, organizationId, visibility.workspaceId) ? outline : undefined
   }
   return { seq, n: 0, type: 'question', dataFor }
 }
@@ -86,7 +86,7 @@ function withoutWords({ operation: _, detail: __, message: ___, fields: ____, ..
 }
 
 /** The state of a circuit, for management keys. Circuits of a workspace's own credential are only for those who reach it. */
-function circuitEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
+function circuitEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const { workspace_id: workspaceId } = JSON.parse(data) as { workspace_id: string | null }
   const dataFor = (caller: Caller) => {
     if (caller.keyKind !== 'management') return undefined
@@ -99,15 +99,15 @@ function circuitEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
 const isManagerOf = (caller: Caller, organizationId: string | null, workspaceId: string) =>
   caller.keyKind === 'management' && caller.organizationId === organizationId && reachesWorkspace(caller, workspaceId)
 
-type Sight = Omit<InternEventData, 'told'>
+type InternVisibility = Omit<InternEventData, 'told'>
 
-function seesIntern(caller: Caller, organizationId: string | null, sight: Sight): boolean {
-  const { workspaceId, creatorUserId, visibility } = sight
+function seesIntern(caller: Caller, organizationId: string | null, intern: InternVisibility): boolean {
+  const { workspaceId, creatorUserId, visibility } = intern
   if (caller.organizationId !== organizationId || caller.workspaceId !== workspaceId) return false
-  return (creatorUserId === caller.userId || visibility === 'workspace') && mayUseInterns(caller)
+  return (creatorUserId === caller.userId || visibility === 'workspace') && canUseInterns(caller)
 }
 
-function mayUseInterns(caller: Caller): boolean {
+function canUseInterns(caller: Caller): boolean {
   try {
     requireInterns(caller)
     return true

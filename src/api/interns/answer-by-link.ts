@@ -17,14 +17,14 @@ import {
 import type { ApiDeps } from '../access/deps.ts'
 import { memberCaller } from '../access/member-caller.ts'
 import { requireInterns } from '../access/require-interns.ts'
-import { askedPage, saidPage } from '../pages/answer-page.ts'
+import { messagePage, questionPage } from '../pages/answer-page.ts'
 import { requireRegion } from './intern-region.ts'
 
 type Open = { linked: LinkedQuestion; intern: Intern; caller: Caller; openQuestion: AskedQuestion }
 
 /** The page of an answer link: the question, or why it cannot be answered. Opening it has no effect. */
 export async function showLinked(deps: ApiDeps, token: string): Promise<HttpAnswer> {
-  return withErrorPage(async () => questionPage(deps, await openLink(deps, token)))
+  return withErrorPage(async () => pageOfQuestion(deps, await openLink(deps, token)))
 }
 
 /** Sends the answer of the page's form. The run continues in the background. */
@@ -37,16 +37,16 @@ export async function answerLinked(
     const { linked, caller } = open
     await requireRegion(deps, caller, host)
     const answer = answerOf(open.openQuestion.question, form)
-    if (answer === undefined) return questionPage(deps, open, 'Choose one of the answers.')
+    if (answer === undefined) return pageOfQuestion(deps, open, 'Choose one of the answers.')
     if (!(await useLink(deps, linked.deliveryId))) throw used
     try {
       await giveAnswer(deps, open, answer)
     } catch (error) {
       await restoreLink(deps, linked.deliveryId)
-      if (error instanceof Fault && error.kind === 'invalid') return questionPage(deps, open, error.message)
+      if (error instanceof Fault && error.kind === 'invalid') return pageOfQuestion(deps, open, error.message)
       throw error
     }
-    return saidPage(
+    return messagePage(
       200,
       'Answered',
       `The answer "${form.answer?.[0]}" was sent to ${open.intern.name}, which continues.`,
@@ -83,7 +83,7 @@ async function callerOfLink(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): 
   throw new Fault('forbidden', 'The creator of this link no longer has permission to answer.')
 }
 
-async function questionPage(
+async function pageOfQuestion(
   deps: ApiDeps,
   { intern, openQuestion, linked }: Open,
   refused?: string,
@@ -94,7 +94,7 @@ async function questionPage(
     .runs(intern)
     .question(question.id)
     .catch(() => undefined)
-  return askedPage({ internName: intern.name, question, whole, deadlineAt: linked.until, refused })
+  return questionPage({ internName: intern.name, question, whole, deadlineAt: linked.until, refused })
 }
 
 async function giveAnswer(deps: ApiDeps, { linked, intern, caller }: Open, answer: string): Promise<void> {
@@ -145,6 +145,6 @@ async function withErrorPage(make: () => Promise<HttpAnswer>): Promise<HttpAnswe
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const [status, title] = titles[error.kind] ?? [503, 'Not now']
-    return saidPage(status, title, error.message)
+    return messagePage(status, title, error.message)
   }
 }

@@ -25,8 +25,8 @@ export const fileFaults = [
 /** Callers that can chat with an intern can access its files; viewers cannot. */
 export const fileRoles = ['owner', 'admin', 'developer'] as const
 
-type Asking = { caller: Caller; host: string | undefined; response: ResponseStream }
-type Wanted<Answer> = {
+type FileRequest = { caller: Caller; host: string | undefined; response: ResponseStream }
+type FileOperation<Answer> = {
   internId: string
   /** The entry for the audit log; listings have none. */
   act?: FileAct
@@ -45,8 +45,8 @@ const atRest = ['running', 'stopped', 'failed', 'destroy_failed']
  */
 export async function withFiles<Answer>(
   deps: ApiDeps,
-  { caller, host, response }: Asking,
-  { internId, act, paths = {}, give, over }: Wanted<Answer>,
+  { caller, host, response }: FileRequest,
+  { internId, act, paths = {}, give, over }: FileOperation<Answer>,
 ): Promise<Answer> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)

@@ -16,7 +16,7 @@ const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destro
  * The transcripts of an intern that is visible to the caller, whether it runs or not.
  * @throws Fault `not_found`, or `conflict` in a transitional state.
  */
-export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
+export async function storedTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
   const intern = await findIntern(deps, caller, internId)
   if (atRest.includes(intern.status)) return deps.provisioner.storage(intern).transcripts
   throw new Fault('conflict', `The intern is ${intern.status}. Its sessions are not available until this is finished.`)

@@ -9,7 +9,7 @@ import { requestsWritten } from '#spend/metering/requests-under-way.ts'
 import { costBetween, usedSince } from '#spend/metering/used-since.ts'
 
 /** A working ledger writes its rows within this time. */
-const patienceMs = 750
+const writeTimeoutMs = 750
 
 type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isAlone: boolean }
 
@@ -26,7 +26,7 @@ export const writesAlone = (
  */
 async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<boolean> {
   const all = Promise.all([ledger.flush(), isAlone || requestsWritten({ db }, keyHash, since)])
-  return Promise.race([all.then(([, isWritten]) => isWritten), sleep(patienceMs, false)])
+  return Promise.race([all.then(([, isWritten]) => isWritten), sleep(writeTimeoutMs, false)])
 }
 
 /** Returns the recorded spending of an intern. If an end is given, includes requests that other processes recorded. */
@@ -34,7 +34,7 @@ export function spentByKey(deps: MeteredDeps): Spent {
   return async (keyHash, since, until) => {
     let isComplete = false
     if (until !== undefined) isComplete = await written(deps, keyHash, since)
-    else await Promise.race([deps.ledger.flush(), sleep(patienceMs)])
+    else await Promise.race([deps.ledger.flush(), sleep(writeTimeoutMs)])
     return { usd: toUsd(await costBetween(deps, keyHash, since, until)), isComplete }
   }
 }

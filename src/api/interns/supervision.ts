@@ -129,7 +129,7 @@ function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
 }
 
 /** The first start waits for its demo intern up to this time, so that the printed commands work immediately. */
-const demoPatienceMs = 15_000
+const demoStartTimeoutMs = 15_000
 
 /** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */
 export async function welcomeDemo(
@@ -139,5 +139,5 @@ export async function welcomeDemo(
 ): Promise<void> {
   const description = 'Plays scenes on the demo model; docs/agents.md lists them.'
   const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
-  await supervisor.settled(intern.id, demoPatienceMs)
+  await supervisor.settled(intern.id, demoStartTimeoutMs)
 }

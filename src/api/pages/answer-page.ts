@@ -37,10 +37,10 @@ function page(status: number, title: string, html: string): HttpAnswer {
 }
 
 /** A page with one sentence. */
-export const saidPage = (status: number, title: string, text: string): HttpAnswer =>
+export const messagePage = (status: number, title: string, text: string): HttpAnswer =>
   page(status, title, `<p>${escaped(text)}</p>`)
 
-export type AskedPage = {
+export type QuestionPage = {
   internName: string
   question: Question
   whole: WholePermission | undefined
@@ -50,7 +50,7 @@ export type AskedPage = {
 }
 
 /** The full question of an intern, with a form for the answer. */
-export function askedPage({ internName, question, whole, deadlineAt, refused }: AskedPage): HttpAnswer {
+export function questionPage({ internName, question, whole, deadlineAt, refused }: QuestionPage): HttpAnswer {
   const content = question.kind === 'permission' ? permission(question, whole) : paragraph(question.message)
   const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
   const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`

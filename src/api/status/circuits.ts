@@ -23,7 +23,7 @@ export async function shutCircuits(
   const workspaceIds = here.flatMap(({ workspace_id }) => workspace_id ?? [])
   const owners = await organizationsOf(deps.db, workspaceIds)
   const isOurs = ({ workspace_id }: ShutCircuit) => workspace_id === null || owners.get(workspace_id) === organizationId
-  return [...here.filter(isOurs), ...(await circuitsElsewhere(deps, organizationId, processes))]
+  return [...here.filter(isOurs), ...(await circuitsOfOtherHosts(deps, organizationId, processes))]
 }
 
 /** Lists the circuits of shared credentials on this host, without a database query. */
@@ -41,7 +41,7 @@ function circuitsHere(processes: readonly ProcessStatus[]): ShutCircuit[] {
 }
 
 /** Lists the circuits that other servers last reported and that have not ended yet. */
-async function circuitsElsewhere(
+async function circuitsOfOtherHosts(
   { db, now }: CircuitDeps,
   organizationId: string,
   processes: readonly ProcessStatus[],

@@ -29,12 +29,12 @@ type CatalogueSourceDeps = {
   /** Called when a server's list arrived after the start, or an unreachable server is reachable again. */
   onLate: () => void
   /** How long a start waits for the lists of servers. */
-  patienceMs?: number
+  listTimeoutMs?: number
 }
 
 /** @throws StartupError when a source cannot be used. */
 export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
-  const { settings, discover, onLoad, onLate, patienceMs = 500 } = deps
+  const { settings, discover, onLoad, onLate, listTimeoutMs = 500 } = deps
   let name = nameOfSources(settings)
   const first = await loadCached(settings).catch(refuseToStart)
   const discovers = first.data.providers.some((provider) => provider.discover)
@@ -68,7 +68,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
 
   if (discovers) {
     const reading = reload().catch(() => {})
-    const isLate = await Promise.race([reading.then(() => false), sleep(patienceMs, true, { ref: false })])
+    const isLate = await Promise.race([reading.then(() => false), sleep(listTimeoutMs, true, { ref: false })])
     if (isLate) void reading.then(onLate)
   } else onLoad(report, first.data)
   discover.onBack?.(() => void reload().then(onLate, () => {}))

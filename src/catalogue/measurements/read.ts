@@ -3,13 +3,13 @@ import { Sketch } from '#platform/metrics/sketch.ts'
 import { addModel, addUptime, cellIn, newEndpointMinute, newModelHour, newUptime, reach, type Tally } from './tally.ts'
 
 /** Selects rows that other servers wrote since a time and that are still within a window. */
-type News = { writer: string; since: number; now: number }
+type ChangedSlots = { writer: string; since: number; now: number }
 
 /**
  * Sums the counts of all other writers for each slot that one of them wrote since `since`. A sum is complete, and replaces
  * the previous one of its slot.
  */
-export async function readOthers(deps: { db: Db }, news: News): Promise<Tally> {
+export async function readOthers(deps: { db: Db }, news: ChangedSlots): Promise<Tally> {
   return {
     endpointMinutes: await readMinutes(deps.db, news),
     endpointHours: await readHours(deps.db, news),
@@ -17,7 +17,7 @@ export async function readOthers(deps: { db: Db }, news: News): Promise<Tally> {
   }
 }
 
-async function readMinutes({ query }: Db, { writer, since, now }: News): Promise<Tally['endpointMinutes']> {
+async function readMinutes({ query }: Db, { writer, since, now }: ChangedSlots): Promise<Tally['endpointMinutes']> {
   const slots: Tally['endpointMinutes'] = new Map()
   const changedSlots = query
     .selectFrom('endpoint_minutes')
@@ -36,7 +36,7 @@ async function readMinutes({ query }: Db, { writer, since, now }: News): Promise
   return slots
 }
 
-async function readHours({ query }: Db, { writer, since, now }: News): Promise<Tally['endpointHours']> {
+async function readHours({ query }: Db, { writer, since, now }: ChangedSlots): Promise<Tally['endpointHours']> {
   const slots: Tally['endpointHours'] = new Map()
   const changedSlots = query
     .selectFrom('endpoint_hours')
@@ -51,7 +51,7 @@ async function readHours({ query }: Db, { writer, since, now }: News): Promise<T
   return slots
 }
 
-async function readModels({ query }: Db, { writer, since, now }: News): Promise<Tally['modelHours']> {
+async function readModels({ query }: Db, { writer, since, now }: ChangedSlots): Promise<Tally['modelHours']> {
   const slots: Tally['modelHours'] = new Map()
   const changedSlots = query
     .selectFrom('model_hours')

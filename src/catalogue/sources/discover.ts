@@ -19,7 +19,7 @@ type DiscoverDeps = {
 /** The maximum size of a list, which is many times larger than usual ones. */
 const maxBytes = 4 * 1024 * 1024
 
-const standardPatienceMs = 3_000
+const defaultTimeoutMs = 3_000
 const standardRetryMs = 10_000
 
 /**
@@ -29,7 +29,7 @@ const standardRetryMs = 10_000
 export function createDiscovery({
   variable,
   fetch = globalThis.fetch,
-  patienceMs = standardPatienceMs,
+  patienceMs = defaultTimeoutMs,
   retryMs = standardRetryMs,
 }: DiscoverDeps): Discover {
   const previous = new Map<string, Layer>()

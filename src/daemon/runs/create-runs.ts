@@ -24,7 +24,7 @@ export function createRuns(
     answer: async (answer, signal) => returnOnAbort(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId, spent, neededUsd) =>
       spent ? registry.endOverBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
-    question: async (id) => registry.runThatAsked(id)?.whole(id),
+    question: async (id) => registry.runOfQuestion(id)?.whole(id),
     setRules: async (rules) => deps.decisions.setRules(rules),
     decisions: async (afterSeq) => deps.decisions.after(afterSeq),
     rest: async (idleMs) => registry.rest(idleMs),
@@ -55,7 +55,7 @@ function resume(
 ): Stream {
   refuseIfAborted(signal)
   const { questionId = '' } = answer.questionId === pendingQuestion ? pendingOf(registry, answer) : answer
-  const run = registry.runThatAsked(questionId)
+  const run = registry.runOfQuestion(questionId)
   const sessionId = run?.session.id ?? store.question(questionId)?.sessionId
   if (sessionId !== answer.sessionId) {
     throw new Refusal('interaction_unknown', 'No question with this id is pending in this session.')

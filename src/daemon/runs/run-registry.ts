@@ -94,7 +94,7 @@ export class RunRegistry {
   }
 
   /** The run in progress that asked a question. */
-  runThatAsked(questionId: string): LiveRun | undefined {
+  runOfQuestion(questionId: string): LiveRun | undefined {
     return this.#runByQuestion.get(questionId)
   }
 

@@ -28,7 +28,7 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
       const [workspaceId = '', slug = ''] = name.split('/')
       return findPreset(db.query, workspaceId, slug)
     },
-    isKept: (preset) => preset !== undefined,
+    isCacheable: (preset) => preset !== undefined,
     most: 1000,
   })
   /** Versions never change. */

@@ -8,8 +8,8 @@ import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './preset
 export type PresetScope = { workspaceId: string; slugs?: readonly string[] }
 
 /** Lists presets of every status, the most recently changed first. */
-export function listPresets(deps: { db: Db }, sight: PresetScope, page: PageQuery): Promise<Page<Preset>> {
-  return pageOfPresets(deps.db.query, sight, page)
+export function listPresets(deps: { db: Db }, scope: PresetScope, page: PageQuery): Promise<Page<Preset>> {
+  return pageOfPresets(deps.db.query, scope, page)
 }
 
 /** @throws Fault `not_found`. */

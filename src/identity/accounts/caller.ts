@@ -1,6 +1,6 @@
 import type { Precondition } from '#platform/core/entity-tag.ts'
 import type { AccessRole, Interval } from '#platform/core/vocabulary.ts'
-import type { KeptShare } from './io-logging.ts'
+import type { StoredShare } from './io-logging.ts'
 import type { MemberRole } from './members/role.ts'
 
 /** The purpose of a key. */
@@ -22,7 +22,7 @@ export type Caller = {
   /** The spending limit of the key, if it has one. */
   spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
   /** The share of its requests whose contents are stored; undefined: none. */
-  keptShare?: KeptShare | undefined
+  keptShare?: StoredShare | undefined
   organizationId: string
   workspaceId: string
   /** Whether the caller reaches only the objects of its workspace, and none of the organization's other workspaces. */

@@ -15,7 +15,7 @@ export const IoLogging = z.object({
 export type IoLogging = z.infer<typeof IoLogging>
 
 /** The share of a caller's requests whose contents are stored. */
-export type KeptShare = { rate: number }
+export type StoredShare = { rate: number }
 
 type IoLoggingRow = { io_logging: number; io_logging_rate: number; io_logging_keys: string | null }
 
@@ -39,10 +39,10 @@ export function ioLoggingColumns(patch: Partial<IoLogging>) {
 }
 
 /** Returns undefined if no contents of this key's requests are stored. */
-export function keptShareOf(
+export function storedShareOf(
   row: { [Name in keyof IoLoggingRow]: IoLoggingRow[Name] | null },
   keyHash: string,
-): KeptShare | undefined {
+): StoredShare | undefined {
   if (row.io_logging !== 1) return undefined
   const { io_logging_sampling_rate: rate, io_logging_api_key_ids: keys } = ioLoggingOf(row as IoLoggingRow)
   return keys === null || keys.includes(keyHash) ? { rate } : undefined

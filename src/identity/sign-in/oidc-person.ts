@@ -54,7 +54,7 @@ export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
     email,
     name: nameIn(claims) ?? email ?? idToken.sub,
     role,
-    joinsAs: mayJoin(email, rules.oidc_domains) ? (role ?? defaultRole) : undefined,
+    joinsAs: canJoin(email, rules.oidc_domains) ? (role ?? defaultRole) : undefined,
     workspaces: workspacesIn(claims, rules, groupsUnknown),
     groupsUnknown,
     roleUnknown,
@@ -102,7 +102,7 @@ function addressIn(sources: AddressClaims[], { oidc_trust_addresses }: OidcRules
 const isAddress = (address: string) =>
   address.length <= 320 && !hasControl(address) && /^[^@\s]+@[^@\s]+$/.test(address)
 
-function mayJoin(email: string | undefined, domains: readonly string[]): boolean {
+function canJoin(email: string | undefined, domains: readonly string[]): boolean {
   return email !== undefined && (domains.includes('*') || domains.includes(email.slice(email.lastIndexOf('@') + 1)))
 }
 

@@ -63,8 +63,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     allowStale,
     topic: 'session.changed',
     read: (id) => findSessionRow(db.query, id),
-    isKept: (row) => row !== undefined,
-    away: 'Sessions cannot be checked, because the database is unreachable. Try again shortly.',
+    isCacheable: (row) => row !== undefined,
+    unavailableMessage: 'Sessions cannot be checked, because the database is unreachable. Try again shortly.',
   })
   const signedIn = signedInAs(keys)
   const touching = new Set<string>()

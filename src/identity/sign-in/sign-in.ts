@@ -76,11 +76,11 @@ export async function endSession(
   deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>,
   caller: Caller,
   id: string,
-  mayEnd: (row: SessionRow) => boolean,
+  canEnd: (row: SessionRow) => boolean,
 ): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const row = await findSessionRow(tx, id)
-    if (!row || row.organization_id !== caller.organizationId || !mayEnd(row)) {
+    if (!row || row.organization_id !== caller.organizationId || !canEnd(row)) {
       throw new Fault('not_found', 'Session not found.')
     }
     await deleteSessionRow(tx, id)

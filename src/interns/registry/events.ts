@@ -48,7 +48,7 @@ export function internChanged(
 export type QuestionEnd = { state: 'answered'; answered_by: string } | { state: 'ended' }
 
 /** The event of a question that waits for an answer. */
-export function questionAsked(intern: EventSource, event: AskedQuestion, at: number): NewEvent {
+export function questionOpenedEvent(intern: EventSource, event: AskedQuestion, at: number): NewEvent {
   const { question, sessionId, askedAt, deadlineAt } = event
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   const about = { ...aboutQuestion(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }

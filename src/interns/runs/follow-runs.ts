@@ -54,7 +54,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
     const found = await runsOf().transcripts.milestones(await lastRevision(db, id), signal)
     if (found.length > 0) await storeAll(deps, id, found)
     if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) checkSpending()
-    if (found.some(({ entry }) => mayBeInBackground(entry))) checkStarters()
+    if (found.some(({ entry }) => canBeInBackground(entry))) checkStarters()
     const isMoreThanStarts = found.some(({ entry }) => entry.type !== 'prompt')
     // The run may have no reader who would collect its decisions.
     if (isMoreThanStarts) void decisions.collect(intern, runsOf())
@@ -71,7 +71,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
 }
 
 /** A prompt can start a background run; an answer can move a run to the background. */
-const mayBeInBackground = (entry: Milestone['entry']) =>
+const canBeInBackground = (entry: Milestone['entry']) =>
   entry.type === 'question' || (entry.type === 'prompt' && entry.background === true)
 
 async function lastRevision({ query }: Db, internId: string): Promise<number> {

@@ -8,7 +8,7 @@ import type { Announce } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
 import { type Action, agentNameOf } from '../contract/rules/rule.ts'
-import { type QuestionEnd, questionAsked, questionOver } from '../registry/events.ts'
+import { type QuestionEnd, questionOpenedEvent, questionOver } from '../registry/events.ts'
 import { type Intern, internById, visibleTo } from '../registry/store.ts'
 import { savePastQuestion } from '../rules/past-questions.ts'
 import { questionAskedEvent } from './webhook-events.ts'
@@ -54,7 +54,7 @@ export async function storeQuestion(
   await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
   const intern = await internById(tx, internId)
   if (!intern) return
-  announce('intern.asked', internId, questionAsked(intern, newQuestion, now()))
+  announce('intern.asked', internId, questionOpenedEvent(intern, newQuestion, now()))
   await queueEvent(tx, announce, questionAskedEvent(intern, newQuestion))
   const past = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: newQuestion.askedAt }
   if (action) await savePastQuestion(tx, { now }, intern.workspaceId, { ...past, action })
@@ -114,7 +114,7 @@ export async function findQuestion(
     .orderBy('asked_at', 'desc')
     .selectAll()
     .executeTakeFirst()
-  return row && askedOf(row)
+  return row && questionEvent(row)
 }
 
 /** The questions before their deadline, the oldest first. Their runs can have ended. */
@@ -130,7 +130,7 @@ export async function openQuestions(
     .orderBy('id')
     .selectAll()
     .execute()
-  return rows.map(askedOf)
+  return rows.map(questionEvent)
 }
 
 /** A pending question with its intern. */
@@ -161,7 +161,7 @@ export async function waitingQuestions(
     .select(['question.session_id', 'question.question', 'question.asked_at', 'question.deadline_at'])
     .execute()
   const questions = rows.slice(0, limit).map((row) => ({
-    ...askedOf(row),
+    ...questionEvent(row),
     intern: {
       id: row.intern_id,
       name: row.name,
@@ -194,7 +194,7 @@ export async function forgetQuestion(
 
 type QuestionsRow = { session_id: string; question: string; asked_at: number; deadline_at: number }
 
-function askedOf({ session_id, question, asked_at, deadline_at }: QuestionsRow): AskedQuestion {
+function questionEvent({ session_id, question, asked_at, deadline_at }: QuestionsRow): AskedQuestion {
   return {
     question: JSON.parse(question) as Question,
     sessionId: session_id,

@@ -40,9 +40,9 @@ export function decimalUsd(pico: PicoUsd): string {
 }
 
 /** The maximum of a 64-bit column: about nine million USD. */
-export const mostKept: PicoUsd = 2n ** 63n - 1n
+export const maxStorable: PicoUsd = 2n ** 63n - 1n
 
 /** Limits an amount to the range of a column. */
-export function keepable(pico: PicoUsd): PicoUsd {
-  return pico < mostKept ? pico : mostKept
+export function limitToColumn(pico: PicoUsd): PicoUsd {
+  return pico < maxStorable ? pico : maxStorable
 }

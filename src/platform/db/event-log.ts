@@ -5,7 +5,7 @@ import { eventColumns, type NewEvent } from './event.ts'
 import type { Inserted } from './rows/insert-rows.ts'
 
 /** A stored event. `seq` follows the order of commits: no event appears later with a lower number. */
-export type KeptEvent = NewEvent & { seq: number }
+export type StoredEvent = NewEvent & { seq: number }
 
 /** The retention of events. A client can reconnect within this time without missing any. */
 export const eventWindowMs = 10 * 60_000
@@ -34,7 +34,7 @@ export async function eventBounds({ db }: ReadDeps): Promise<{ oldest: number; n
 }
 
 /** Returns the events from `seq` on, in order. */
-export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): Promise<KeptEvent[]> {
+export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): Promise<StoredEvent[]> {
   const rows = await db.reports
     .selectFrom('events')
     .where('seq', '>=', seq)
@@ -45,7 +45,7 @@ export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): 
   return rows.map(({ organization_id, kind, ...row }) => ({
     ...row,
     organizationId: organization_id,
-    kind: kind as KeptEvent['kind'],
+    kind: kind as StoredEvent['kind'],
   }))
 }
 
@@ -69,7 +69,7 @@ export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: num
 const pruneEveryMs = 60_000
 
 /** Older events are deleted by their stored time. They are from servers that stopped before deleting them. */
-const longestKeptMs = 24 * 3_600_000
+const maxRetentionMs = 24 * 3_600_000
 
 type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
 
@@ -87,7 +87,7 @@ export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () =
     if (past !== undefined) {
       await db.query.deleteFrom('events').where('seq', '<=', past).where('seq', '<', newest).execute()
     }
-    await pruneEvents({ db }, now() - longestKeptMs)
+    await pruneEvents({ db }, now() - maxRetentionMs)
   }
 }
 

@@ -51,7 +51,7 @@ export class JsonSource {
   changed(changes: Changes): Buffer[] | undefined {
     if (this.#bytes === none) return undefined
     const text = this.#latin1()
-    if (text === undefined || !isReadAlike(text, this.value)) return undefined
+    if (text === undefined || !isUnambiguous(text, this.value)) return undefined
     const members = membersOf(text, text.indexOf('{'))
     const pieces: Buffer[] = []
     let short = ''
@@ -88,7 +88,7 @@ export class JsonSource {
 const none = Buffer.alloc(0)
 
 /** Whether the object has few members and its text has no duplicate names. */
-function isReadAlike(text: string, value: object): boolean {
+function isUnambiguous(text: string, value: object): boolean {
   const members = countMembers(value)
   return members <= mostMembers && members === countNames(text)
 }

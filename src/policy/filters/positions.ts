@@ -22,13 +22,13 @@ const guards: Record<Assertion, Guard> = {
 }
 
 /** A transition to a position that consumes nothing in between. Equal transitions can occur several times. */
-export type Way = { to: number; guard: Guard }
+export type Transition = { to: number; guard: Guard }
 
 /** Each character of a pattern is a position, with transitions to the positions that can follow it. */
-export type Positions = { classes: CharacterClass[]; ways: Way[][]; first: Way[] }
+export type Positions = { classes: CharacterClass[]; ways: Transition[][]; first: Transition[] }
 
 /** The first and last positions of a part of a pattern, and its transitions that consume nothing. */
-type Part = { first: Way[]; last: Way[]; through: Guard[] }
+type Part = { first: Transition[]; last: Transition[]; through: Guard[] }
 
 const maxPositions = 600
 const maxWays = 6000
@@ -37,13 +37,13 @@ const tooLarge = new Error('The pattern has too many positions, or too many ways
 /** Undefined if the pattern is too large to analyse, can match the empty string, or repeats a part that can. */
 export function positionsOf(pattern: Pattern): Positions | undefined {
   const classes: CharacterClass[] = []
-  const ways: Way[][] = []
+  const ways: Transition[][] = []
   let count = 0
 
-  const joined = (a: Way[], guard: Guard): Way[] =>
+  const joined = (a: Transition[], guard: Guard): Transition[] =>
     a.flatMap((way) => (way.guard & guard ? [{ to: way.to, guard: way.guard & guard }] : []))
 
-  function link(from: Way[], to: Way[]): void {
+  function link(from: Transition[], to: Transition[]): void {
     for (const a of from) {
       const more = joined(to, a.guard)
       count += more.length
@@ -78,7 +78,11 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
       case 'choice': {
         const parts = part.items.map(read)
         const all = <Key extends keyof Part>(key: Key) => parts.flatMap((one) => one[key] as Part[Key][number][])
-        return { first: all('first') as Way[], last: all('last') as Way[], through: all('through') as Guard[] }
+        return {
+          first: all('first') as Transition[],
+          last: all('last') as Transition[],
+          through: all('through') as Guard[],
+        }
       }
       case 'repeat':
         return repeat(part)

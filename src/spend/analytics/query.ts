@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type Grain, grains, minuteMs } from '../rollups/cell.ts'
-import { minutesKeptMs } from '../rollups/prune-cells.ts'
+import { minuteRetentionMs } from '../rollups/prune-cells.ts'
 import { unitOf } from './buckets.ts'
 import type { CellQuery } from './cell-query.ts'
 import { type DimensionFilter, type DimensionName, dimensions } from './dimensions.ts'
@@ -51,7 +51,7 @@ export async function queryAnalytics(
 /** Skips cells that were pruned. A long slot that overlaps them counts whole. */
 function tilesIn({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
   const keptSince: Record<number, number> = {
-    [grains.minute]: now() - minutesKeptMs,
+    [grains.minute]: now() - minuteRetentionMs,
     [grains.hour]: now() - retentionDays * 86_400_000,
   }
   const isKept = (grain: Grain, minute: number) => minute * minuteMs >= (keptSince[grain] ?? 0)

@@ -1,5 +1,5 @@
 import { isoTime } from '#platform/core/clock.ts'
-import { keepable, type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { limitToColumn, type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
@@ -41,7 +41,9 @@ function reachedPercent({ limit }: Limited, { spent, isRefused, thresholds }: Li
 const intervalText = ({ interval }: Limited) => interval ?? 'never'
 
 function notifiedPercent(budget: Limited, notified: readonly NotifiedThreshold[]): number {
-  const same = notified.find((one) => one.interval === intervalText(budget) && one.limit === keepable(budget.limit))
+  const same = notified.find(
+    (one) => one.interval === intervalText(budget) && one.limit === limitToColumn(budget.limit),
+  )
   return same?.percent ?? 0
 }
 

@@ -1,4 +1,4 @@
-import { keepable, mostKept, type PicoUsd } from '#platform/core/pico-usd.ts'
+import { limitToColumn, maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -138,14 +138,14 @@ export async function readSpent(query: Query, budget: string, periods: number[])
 export async function insertPeriod(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<void> {
   await tx
     .insertInto('budget_periods')
-    .values({ budget, period, spent_pico: keepable(spent) })
+    .values({ budget, period, spent_pico: limitToColumn(spent) })
     .execute()
 }
 
 /** Adds spending to the periods that have a row. */
 export async function addSpent(tx: Tx, budget: string, periods: number[], spent: PicoUsd): Promise<void> {
-  const more = keepable(spent)
-  const sum = sql<bigint>`case when spent_pico > ${mostKept - more} then ${mostKept} else spent_pico + ${more} end`
+  const more = limitToColumn(spent)
+  const sum = sql<bigint>`case when spent_pico > ${maxStorable - more} then ${maxStorable} else spent_pico + ${more} end`
   await tx
     .updateTable('budget_periods')
     .set({ spent_pico: sum })
@@ -155,7 +155,7 @@ export async function addSpent(tx: Tx, budget: string, periods: number[], spent:
 }
 
 export async function writeLease(tx: Tx, budget: string, { server, period, ...lease }: Lease): Promise<void> {
-  const values = { held_pico: lease.held, spent_pico: keepable(lease.spent), renewed_at: lease.renewedAt }
+  const values = { held_pico: lease.held, spent_pico: limitToColumn(lease.spent), renewed_at: lease.renewedAt }
   const key = { budget, period, server }
   await upsert(tx, 'budget_leases', [{ ...key, ...values }], { key: ['budget', 'period', 'server'] }).execute()
 }
@@ -186,7 +186,7 @@ export async function writeNotifiedThreshold(
   tx: Tx,
   { budget, period, interval, limit, percent, at }: NewNotifiedThreshold,
 ): Promise<void> {
-  const row = { budget, period, reset_interval: interval, limit_pico: keepable(limit), percent, told_at: at }
+  const row = { budget, period, reset_interval: interval, limit_pico: limitToColumn(limit), percent, told_at: at }
   await upsert(tx, 'told_limits', [row], { key: ['budget', 'period', 'reset_interval', 'limit_pico'] }).execute()
 }
 

@@ -1,4 +1,4 @@
-import { mostKept, type PicoUsd } from '#platform/core/pico-usd.ts'
+import { maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
@@ -158,7 +158,7 @@ const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** The spending since the last report that arrived, whether or not its answer did. */
 function newSpendingOf({ total, confirmed }: LeaseReport, mine: Lease | undefined): PicoUsd {
-  const counted = mine && mine.spent < mostKept ? mine.spent : confirmed
+  const counted = mine && mine.spent < maxStorable ? mine.spent : confirmed
   return larger(total - counted, 0n)
 }
 

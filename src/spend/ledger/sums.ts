@@ -1,4 +1,4 @@
-import { keepable, mostKept } from '#platform/core/pico-usd.ts'
+import { limitToColumn, maxStorable } from '#platform/core/pico-usd.ts'
 import { addToExisting, type Cell, type Inserted } from '#platform/db/rows/insert-rows.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
@@ -99,7 +99,7 @@ function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Inserted
     table,
     columns,
     rows: all.map((sums) => names.map((name): Cell => storable(sums[name]))),
-    more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: mostKept }),
+    more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: maxStorable }),
   }
 }
 
@@ -124,5 +124,5 @@ function addTo(total: Sums, more: Sums): void {
 }
 
 function storable(value: string | number | bigint): Cell {
-  return typeof value === 'bigint' ? String(keepable(value)) : value
+  return typeof value === 'bigint' ? String(limitToColumn(value)) : value
 }

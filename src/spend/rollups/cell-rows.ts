@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mostKept } from '#platform/core/pico-usd.ts'
+import { maxStorable } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { insertRows, replaceExisting, type Cell as Value } from '#platform/db/rows/insert-rows.ts'
@@ -109,8 +109,8 @@ export class CellSet {
 
 /** Limits an amount to the maximum of a column. */
 function clamped(amount: bigint): bigint {
-  if (amount > mostKept) return mostKept
-  return amount < -mostKept ? -mostKept : amount
+  if (amount > maxStorable) return maxStorable
+  return amount < -maxStorable ? -maxStorable : amount
 }
 
 /** A short unique id, because the full key would be long. */

@@ -9,11 +9,11 @@ const dayMs = 86_400_000
 const rowsAtOnce = 200
 
 /** The retention of cells of minutes. Cells of hours stay as long as their rows, cells of days forever. */
-export const minutesKeptMs = 2 * dayMs
+export const minuteRetentionMs = 2 * dayMs
 
 /** Deletes cells that are too old for their grain, in small batches. */
 export async function pruneCells({ db, now }: { db: Db; now: Now }, retentionDays: number): Promise<void> {
-  await pruneGrain(db, grains.minute, now() - minutesKeptMs)
+  await pruneGrain(db, grains.minute, now() - minuteRetentionMs)
   await pruneGrain(db, grains.hour, now() - retentionDays * dayMs)
 }
 

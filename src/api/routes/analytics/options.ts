@@ -1,7 +1,7 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Order } from '#spend/analytics/arrange.ts'
 import type { MetricName } from '#spend/analytics/metrics.ts'
-import { minutesKeptMs } from '#spend/rollups/prune-cells.ts'
+import { minuteRetentionMs } from '#spend/rollups/prune-cells.ts'
 import type { AnalyticsQueryBody } from './body.ts'
 
 const dayMs = 86_400_000
@@ -22,11 +22,11 @@ export function timeOf(
   throw new Fault('invalid', 'Invalid request: time_range: start must be before end')
 }
 
-export function requireTimeKept({ granularity }: AnalyticsQueryBody, { from }: { from: number }, now: number): void {
-  if (granularity !== 'minute' || from >= now - minutesKeptMs - lateMs) return
+export function requireStoredTime({ granularity }: AnalyticsQueryBody, { from }: { from: number }, now: number): void {
+  if (granularity !== 'minute' || from >= now - minuteRetentionMs - lateMs) return
   throw new Fault(
     'invalid',
-    `Invalid request: time_range.start: minutes are stored for ${minutesKeptMs / dayMs} days: use a later start, or group by hour`,
+    `Invalid request: time_range.start: minutes are stored for ${minuteRetentionMs / dayMs} days: use a later start, or group by hour`,
   )
 }
 
@@ -36,7 +36,7 @@ const ordinaryLimit = 1000
 /** The order of rows, the metrics that it needs, and the limit of rows. */
 export function orderOf(body: AnalyticsQueryBody) {
   const { order_by: orderBy, granularity, dimensions, metrics, limit, group_limit: groupLimit } = body
-  if (orderBy) requireAsked(body, orderBy.field)
+  if (orderBy) requireSortable(body, orderBy.field)
   const usual: Order[] = [{ field: metrics[0]!, direction: 'desc' }]
   if (granularity) usual.unshift({ field: 'date', direction: 'asc' })
   const order = [
@@ -53,7 +53,7 @@ export function orderOf(body: AnalyticsQueryBody) {
   }
 }
 
-function requireAsked({ metrics, dimensions }: AnalyticsQueryBody, field: Order['field']): void {
+function requireSortable({ metrics, dimensions }: AnalyticsQueryBody, field: Order['field']): void {
   const sortable: string[] = [...metrics, ...dimensions, 'request_count', 'date']
   if (sortable.includes(field)) return
   throw new Fault(

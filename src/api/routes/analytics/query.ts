@@ -6,7 +6,7 @@ import { queryAnalytics as readAnalytics, type Scope } from '#spend/analytics/qu
 import { route } from '../route.ts'
 import { AnalyticsQueryBody } from './body.ts'
 import { readFilters } from './filters.ts'
-import { orderOf, requireTimeKept, timeOf } from './options.ts'
+import { orderOf, requireStoredTime, timeOf } from './options.ts'
 import { analyticsRows } from './rows.ts'
 
 const Row = z
@@ -53,7 +53,7 @@ export const queryAnalytics = route({
     const { organizationId } = caller
     const { filters, warnings } = await readFilters(deps, caller, body.filters)
     const time = timeOf(body, deps.now())
-    requireTimeKept(body, time, deps.now())
+    requireStoredTime(body, time, deps.now())
     const retentionDays = deps.config.generation_retention_days
     const order = orderOf(body)
     const metrics = [...new Set([...body.metrics, ...order.metrics])]

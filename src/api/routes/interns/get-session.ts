@@ -2,7 +2,7 @@ import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/turns
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { Answerers } from '../../interns/answerers.ts'
-import { keptTranscripts, noSuchSession, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
+import { noSuchSession, storedTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
@@ -32,7 +32,7 @@ export const getInternSession = route({
   }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
-    const transcripts = await keptTranscripts(deps, caller, params.internId)
+    const transcripts = await storedTranscripts(deps, caller, params.internId)
     const page = { limit: query.limit, after: query.starting_after }
     const found = await translateDaemonErrors(transcripts.read(params.sessionId, page))
     if (!found) throw noSuchSession()

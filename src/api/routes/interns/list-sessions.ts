@@ -1,7 +1,7 @@
 import { InternSession, sessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { keptTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
+import { storedTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
@@ -22,7 +22,7 @@ export const listInternSessions = route({
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
-    const transcripts = await keptTranscripts(deps, caller, params.internId)
+    const transcripts = await storedTranscripts(deps, caller, params.internId)
     const { sessions, hasMore } = await translateDaemonErrors(
       transcripts.list({ limit: query.limit, after: query.starting_after }),
     )

@@ -19,7 +19,7 @@ import { Status } from './status.ts'
 const maxSkippedListed = 100
 
 /** A slower database counts as unavailable, because the caller needs a quick answer then. */
-const patienceMs = 3000
+const databaseTimeoutMs = 3000
 
 export const getStatus = route({
   method: 'get',
@@ -91,7 +91,7 @@ async function unlessUnreachable<T>(read: Promise<T>): Promise<T | undefined> {
     if (databaseFault(error)) return undefined
     throw error
   })
-  return Promise.race([found, sleep(patienceMs, undefined, { ref: false })])
+  return Promise.race([found, sleep(databaseTimeoutMs, undefined, { ref: false })])
 }
 
 const timeOrNull = (at: number | undefined) => (at === undefined ? null : isoTime(at))

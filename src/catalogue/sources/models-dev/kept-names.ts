@@ -8,7 +8,7 @@ import { CatalogueRefused } from '../layer.ts'
  * The dated name that each model was first given, by id. A dated name never changes, because policies are stored with
  * it. Release dates in models.dev are sometimes corrected.
  */
-export type KeptNames = ReadonlyMap<string, string>
+export type StoredNames = ReadonlyMap<string, string>
 
 const Names = z.record(z.string(), z.string())
 
@@ -16,7 +16,7 @@ const Names = z.record(z.string(), z.string())
 export const namesPath = (snapshot: string) => `${snapshot.replace(/\.json$/, '')}.names.json`
 
 /** Reads the stored names; empty without a file. @throws CatalogueRefused if the file is not valid. */
-export async function readNames(snapshot: string): Promise<KeptNames> {
+export async function readNames(snapshot: string): Promise<StoredNames> {
   const path = namesPath(snapshot)
   if (!existsSync(path)) return new Map()
   try {
@@ -27,7 +27,7 @@ export async function readNames(snapshot: string): Promise<KeptNames> {
 }
 
 /** Returns the content of the file with the names of new models added. */
-export function withNames(names: KeptNames, models: readonly Model[]): string {
+export function withNames(names: StoredNames, models: readonly Model[]): string {
   const all = {
     ...Object.fromEntries(models.map(({ id, canonicalSlug }) => [id, canonicalSlug])),
     ...Object.fromEntries(names),

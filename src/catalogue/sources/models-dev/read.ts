@@ -1,7 +1,7 @@
 import { CatalogueRefused, type Layer } from '../layer.ts'
 import { type Group, groupRows } from './group.ts'
 import { identify, tagRows } from './identity.ts'
-import type { KeptNames } from './kept-names.ts'
+import type { StoredNames } from './kept-names.ts'
 import { modelPatch } from './patch.ts'
 import { type Row, rowOf } from './row.ts'
 import { modelFault, providerFault, type SourceModel, type SourceProvider } from './source.ts'
@@ -13,7 +13,7 @@ import { credentialsOf, sameUpstreamApi, type UpstreamApi, upstreamApiOf } from 
  * @param names the dated names that models already have.
  * @throws CatalogueRefused if the file is not a snapshot.
  */
-export function readModelsDev(text: string, source: string, names: KeptNames = new Map()): Layer {
+export function readModelsDev(text: string, source: string, names: StoredNames = new Map()): Layer {
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
   const rows = [...rowsOf(parse(text, source), layer)]
   for (const group of groupRows(rows))
@@ -85,7 +85,7 @@ function withoutPlans({ rows }: Group, layer: Layer): Row[] {
   return rows.filter((row) => !isPlan(row))
 }
 
-function addModel(layer: Layer, group: Group, names: KeptNames): void {
+function addModel(layer: Layer, group: Group, names: StoredNames): void {
   if (group.rows.length === 0) return
   const identity = identify(group)
   if (layer.models.has(identity.id))

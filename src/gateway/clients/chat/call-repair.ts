@@ -25,7 +25,7 @@ export class CallRepair {
     const right = this.#deltasOf(events)
     const given = isWhole ? calls.map((call, index) => ({ ...call, index })) : calls
     const effective = given.filter((call) => !isWithoutEffect(call))
-    const isSame = effective.length === right.length && effective.every((call, at) => isAlike(call, right[at]!))
+    const isSame = effective.length === right.length && effective.every((call, at) => isEquivalent(call, right[at]!))
     return isSame ? undefined : right
   }
 
@@ -79,7 +79,7 @@ function isWithoutEffect(call: RawCall): boolean {
 }
 
 /** Whether both give the same calls to a client that concatenates deltas. */
-function isAlike(given: RawCall, right: ToolCallDelta): boolean {
+function isEquivalent(given: RawCall, right: ToolCallDelta): boolean {
   return (
     given.index === right.index &&
     (given.id || undefined) === right.id &&

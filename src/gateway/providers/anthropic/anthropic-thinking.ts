@@ -7,10 +7,10 @@ import {
   thinkingSetting,
   thinksByCatalogue,
 } from '../../protocol/reasoning-budget.ts'
-import { keptThoughts } from './anthropic-turns.ts'
+import { completeThoughts } from './anthropic-turns.ts'
 
 /** How Anthropic models are configured to reason. */
-type Way =
+type ThinkingMode =
   /** By a token budget. Sampling settings are accepted without reasoning. */
   | 'budget'
   /** By an effort without `xhigh`. Sampling settings are accepted. */
@@ -19,12 +19,12 @@ type Way =
   | 'adaptive-only'
 
 /** Models with a budget (up to 4.5) and with both. Later ones have only efforts. */
-const ways: [RegExp, Way][] = [
+const ways: [RegExp, ThinkingMode][] = [
   [/claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@:]\D|[-@:]\d{6,}))/, 'budget'],
   [/claude-(?:opus|sonnet|haiku)-4[-.]6/, 'adaptive'],
 ]
 
-const wayOf = (model: string): Way => ways.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
+const wayOf = (model: string): ThinkingMode => ways.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
 
 export type ThinkingSettings = {
   thinking?: object
@@ -66,7 +66,7 @@ export function mayThink(endpoint: Endpoint, { thinking }: ThinkingSettings): bo
     : thinksByCatalogue(endpoint)
 }
 
-function effortFor(effort: string, way: Way): string {
+function effortFor(effort: string, way: ThinkingMode): string {
   if (effort === 'minimal') return 'low'
   return effort === 'xhigh' && way === 'adaptive' ? 'high' : effort
 }
@@ -80,5 +80,5 @@ function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {
 function answersToolWithoutThoughts({ messages }: ChatRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
   const asking = messages.findLast(({ role }) => role === 'assistant')
-  return asking !== undefined && keptThoughts(asking).length === 0
+  return asking !== undefined && completeThoughts(asking).length === 0
 }

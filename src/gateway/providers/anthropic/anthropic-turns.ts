@@ -32,7 +32,7 @@ function blocksOf(message: Message): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
   const blocks = piecesOf(message.content).flatMap(blockOf)
   if (message.role !== 'assistant') return blocks
-  const thoughts = keptThoughts(message).map(({ text, signature, encrypted }) =>
+  const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
       ? { type: 'thinking', thinking: text, signature }
       : { type: 'redacted_thinking', data: encrypted },
@@ -48,7 +48,7 @@ function blocksOf(message: Message): Block[] {
  * The complete reasoning that a client sent back. Some clients keep only the last piece, which has the signature and no
  * text. Anthropic refuses changed reasoning.
  */
-export function keptThoughts(message: Message): Thought[] {
+export function completeThoughts(message: Message): Thought[] {
   return thoughtsOf(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
 }
 

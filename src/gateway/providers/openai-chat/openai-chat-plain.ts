@@ -14,7 +14,7 @@ export function plainChat(chat: ChatRequest, { prices, supportedParameters }: En
   const messages = chat.messages.flatMap(withoutAside)
   if (messages.length === 0) throw emptyAnswer()
   const unknown =
-    supportedParameters.length > 0 ? knownToSome.filter((name) => !supportedParameters.includes(name)) : []
+    supportedParameters.length > 0 ? optionalSettings.filter((name) => !supportedParameters.includes(name)) : []
   const skipped: ReadonlySet<string> = new Set([
     ...unknown,
     ...(marks && chat.cache_control != null ? [] : ['cache_control']),
@@ -33,7 +33,7 @@ function withoutMembers<T extends object>(object: T, skipped: ReadonlySet<string
 }
 
 /** Settings that are sent only if the catalogue lists them for the endpoint. */
-export const knownToSome = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
+export const optionalSettings = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
 
 /** Whether a message has content. */
 function withoutAside(message: Message): Message[] {

@@ -11,7 +11,7 @@ import { messageOfRefusal } from '../error-code.ts'
 import { openaiContextErrors } from '../openai-context-errors.ts'
 import { chatBillable } from '../openai-tools.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
-import { knownToSome, plainChat } from './openai-chat-plain.ts'
+import { optionalSettings, plainChat } from './openai-chat-plain.ts'
 import { acceptableChat } from './openai-chat-rules.ts'
 
 /** OpenAI chat completions, the protocol of most providers. */
@@ -49,7 +49,7 @@ function request(body: Body, target: ProtocolTarget, source?: JsonSource): Encod
 }
 
 const lostFields = (chat: ChatRequest, plain: ChatRequest) =>
-  knownToSome.filter((name) => chat[name] != null && plain[name] == null)
+  optionalSettings.filter((name) => chat[name] != null && plain[name] == null)
 
 /** Sets new members first, in the same order as in changed bytes. */
 function changedBody(body: Body, changes: Body): Body {

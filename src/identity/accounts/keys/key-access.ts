@@ -22,7 +22,7 @@ export function requireSeen(caller: Member, key: KeyRecord): void {
 }
 
 /** @throws Fault `forbidden` if the caller cannot create the key. Developers can only create their own API keys. */
-export function requireMayCreate(caller: Member, newKey: NewKey, owner: { userId: string; workspaceId: string }): void {
+export function requireCanCreate(caller: Member, newKey: NewKey, owner: { userId: string; workspaceId: string }): void {
   if (newKey.kind === 'management') requireOwner(caller)
   if (caller.access !== 'developer') return
   if (owner.userId !== caller.userId) throw new Fault('forbidden', 'A developer cannot create keys for other members.')
@@ -36,7 +36,7 @@ export function requireMayCreate(caller: Member, newKey: NewKey, owner: { userId
  * @param patch undefined to delete the key.
  * @throws Fault `forbidden` or `not_found`.
  */
-export function requireMayChange(caller: Member, key: KeyRecord, patch?: KeyPatch): void {
+export function requireCanChange(caller: Member, key: KeyRecord, patch?: KeyPatch): void {
   requireSeen(caller, key)
   if (key.kind === 'management') requireOwner(caller)
   if (caller.access !== 'developer') return

@@ -43,10 +43,10 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     topic: 'key.changed',
     allTopic: 'organization.changed',
     read: batched(readKeys),
-    isKept: (key) => key !== undefined,
+    isCacheable: (key) => key !== undefined,
     most: maxKeys,
     // A cached key can have been revoked, so it is refused while that cannot be checked.
-    away: 'Keys cannot be checked, because the database is unreachable. Try again shortly.',
+    unavailableMessage: 'Keys cannot be checked, because the database is unreachable. Try again shortly.',
   })
 
   function callerOf(key: StoredKey | undefined): Caller | undefined {

@@ -12,7 +12,7 @@ import { findWorkspaceMember } from '../workspace-members/membership-change.ts'
 import { namedWorkspace } from '../workspaces.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
-import { keyNotFound, keysSeenBy, requireMayChange, requireMayCreate } from './key-access.ts'
+import { keyNotFound, keysSeenBy, requireCanChange, requireCanCreate } from './key-access.ts'
 import { deleteKeyRow, findKeyRow, findKeyRows, type KeysQuery, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { newSecret } from './secret.ts'
@@ -64,7 +64,7 @@ export async function createKey(
     const workspaceId = await namedWorkspace({ db: { query: tx } }, caller, newKey.workspace_id)
     const userId = await creatorOf(tx, caller, newKey, workspaceId)
     const owner = { organizationId: caller.organizationId, userId, workspaceId }
-    requireMayCreate(caller, newKey, owner)
+    requireCanCreate(caller, newKey, owner)
     const key = await insertKey(deps, tx, owner, {
       secret,
       kind: newKey.kind,
@@ -107,7 +107,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
   const expiresAt = expiryOf(deps, patch.expires_at)
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)
-    requireMayChange(caller, before, patch)
+    requireCanChange(caller, before, patch)
     if (changesNothing(before, patch, expiresAt)) return before
     const end = patch.disabled ? 0 : expiresAt
     if (typeof end === 'number') await keepOneManagementKey(deps, tx, before, caller.organizationId, end)
@@ -131,7 +131,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
 export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)
-    requireMayChange(caller, before)
+    requireCanChange(caller, before)
     await keepOneManagementKey(deps, tx, before, caller.organizationId)
     await deleteKeyRow(tx, hash)
     await recordChange(deps, tx, caller, {

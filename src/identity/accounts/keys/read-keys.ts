@@ -1,7 +1,7 @@
 import type { WorkspaceRole } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Caller, KeyKind } from '../caller.ts'
-import { keptShareOf } from '../io-logging.ts'
+import { storedShareOf } from '../io-logging.ts'
 import { roleInWorkspace } from '../members/role.ts'
 import type { ReadKeys, StoredKey } from './key-cache.ts'
 import { selectKeysWithOwners } from './key-rows.ts'
@@ -33,7 +33,7 @@ function storedKey(row: ReadKeysRow): StoredKey {
       internsProgramme: row.interns_programme === 1,
       internsGrant: row.interns_grant === 1,
       spendLimit: spendLimitOf(row),
-      keptShare: keptShareOf(row, row.hash),
+      keptShare: storedShareOf(row, row.hash),
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
       isWorkspaceScoped: row.kind !== 'management',

@@ -65,7 +65,7 @@ export const plainRole = (own: MemberRole): z.output<typeof role> =>
  * Returns the requested role. A member whose role already maps to the requested one keeps it.
  * @throws Fault `invalid` if the two fields contradict each other.
  */
-export function roleAsked({ role, access }: Pick<MemberPatch, 'role' | 'access'>, before: MemberRole): MemberRole {
+export function requestedRole({ role, access }: Pick<MemberPatch, 'role' | 'access'>, before: MemberRole): MemberRole {
   if (access !== undefined && role !== undefined && plainRole(access) !== role)
     throw new Fault('invalid', `Invalid request: role: "${role}" contradicts access; one of the two is enough`)
   if (access !== undefined) return access

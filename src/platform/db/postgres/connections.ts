@@ -57,7 +57,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
       onAway()
       for (const client of open) client.abandon(why)
     },
-    onBack,
+    onRecovered: onBack,
   })
   const looking = setInterval(() => presence.look(), checkEveryMs).unref()
 
@@ -66,7 +66,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     client.once('end', () => open.delete(client))
     // A connection in use reports errors by its query. Between two queries, an error without a listener would end the process.
     client.on('error', () => {})
-    client.whenAnswered(() => presence.heard())
+    client.whenAnswered(() => presence.noteAnswer())
     client.whenWriteRefused(leaveReadOnly)
     await client.requirePrimary()
     const refused = await setUp(client, sessionOf(limits))
@@ -124,21 +124,21 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
       try {
         return await pool.connect()
       } catch (error) {
-        if (tries >= hosts.count || presence.isAway) throw error
+        if (tries >= hosts.count || presence.isUnavailable) throw error
       }
     }
   }
 
   return {
     pool,
-    isAway: () => presence.isAway,
+    isAway: () => presence.isUnavailable,
     leaveReadOnly,
     async take() {
       let connecting: Promise<pg.PoolClient> | undefined
       const waiting = { since: performance.now() }
       waitingForConnection.add(waiting)
       try {
-        return await presence.whileThere(() => (connecting = connectAny()))
+        return await presence.unlessUnavailable(() => (connecting = connectAny()))
       } catch (error) {
         // The connection can be established after the caller has given up.
         connecting?.then(
@@ -163,12 +163,12 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     },
     async connect(application_name) {
       const client = await connectedTo({ ...standard, application_name }).catch((error) => {
-        if (isAnswer(error)) presence.heard()
+        if (isAnswer(error)) presence.noteAnswer()
         throw error
       })
       extra.add(client)
       client.once('end', () => extra.delete(client))
-      client.whenAnswered(() => presence.heard())
+      client.whenAnswered(() => presence.noteAnswer())
       const late = setTimeout(() => client.abandon('no answer'), connectMs)
       try {
         await client.requirePrimary()

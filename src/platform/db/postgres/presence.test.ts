@@ -6,7 +6,7 @@ import { checkEveryMs, Presence } from './presence.ts'
 function watched() {
   const told: string[] = []
   const onBack = (awayMs: number) => void told.push(`back after ${awayMs}`)
-  const presence = new Presence({ silenceMs: 1000, onAway: (why) => told.push(why), onBack }, 0)
+  const presence = new Presence({ silenceMs: 1000, onAway: (why) => told.push(why), onRecovered: onBack }, 0)
   let now = 0
   const looks = (count: number, everyMs = checkEveryMs) => {
     for (let at = 0; at < count; at++) {
@@ -21,13 +21,13 @@ const gone = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
 
 test('who waits is refused after the silence that was set, who comes later before anything is asked', async () => {
   const { presence, told, looks } = watched()
-  const waiting = presence.whileThere(() => new Promise(() => {}))
+  const waiting = presence.unlessUnavailable(() => new Promise(() => {}))
   looks(3)
   assert.deepEqual(told, [])
   looks(5)
   await assert.rejects(waiting, gone)
   await assert.rejects(
-    presence.whileThere(() => assert.fail('it is asked')),
+    presence.unlessUnavailable(() => assert.fail('it is asked')),
     gone,
   )
   assert.equal(told.length, 1)
@@ -36,12 +36,12 @@ test('who waits is refused after the silence that was set, who comes later befor
 test('an answer resets the silence; the outage counts from the last answer before it', async () => {
   const { presence, told, looks, at } = watched()
   looks(3)
-  presence.heard(at())
+  presence.noteAnswer(at())
   looks(3)
   assert.deepEqual(told, [])
   looks(4)
-  presence.heard(at())
-  assert.equal(await presence.whileThere(async () => 1), 1)
+  presence.noteAnswer(at())
+  assert.equal(await presence.unlessUnavailable(async () => 1), 1)
   assert.deepEqual(told.slice(1), ['back after 1750'])
 })
 

@@ -11,7 +11,7 @@ type PresenceDeps = {
   /** Called once per outage, with the reason: pending requests must not wait any longer. */
   onAway: (why: string) => void
   /** Called when it answers again, with the time since its last answer before the outage. */
-  onBack: (awayMs: number) => void
+  onRecovered: (outageMs: number) => void
 }
 
 /**
@@ -24,35 +24,35 @@ export class Presence {
   #lookedAt: number
   #silentMs = 0
   /** When Postgres last responded. */
-  #heardAt: number
-  #away: { error: Error } | undefined
+  #answeredAt: number
+  #outage: { error: Error } | undefined
 
   constructor(deps: PresenceDeps, now = performance.now()) {
     this.#deps = deps
     this.#lookedAt = now
-    this.#heardAt = now
+    this.#answeredAt = now
   }
 
-  get isAway(): boolean {
-    return this.#away !== undefined
+  get isUnavailable(): boolean {
+    return this.#outage !== undefined
   }
 
   /** Notes a response of Postgres on any connection. */
-  heard(now = performance.now()): void {
+  noteAnswer(now = performance.now()): void {
     this.#silentMs = 0
-    const awayMs = now - this.#heardAt
-    this.#heardAt = now
-    if (!this.#away) return
-    this.#away = undefined
-    this.#deps.onBack(awayMs)
+    const outageMs = now - this.#answeredAt
+    this.#answeredAt = now
+    if (!this.#outage) return
+    this.#outage = undefined
+    this.#deps.onRecovered(outageMs)
   }
 
   /**
    * Runs `ask`, unless Postgres is unavailable.
    * @throws ConnectionAbandoned as soon as it is unavailable, without waiting for `ask`.
    */
-  async whileThere<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#away) throw this.#away.error
+  async unlessUnavailable<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#outage) throw this.#outage.error
     const { promise, reject } = Promise.withResolvers<never>()
     this.#refusals.add(reject)
     return Promise.race([ask(), promise]).finally(() => this.#refusals.delete(reject))
@@ -62,10 +62,10 @@ export class Presence {
   look(now = performance.now()): void {
     this.#silentMs += Math.min(now - this.#lookedAt, maxCountedMs)
     this.#lookedAt = now
-    if (this.#away || this.#silentMs < this.#deps.silenceMs) return
+    if (this.#outage || this.#silentMs < this.#deps.silenceMs) return
     const why = `Postgres has not answered for ${this.#deps.silenceMs} ms: requests fail immediately until it answers`
     const error = new ConnectionAbandoned(why)
-    this.#away = { error }
+    this.#outage = { error }
     for (const refuse of this.#refusals) refuse(error)
     this.#deps.onAway(why)
   }

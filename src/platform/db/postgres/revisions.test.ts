@@ -14,27 +14,27 @@ const storing = (revision: number, meanwhile = () => {}) =>
   }) as never
 
 test('the next notification of a topic is heard and nothing was missed', () => {
-  const { heard } = followRevisions()
+  const { received: heard } = followRevisions()
   const announcement = { topic: 'key.changed', payload: 'hash' }
   assert.deepEqual(heard(notification(1)), { announcement, missed: false })
   assert.deepEqual(heard(notification(2)), { announcement, missed: false })
 })
 
 test('a gap in the notifications is reported once', () => {
-  const { heard } = followRevisions()
+  const { received: heard } = followRevisions()
   assert.equal(heard(notification(1)).missed, false)
   assert.equal(heard(notification(3)).missed, true)
   assert.equal(heard(notification(4)).missed, false)
 })
 
 test('repeated and late notifications are ignored', async () => {
-  const { heard, catchUp } = followRevisions()
+  const { received: heard, catchUp } = followRevisions()
   for (const revision of [1, 2, 1]) assert.equal(heard(notification(revision)).missed, false)
   assert.equal(await catchUp(storing(2)), false)
 })
 
 test('what was announced and never came is found by comparing, once', async () => {
-  const { heard, catchUp } = followRevisions()
+  const { received: heard, catchUp } = followRevisions()
   heard(notification(1))
   assert.equal(await catchUp(storing(2)), true)
   assert.equal(await catchUp(storing(2)), false)
@@ -42,14 +42,14 @@ test('what was announced and never came is found by comparing, once', async () =
 })
 
 test('a database that counts from an earlier number, restored from a backup, has missed announcements', async () => {
-  const { heard, catchUp } = followRevisions()
+  const { received: heard, catchUp } = followRevisions()
   assert.equal(await catchUp(storing(5)), true)
   assert.equal(await catchUp(storing(3)), true)
   assert.equal(heard(notification(4)).missed, false)
 })
 
 test('a notification that overtakes the answer to a comparison is none that was missed', async () => {
-  const { heard, catchUp } = followRevisions()
+  const { received: heard, catchUp } = followRevisions()
   heard(notification(1))
   assert.equal(await catchUp(storing(1, () => heard(notification(2)))), false)
   assert.equal(heard(notification(3)).missed, false)

@@ -26,7 +26,7 @@ export function announcing({ topic, payload }: Announcement): string {
 /** The last revision of each topic that this server has received. */
 export type Followed = {
   /** Records a notification. @returns the announcement, and whether an earlier one of its topic was missed. */
-  heard: (text: string) => { announcement: Announcement; missed: boolean }
+  received: (text: string) => { announcement: Announcement; missed: boolean }
   /** Compares with the database. @returns whether an announcement was missed. */
   catchUp: (client: Pick<pg.Client, 'query'>) => Promise<boolean>
 }
@@ -34,7 +34,7 @@ export type Followed = {
 export function followRevisions(): Followed {
   const followed = new Map<Topic, number>()
   return {
-    heard(text) {
+    received(text) {
       const { revision, ...announcement } = JSON.parse(text) as Notification
       const expected = (followed.get(announcement.topic) ?? 0) + 1
       if (revision >= expected) followed.set(announcement.topic, revision)

@@ -13,7 +13,7 @@ function remembering({ live = true } = {}) {
     steady: () => clock.now,
     topic: 'preset.changed',
     read: (name) => new Promise<string>((answer) => reads.push({ name, answer })),
-    isKept: (value) => value !== 'nothing',
+    isCacheable: (value) => value !== 'nothing',
   })
   return { signals, clock, reads, remembered }
 }

@@ -28,14 +28,14 @@ type ReadCacheDeps<T> = {
   allowStale?: AllowStale | undefined
   read: (name: string) => Promise<T>
   /** Values for which this is false are not cached. */
-  isKept?: (value: T) => boolean
+  isCacheable?: (value: T) => boolean
   /** The number of entries at which the cache is cleared. */
   most?: number
   /** The message of the fault while the database is unreachable. */
-  away?: string
+  unavailableMessage?: string
 }
 
-const cannotBeReached = 'The database is unreachable. Try again shortly.'
+const unreachableMessage = 'The database is unreachable. Try again shortly.'
 
 /** Creates a read-through cache. A change is visible immediately on this server, and within a second on others. */
 export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
@@ -45,9 +45,9 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
     topic,
     read,
     allowStale = neverStale,
-    isKept = () => true,
+    isCacheable = () => true,
     most = 10_000,
-    away = cannotBeReached,
+    unavailableMessage = unreachableMessage,
   } = deps
   const entries = new Map<string, { value: T; readAt: number }>()
   /** Reads in flight. A change removes them, so that a value read before the change is not cached after it. */
@@ -69,7 +69,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
   /** Converts the error of an unreachable database. */
   const refuseIfUnreachable = (error: unknown): never => {
     if (!isUnreachable(error)) throw error
-    throw new Fault('unavailable', away)
+    throw new Fault('unavailable', unavailableMessage)
   }
 
   function load(name: string): Promise<T> {
@@ -79,7 +79,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
     const pending: Promise<T> = read(name)
       .catch(refuseIfUnreachable)
       .then((value) => {
-        if (reading.get(name) !== pending || !isKept(value)) return value
+        if (reading.get(name) !== pending || !isCacheable(value)) return value
         if (entries.size >= most) entries.clear()
         entries.set(name, { value, readAt })
         return value
