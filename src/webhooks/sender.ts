@@ -22,7 +22,7 @@ export type SenderDeps = QueueDeps & {
 /** The delay after each failed attempt, at least 28 hours in total. Each is extended randomly by up to 20 %. */
 export const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200]
 
-type Rhythm = { pollMs?: number; keptMs?: number }
+type Rhythm = { pollMs?: number; retentionMs?: number }
 
 /** Parallel deliveries: in total, to one webhook, and to failing webhooks, so that half remain for healthy ones. */
 const most = { atOnce: 16, ofOne: 4, failing: 8 }
@@ -34,7 +34,7 @@ const pruneEveryMs = 3_600_000
  */
 export function keepSending(
   deps: SenderDeps,
-  { pollMs = 2000, keptMs = 7 * 86_400_000 }: Rhythm = {},
+  { pollMs = 2000, retentionMs: keptMs = 7 * 86_400_000 }: Rhythm = {},
 ): () => Promise<void> {
   const inFlight = new Map<string, { claimed: Claimed; done: Promise<void> }>()
   let prunedAt = 0

@@ -68,7 +68,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
     const { files, read } = await opened()
     const { file } = request.params
-    if (!files.has(file)) throw new Fault('not_found', 'The console has no such file any more. Load the page again.')
+    if (!files.has(file)) throw new Fault('not_found', 'This file of the console no longer exists. Reload the page.')
     return sendFile(request, reply, file, read)
   })
 }
@@ -83,7 +83,7 @@ function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
     })
     if (known?.folder === folder) return known
     const manifest = await readManifest(folder)
-    if (!manifest) throw new Fault('unavailable', 'The files of the console are gone. Start the service again.')
+    if (!manifest) throw new Fault('unavailable', 'The files of the console are missing. Restart the service.')
     known = { folder, files: new Set(manifest.files), manifest, page: pagesOf(manifest), read: fileReader(folder) }
     return known
   }

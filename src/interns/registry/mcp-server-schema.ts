@@ -90,15 +90,15 @@ export const NewMcpServer = strictFields({
     path: ['type'],
   })
   .refine(({ url, args, env }) => url === undefined || (args === undefined && !isNotEmpty(env)), {
-    error: 'goes with a command; to a URL credentials go as "headers"',
+    error: 'is only for a command; for a URL, use "headers" for credentials',
     path: ['env'],
   })
   .refine(({ url, readable }) => url === undefined || readable === undefined, {
-    error: 'goes with a command',
+    error: 'is only for a command',
     path: ['readable'],
   })
   .refine(({ command, headers }) => command === undefined || !isNotEmpty(headers), {
-    error: 'go with a URL; a command gets its credentials as "env"',
+    error: 'are only for a URL; for a command, use "env" for credentials',
     path: ['headers'],
   })
   .meta({ id: 'NewMcpServer', oneOf: [{ required: ['command'] }, { required: ['url'] }] })

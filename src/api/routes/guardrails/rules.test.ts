@@ -65,7 +65,11 @@ const rows: Row[] = [
     [field, [demo], { kept: [canonicalDemo] }],
     [field, [canonicalDemo], 'kept'],
     [field, [demo, canonicalDemo], new RegExp(`^${field}\\[1]: is the same model as item 0`)],
-    [field, [demo, 'nobody/nothing'], new RegExp(`^${field}\\[1]: the catalogue does not contain the model "nobody/nothing"`)],
+    [
+      field,
+      [demo, 'nobody/nothing'],
+      new RegExp(`^${field}\\[1]: the catalogue does not contain the model "nobody/nothing"`),
+    ],
     [field, [''], new RegExp(`^${field}\\[0]: must not be empty`)],
     [field, null, 'kept'],
   ]),

@@ -33,7 +33,7 @@ export const accounts = {
   deleteKey: { byHand: 'keys revoke' },
   listKeyBudgets: {
     name: 'budgets key',
-    about: 'List the budgets that count what a key spends, in the order in which they are checked',
+    about: 'List the budgets that count the spending of a key, in the order in which they are checked',
     columns: columns<KeyBudget>({
       LAYER: (one) => one.layer,
       INTERVAL: (one) => one.reset_interval ?? 'lifetime',

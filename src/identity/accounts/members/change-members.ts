@@ -9,7 +9,7 @@ import { joinWorkspace } from '../workspace-members/membership-change.ts'
 import { deleteMemberFromWorkspaces } from '../workspace-members/rows.ts'
 import { workspaceRoleOf } from '../workspace-members/workspace-member.ts'
 import { namedWorkspace } from '../workspaces.ts'
-import { type Member, type MemberPatch, type NewMember, roleAsked } from './member.ts'
+import { type Member, type MemberPatch, type NewMember, requestedRole } from './member.ts'
 import { deletePasskeysOfMember } from './member-passkeys.ts'
 import {
   findMembership,
@@ -37,7 +37,7 @@ export async function addMember(deps: MembersDeps, caller: Caller, newMember: Ne
     if (before?.leftAt === null) {
       throw new Fault('conflict', `${newMember.email} belongs to the organization already.`)
     }
-    const role = roleAsked(newMember, 'member')
+    const role = requestedRole(newMember, 'member')
     requireOwner(caller, role, before?.role)
     const after = await storeMember(deps, tx, organizationId, newMember, role)
     for (const { workspace, access } of newMember.workspaces ?? [{ workspace: caller.workspaceId }]) {
@@ -63,7 +63,7 @@ export async function changeMember(
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
     const before = await requireMember(tx, organizationId, userId)
-    const role = roleAsked(patch, before.role)
+    const role = requestedRole(patch, before.role)
     requireOwner(caller, role, before.role)
     const { name, email } = { ...before, ...patch }
     if (role === before.role && name === before.name && email === before.email) return before
@@ -117,7 +117,7 @@ async function changeRole(
 /** Only owners can create and change owners, because otherwise an admin could become one. */
 function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
   if (!roles.includes('owner') || actsAsOwner(caller)) return
-  throw new Fault('forbidden', 'Only an owner may make, change or remove an owner.')
+  throw new Fault('forbidden', 'Only an owner can add, change or remove an owner.')
 }
 
 async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
@@ -133,7 +133,11 @@ async function changeAddress(tx: Tx, organizationId: string, userId: string, ema
     .where('organization_id', '!=', organizationId)
     .select('user_id')
     .executeTakeFirst()
-  if (elsewhere) throw new Fault('conflict', 'The address cannot be changed here: another organization uses it too.')
+  if (elsewhere)
+    throw new Fault(
+      'conflict',
+      'The address cannot be changed, because this user also belongs to another organization.',
+    )
   try {
     await tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
   } catch (error) {

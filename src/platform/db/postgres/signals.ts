@@ -13,7 +13,7 @@ const trustedForMs = 900
  * The interval of checking whether the database accepts writes. A standby does not, and neither does a server during a
  * switch-over.
  */
-const askReadOnlyEveryMs = 1000
+const checkReadOnlyEveryMs = 1000
 
 export type PostgresSignals = LocalSignals & {
   /** Whether the database was read-only at the last check. */
@@ -45,16 +45,16 @@ export async function postgresSignals(
   let isClosing = false
   let client: Connection | undefined
   /** The time up to which all announcements were received or reported as missed. */
-  let surelyHeardUntil = 0
-  let lastHeardAt = 0
-  let [readOnly, readOnlyAskedAt] = [false, Number.NEGATIVE_INFINITY]
+  let receivedUntil = 0
+  let lastBeatAt = 0
+  let [readOnly, readOnlyCheckedAt] = [false, Number.NEGATIVE_INFINITY]
   let refusal: Error | undefined
 
   function lose(lost: Connection, error: Error): void {
     if (client !== lost) return
     client = undefined
-    if (surelyHeardUntil !== 0 && !isClosing) onError(error)
-    surelyHeardUntil = 0
+    if (receivedUntil !== 0 && !isClosing) onError(error)
+    receivedUntil = 0
     lost.end().catch(() => {})
   }
 
@@ -62,7 +62,7 @@ export async function postgresSignals(
     const fresh = await open()
     fresh.on('error', (error) => lose(fresh, error))
     fresh.on('notification', ({ payload }) => {
-      const { announcement, missed } = followed.heard(payload ?? '')
+      const { announcement, missed } = followed.received(payload ?? '')
       if (missed) local.reportMissed()
       local.deliver(announcement)
     })
@@ -76,11 +76,12 @@ export async function postgresSignals(
     try {
       const connected = client ?? (await connect())
       const missed = await Promise.race([followed.catchUp(connected), tooLate()])
-      if (startedAt - readOnlyAskedAt > askReadOnlyEveryMs) await Promise.race([askReadOnly(connected), tooLate()])
+      if (startedAt - readOnlyCheckedAt > checkReadOnlyEveryMs)
+        await Promise.race([checkReadOnly(connected), tooLate()])
       if (missed) local.reportMissed()
       if (client !== connected) return
-      surelyHeardUntil = startedAt
-      lastHeardAt = startedAt
+      receivedUntil = startedAt
+      lastBeatAt = startedAt
       refusal = undefined
     } catch (error) {
       if (error instanceof NotPrimary) readOnly = true
@@ -89,9 +90,9 @@ export async function postgresSignals(
     }
   }
 
-  async function askReadOnly(asked: Connection): Promise<void> {
-    readOnlyAskedAt = steadyNow()
-    const { readOnly: isReadOnly, clock } = await asked.requirePrimary()
+  async function checkReadOnly(connection: Connection): Promise<void> {
+    readOnlyCheckedAt = steadyNow()
+    const { readOnly: isReadOnly, clock } = await connection.requirePrimary()
     readOnly = isReadOnly
     onClock(clock)
     if (readOnly) onReadOnly()
@@ -106,8 +107,8 @@ export async function postgresSignals(
   const heartbeat = startReconciler(keepBeating, { firstMs: 0, retryMs: heartbeatMs, onError })
   return {
     ...local,
-    live: () => steadyNow() - surelyHeardUntil < trustedForMs,
-    silentForMs: () => steadyNow() - lastHeardAt,
+    live: () => steadyNow() - receivedUntil < trustedForMs,
+    silentForMs: () => steadyNow() - lastBeatAt,
     readOnly: () => readOnly,
     refusal: () => refusal,
     async close() {
