@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { Vault } from '#identity/provider-keys/vault.ts'
+import { sharePending } from '#platform/async/share-pending.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Holder, Issued } from '#platform/net/certificates.ts'
@@ -49,7 +50,7 @@ export class DaemonCertificates {
   readonly #deps: CertificateDeps
   readonly #sessions = new Map<string, Buffer>()
   #own: { context: DaemonTls['context']; renewAt: number; until: number } | undefined
-  #renewal: Promise<void> | undefined
+  readonly #renew = sharePending(() => this.#renewOwn())
 
   constructor(deps: CertificateDeps) {
     this.#deps = deps
@@ -69,11 +70,8 @@ export class DaemonCertificates {
   async forServer(internId: string, servername = daemonName(internId)): Promise<DaemonTls> {
     const now = this.#deps.now()
     if (!this.#own || now >= this.#own.renewAt) {
-      this.#renewal ??= this.#renewOwn().finally(() => {
-        this.#renewal = undefined
-      })
       // If the database is unavailable, the current one is used until it expires.
-      await this.#renewal.catch((error: unknown) => {
+      await this.#renew().catch((error: unknown) => {
         if (!this.#own || now >= this.#own.until) throw error
       })
     }

@@ -1,4 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
+import { IdleTimer } from '#platform/async/idle-timer.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type Attachment, textIn } from '../contract/attachments.ts'
 import { asChatFault, chatFault } from '../contract/chat-fault.ts'
@@ -10,7 +11,6 @@ import { type Metered, withMeteredUsage } from '../runs/metered-usage.ts'
 import { saveQuestion } from '../runs/questions.ts'
 import { storeRun } from '../runs/store-run.ts'
 import { type InternChatRequest, modeOf, type TurnInput, turnInputOf } from './chat-request.ts'
-import { IdleTimer } from './idle-timer.ts'
 import { completeLastEvent, nextUntilIdle } from './pass-events.ts'
 import {
   prewarmConnection,
@@ -66,7 +66,9 @@ export async function startChatTurn(
   const client = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
   const timeout = new AbortController()
   const stop = AbortSignal.any([signal, timeout.signal])
-  const idleTimer = new IdleTimer(deps.budgetMs, () => timeout.abort())
+  const idleMs = deps.budgetMs
+  const idleTimer = new IdleTimer(() => timeout.abort())
+  idleTimer.start(idleMs)
   try {
     const context = { caller, intern, link, connection, client }
     const turn =
@@ -75,7 +77,10 @@ export async function startChatTurn(
         : await resumeWithAnswer(deps, context, input, stop)
     const { started, events } = await openStream(turn.events)
     await storeStarted(deps, context, turn, started)
-    return { started, events: nextUntilIdle(storingEnd(deps, turn, started, events), idleTimer, timeout.signal) }
+    return {
+      started,
+      events: nextUntilIdle(storingEnd(deps, turn, started, events), { idleTimer, idleMs }, timeout.signal),
+    }
   } catch (error) {
     idleTimer.stop()
     const hasTimedOut = timeout.signal.aborted
@@ -83,7 +88,7 @@ export async function startChatTurn(
     timeout.abort()
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
-    if (hasTimedOut) throw timeoutFault(deps.budgetMs)
+    if (hasTimedOut) throw timeoutFault(idleMs)
     throw asChatFault(error)
   }
 }

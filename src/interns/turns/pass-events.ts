@@ -1,5 +1,5 @@
+import type { IdleTimer } from '#platform/async/idle-timer.ts'
 import { closesStream, type TurnEvent } from '../contract/turn-event.ts'
-import type { IdleTimer } from './idle-timer.ts'
 
 /** Calls `decision` for each decision of a rule, and `complete` for the closing event before it is passed on. */
 export function completeLastEvent(
@@ -16,13 +16,15 @@ export function completeLastEvent(
   return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
 }
 
-/** Passes events on. After too long without one, `timeout` is the last. */
+/** Passes events on. Each restarts the timer. After its end, `timeout` is the last event. */
 export function nextUntilIdle(
   events: AsyncIterator<TurnEvent>,
-  idleTimer: IdleTimer,
+  { idleTimer, idleMs }: { idleTimer: IdleTimer; idleMs: number },
   timedOut: AbortSignal,
 ): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {
+  let hasLeft = false
   const leave = async () => {
+    hasLeft = true
     idleTimer.stop()
     await events.return?.()
     return { done: true as const, value: undefined }
@@ -31,7 +33,7 @@ export function nextUntilIdle(
     try {
       const result = await events.next()
       if (result.done) idleTimer.stop()
-      else idleTimer.restart()
+      else if (!hasLeft) idleTimer.start(idleMs)
       return result
     } catch (error) {
       await leave()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { sharePending } from '#platform/async/share-pending.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Generation } from '../ledger/generation.ts'
@@ -23,7 +24,6 @@ const tryEveryMs = 200
 export class RowWriter {
   readonly #deps: WriterDeps
   readonly #batch: number
-  #flushing: Promise<void> | undefined
 
   constructor(deps: WriterDeps, batch: number) {
     this.#deps = deps
@@ -31,12 +31,7 @@ export class RowWriter {
   }
 
   /** Writes the waiting rows. A second call waits for the first. */
-  flush(): Promise<void> {
-    this.#flushing ??= this.#writeAll().finally(() => {
-      this.#flushing = undefined
-    })
-    return this.#flushing
-  }
+  readonly flush = sharePending(() => this.#writeAll())
 
   /** Writes the remaining rows to a file, or retries file and database until one succeeds. */
   async saveAtLast(withinMs: number): Promise<void> {
