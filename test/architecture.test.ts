@@ -266,6 +266,58 @@ test('every file is reached from bin/: a route, command, tool, filter or protoco
   )
 })
 
+/** Error classes, with the data that a caller reads. All other errors are instances of these or of `Error`. */
+const errorClasses: Record<string, string> = {
+  Fault: 'kind and details, for the envelope',
+  StartupError: 'none: printed as one sentence instead of a stack',
+  Refusal: 'kind and retryable, of the contract with daemons',
+  CatalogueRefused: 'the catalogue that stays in use',
+  KubernetesError: 'status',
+  ServiceError: 'status, in the CLI',
+  ModelFault: 'retryable, status and usage',
+  RpcError: 'code and data, of an agent',
+  StoreFailed: 'isLocked',
+  FileError: 'kind',
+  ConnectionAbandoned: 'code',
+  NotPrimary: 'code',
+}
+
+/** Intervals that are not loops of the service: all other repeated work uses `platform/async/reconcile.ts`. */
+const intervals: Record<string, string> = {
+  'src/agent/mcp/server-tools.ts': 'reports progress',
+  'src/agent/tools/delegate.ts': 'reports progress',
+  'src/agent/tools/command-progress.ts': 'reports progress',
+  'src/cli/chat/progress-line.ts': 'draws progress',
+  'src/platform/http/response/send-events.ts': 'keeps a stream alive',
+  'src/gateway/attempt/run-attempts.ts': 'keeps a stream alive',
+  'src/agent/sandbox/command.ts': 'reads the processes of a command, synchronously',
+  'src/daemon/server/tls-server.ts': 'reads certificate files, synchronously',
+  'src/api/server/intern-listener.ts': 'closes idle connections, synchronously',
+  'src/platform/http/shutdown.ts': 'closes idle connections, synchronously',
+  'src/api/status/readiness.ts': 'compares values in memory',
+  'src/app/workers/heartbeat.ts': 'compares values in memory',
+  'src/platform/db/postgres/connection-monitor.ts': 'compares values in memory',
+  'src/platform/db/postgres/connections.ts': 'compares values in memory',
+  'src/identity/accounts/requests-in-flight.ts': 'compares values in memory',
+  'src/spend/budgets/budgets.ts': 'the clock of budgets, which tests replace',
+}
+
+const sourceTexts = sources
+  .filter((file) => file.startsWith('src/'))
+  .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+
+test('every error class has data that a caller reads', () => {
+  const classes = sourceTexts.flatMap(({ text }) =>
+    [...text.matchAll(/class (\w+) extends (?:\w*Error|Fault)\b/g)].map(([, name]) => name!),
+  )
+  assert.deepEqual(classes.sort(), Object.keys(errorClasses).sort())
+})
+
+test('repeated work uses the reconciler', () => {
+  const files = sourceTexts.filter(({ text }) => text.includes('setInterval(')).map(({ file }) => file)
+  assert.deepEqual(files.sort(), Object.keys(intervals).sort())
+})
+
 test('half of the files are under 100 lines and nine in ten under 250', () => {
   const lengths = sources.map((file) => readFileSync(join(root, file), 'utf8').split('\n').length).sort((a, b) => a - b)
   const at = (share: number) => lengths[Math.floor(lengths.length * share)] ?? 0
