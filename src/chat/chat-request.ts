@@ -13,6 +13,7 @@ import { Message } from './message.ts'
 import { Metadata } from './metadata.ts'
 import { neededFields } from './needed-fields.ts'
 import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
+import { toolList } from './tool-list.ts'
 
 const ChatFunction = z.looseObject({
   name: z.string(),
@@ -67,7 +68,7 @@ const generation = {
   reasoning_effort: z.string().nullish(),
   response_format: ResponseFormat.nullish(),
   verbosity: z.string().nullish(),
-  tools: z.array(ChatTool).nullish(),
+  tools: toolList(ChatTool).nullish(),
   tool_choice: ChatToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   modalities: z.array(z.enum(['text', 'image', 'audio'])).nullish(),

@@ -4,6 +4,7 @@ import { EndUser, SessionId, Trace } from './call-fields.ts'
 import { AnswerLimit, CacheControl } from './generation-fields.ts'
 import { Content } from './message.ts'
 import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
+import { toolList } from './tool-list.ts'
 
 /** A tool of the caller (without a type, or of type `custom`), or a tool of the provider, identified by its type. */
 export const MessagesTool = z.looseObject({
@@ -51,7 +52,7 @@ export const MessagesRequest = z
       stop_sequences: z.array(z.string()).nullish(),
       thinking: Thinking.nullish(),
       output_config: OutputConfig.nullish(),
-      tools: z.array(MessagesTool).nullish(),
+      tools: toolList(MessagesTool).nullish(),
       tool_choice: MessagesToolChoice.nullish(),
       provider: ProviderPreferences.nullish(),
       route: Route,

@@ -4,6 +4,7 @@ import { describedItem } from './described-input.ts'
 import { AnswerCount, AnswerLimit } from './generation-fields.ts'
 import { neededFields } from './needed-fields.ts'
 import { FunctionTool, notInput, ResponsesRequest } from './responses-request.ts'
+import { toolList } from './tool-list.ts'
 
 /** A tool of any type. Functions require a name. */
 export const Tool = withFieldOfType(
@@ -25,7 +26,7 @@ export const ResponsesCall = ResponsesRequest.extend({
     'Not part of this protocol. Forwarded; values above 1 are rejected if the request is translated.',
   ),
   best_of: AnswerCount.nullish().describe('Not part of this protocol. Forwarded and included in the cost bound.'),
-  tools: z.array(Tool).optional(),
+  tools: toolList(Tool).optional(),
   service_tier: z.string().nullish().describe('Defaults to `auto`. Providers have additional tiers.'),
   include: z.array(z.string()).nullish(),
   tool_choice: ToolChoice.optional(),

@@ -3,6 +3,7 @@ import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
 import { CacheControl, ImageConfig, PromptCacheOptions, Reasoning } from './generation-fields.ts'
 import { Metadata } from './metadata.ts'
 import { Plugin, ProviderPreferences, Route, ServiceTier, StopCondition } from './routing-fields.ts'
+import { toolList } from './tool-list.ts'
 
 export const FunctionTool = z
   .looseObject({
@@ -79,7 +80,7 @@ export const ResponsesRequest = z
       stream: z.boolean().optional().describe('Defaults to false.'),
       text: TextOptions.optional(),
       tool_choice: z.enum(['auto']).optional(),
-      tools: z.array(FunctionTool).optional(),
+      tools: toolList(FunctionTool).optional(),
       trace: Trace.optional(),
       truncation: z.enum(['auto', 'disabled']).nullish(),
       user: EndUser.optional(),

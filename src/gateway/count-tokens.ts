@@ -1,3 +1,4 @@
+import { runInSlices } from '#platform/async/long-work.ts'
 import { addressOf, bodyForUpstream } from './attempt/attempt-request.ts'
 import { failureOfStatus, faultOf } from './attempt/failure.ts'
 import { fetchSmallJson } from './attempt/fetch-small-json.ts'
@@ -6,12 +7,12 @@ import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
 import { findExclusion } from './plan/exclusion.ts'
 import type { PlanInput, Target } from './plan/plan.ts'
-import { encodedBody } from './protocol/encoded-body.ts'
+import { encodedBody, encodedBodyInSteps } from './protocol/encoded-body.ts'
 import type { Body } from './protocol/protocol.ts'
 import { providerProtocolOf } from './providers/protocols.ts'
 import { preferencesOf } from './request/preferences.ts'
 import { prepareRequest } from './request/prepared-request.ts'
-import { generousPrompt } from './request/prompt-size.ts'
+import { generousPrompt, measureTools } from './request/prompt-size.ts'
 import { withProviderSlugs } from './request/provider-names.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
@@ -19,7 +20,7 @@ export type Count = { tokens: number; estimated: boolean }
 
 type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'presets' | 'upstreams' | 'deadlines'>
 
-type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'requestId'>
+type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'pause' | 'requestId'>
 
 /**
  * Applies the request's provider preferences before counting: the prompt is not sent to a provider that the request
@@ -41,6 +42,7 @@ const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
  */
 export async function countTokens(deps: CountDeps, call: Counting): Promise<Count> {
   const { chat: asked, body: given } = await prepareRequest(deps, call)
+  if (call.pause) await call.pause()
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const { caller, client, host } = call
   const { protocol } = client
@@ -54,13 +56,17 @@ export async function countTokens(deps: CountDeps, call: Counting): Promise<Coun
     const tokens = await countAt(deps, call, { body: decision.body, limited }, { model: first!.model, endpoint })
     if (tokens !== undefined) return { tokens, estimated: false }
   }
+  if (call.pause) {
+    await call.pause()
+    await runInSlices(measureTools(decision.chat), call.pause)
+  }
   return { tokens: generousPrompt(decision.chat), estimated: true }
 }
 
 /** Undefined if the endpoint cannot count or does not answer. @throws Fault if it refuses the request. */
 async function countAt(
   deps: CountDeps,
-  { caller, client, headers: asked }: Counting,
+  { caller, client, headers: asked, pause }: Counting,
   { body, limited }: { body: Body; limited: boolean },
   target: Target,
 ): Promise<number | undefined> {
@@ -71,7 +77,10 @@ async function countAt(
   const access = (await deps.credentials.of(caller)).find(provider, endpoint)
   if (!access) return undefined
   const protocolTarget = { endpoint, credential: access.secret, stream: false }
+  if (pause) await pause()
   const encoded = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
+  if (pause) await pause()
+  const written = pause ? await runInSlices(encodedBodyInSteps(encoded), pause) : encodedBody(encoded)
   const answer = await fetchSmallJson(deps, {
     ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
     headers: {
@@ -80,7 +89,7 @@ async function countAt(
       ...encoded.headers,
       ...client.headersFor?.(asked, body, limited),
     },
-    body: encodedBody(encoded),
+    body: written,
   })
   if (!answer) return undefined
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)

@@ -81,16 +81,16 @@ for (const [protocol, bodies] of [
     const client = clientOf(protocol)!
     for (const [name, make] of Object.entries(bodies))
       test(name, () => {
-        const texts = growing(make)
+        const texts = growing(make, client)
         requireLinear('translation', texts, (text) => translate(client, text))
         requireLinear('filters', texts, (text) => filter(client, text))
       })
   })
 
 /** A body of almost `largestBody`, and one of a fraction of its size. */
-function growing(make: GrowingBody): Texts {
+function growing(make: GrowingBody, client: ClientProtocol): Texts {
   const written = (count: number) => JSON.stringify({ model: 'm', ...make(Math.floor(count)) })
-  const most = largestCount(written)
+  const most = largestCount(written, client)
   return { small: written(most / sizeRatio), large: written(most) }
 }
 
@@ -100,17 +100,17 @@ interface Texts {
 }
 
 /** The number of pieces with which a body is still accepted, to within 20 %. */
-function largestCount(written: (count: number) => string): number {
+function largestCount(written: (count: number) => string, client: ClientProtocol): number {
   const sample = written(1000)
   let most = (1000 * largestBody) / sample.length
-  while (!isAccepted(written(most))) most *= 0.8
+  while (!isAccepted(written(most), client)) most *= 0.8
   return most
 }
 
-function isAccepted(text: string): boolean {
+function isAccepted(text: string, client: ClientProtocol): boolean {
   if (text.length > largestBody) return false
   try {
-    read(text)
+    translate(client, text)
     return true
   } catch {
     return false

@@ -1,5 +1,6 @@
 import { ChatRequest } from '#chat/chat-request.ts'
 import { ResponsesRequest } from '#chat/responses-request.ts'
+import { toolList } from '#chat/tool-list.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
@@ -38,7 +39,7 @@ export const PresetConfig = strictFields(
     text: fields.text,
     modalities: chatFields.modalities,
     image_config: chatFields.image_config,
-    tools: z.array(Tool).nullish(),
+    tools: toolList(Tool).nullish(),
     tool_choice: ToolChoice.nullish(),
     parallel_tool_calls: fields.parallel_tool_calls,
     max_tool_calls: fields.max_tool_calls,

@@ -46,7 +46,7 @@ function wholeAnswer(answer: Buffer | object | undefined): unknown {
 }
 
 /** The length of a body by its header. Without the header a body can have any length. */
-function declaredBytes({ 'content-length': length }: Incoming['headers']): number {
+export function declaredBytes({ 'content-length': length }: Incoming['headers']): number {
   return length === undefined ? Number.POSITIVE_INFINITY : Number(length)
 }
 

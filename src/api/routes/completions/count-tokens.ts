@@ -1,9 +1,11 @@
 import { MessagesCall } from '#chat/messages-call.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { countTokens } from '#gateway/count-tokens.ts'
+import { pauseFor } from '#platform/async/long-work.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
+import { declaredBytes } from './call.ts'
 
 export const countMessageTokens = route({
   method: 'post',
@@ -15,11 +17,14 @@ export const countMessageTokens = route({
   description:
     'Endpoints with Anthropic’s protocol count the tokens. For other endpoints the number is estimated, rather too high than too low, and the answer has the header `x-tokens-estimated: true`. The call is not metered.',
   request: { body: MessagesCall },
+  keepsBody: true,
   response: z.object({ input_tokens: z.int() }),
   errorBody: messagesClient.operation.errorBody,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
   handler: async ({ body, caller, headers, host, requestId }, { routing }) => {
-    const call = { body, caller, headers, host, requestId, client: messagesClient }
+    const pause = pauseFor(declaredBytes(headers))
+    await pause?.()
+    const call = { body, caller, headers, host, requestId, client: messagesClient, pause }
     const { tokens, estimated } = await countTokens(routing, call)
     const estimateHeaders = estimated ? { 'x-tokens-estimated': 'true' } : undefined
     return new HttpAnswer(

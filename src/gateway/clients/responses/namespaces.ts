@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { maxTools } from '#chat/tool-list.ts'
 import { Fault } from '#platform/core/fault.ts'
 
 export type Tool = { type?: string; name?: string; tools?: unknown } & Record<string, unknown>
@@ -15,9 +16,11 @@ export class Namespaces {
   /** The client's tools as a flat list, with a unique name for each function of a namespace. */
   readonly tools: readonly Tool[]
 
-  /** @throws Fault `invalid` for a namespace without a list of functions. */
+  /** @throws Fault `invalid` for a namespace without a list of functions, or too many tools in all. */
   constructor(tools: unknown) {
     const all = (Array.isArray(tools) ? tools : []) as Tool[]
+    if (all.reduce((count, tool) => count + toolsIn(tool), 0) > maxTools)
+      throw new Fault('invalid', `tools: must have at most ${maxTools} tools in all namespaces together.`)
     this.tools = all.flatMap((tool, at) => (tool?.type === 'namespace' ? this.#within(tool, `tools.${at}`) : [tool]))
   }
 
@@ -46,6 +49,8 @@ export class Namespaces {
     })
   }
 }
+
+const toolsIn = (tool: Tool | null) => (tool?.type === 'namespace' && Array.isArray(tool.tools) ? tool.tools.length : 1)
 
 function flatName({ namespace, name }: Place): string {
   const flat = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { JsonBudget } from './json-budget.ts'
 import { argumentsOf, calledFunction, chosenFunction } from './tool-arguments.ts'
 
+const budget = new JsonBudget()
+
 test('a custom call becomes a function call with the argument input', () => {
-  assert.deepEqual(calledFunction({ custom: { name: 'sql', input: 'select 1' } }), {
+  assert.deepEqual(calledFunction({ custom: { name: 'sql', input: 'select 1' } }, budget), {
     name: 'sql',
     args: { input: 'select 1' },
   })
-  assert.deepEqual(calledFunction({ custom: { name: 'sql' } }), { name: 'sql', args: { input: '' } })
+  assert.deepEqual(calledFunction({ custom: { name: 'sql' } }, budget), { name: 'sql', args: { input: '' } })
   const called = { function: { name: 'f', arguments: '{"a":1}' }, custom: { name: 'sql' } }
-  assert.deepEqual(calledFunction(called), { name: 'f', args: { a: 1 } })
+  assert.deepEqual(calledFunction(called, budget), { name: 'f', args: { a: 1 } })
 })
 
 test('missing or invalid arguments become an empty object', () => {
-  for (const json of [undefined, '', '{"a":', '[1]', 'null', '1']) assert.deepEqual(argumentsOf(json), {})
+  for (const json of [undefined, '', '{"a":', '[1]', 'null', '1']) assert.deepEqual(argumentsOf(json, budget), {})
 })
 
 test('deeply nested arguments are refused', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
-  assert.throws(() => argumentsOf(nested(20_000)), { kind: 'invalid', message: /more than 500 levels deep/ })
-  assert.equal(JSON.stringify(argumentsOf(nested(400))), nested(400))
+  assert.throws(() => argumentsOf(nested(20_000), budget), { kind: 'invalid', message: /more than 500 levels deep/ })
+  assert.equal(JSON.stringify(argumentsOf(nested(400), budget)), nested(400))
 })
 
 test('a tool choice that is a string names no function', () => {

@@ -1,12 +1,15 @@
 import { Fault } from '#platform/core/fault.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import { parseJson } from '#platform/json/plain-names.ts'
+import type { JsonBudget } from './json-budget.ts'
 
 /**
  * The arguments of a call as an object. Missing or invalid arguments become an empty object.
- * @throws Fault `invalid` if they are nested too deep.
+ * @throws Fault `invalid` if they are nested too deep, or exceed the budget.
  */
-export function argumentsOf(json: string | undefined): object {
+export function argumentsOf(json: string | undefined, budget: JsonBudget): object {
+  if (json && !budget.take(json))
+    throw new Fault('invalid', 'The arguments of the tool calls have too many items and members. Send fewer.')
   const value = parsedText(json || '{}')
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
@@ -40,9 +43,9 @@ export function chosenFunction(choice: unknown): string | undefined {
 type Called = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
 
 /** A call as a function call. The text of a custom call becomes its argument `input`. */
-export function calledFunction(call: Called): { name: string | undefined; args: object } {
+export function calledFunction(call: Called, budget: JsonBudget): { name: string | undefined; args: object } {
   const { function: called, custom } = call
-  const args = !called && custom ? { input: custom.input ?? '' } : argumentsOf(called?.arguments)
+  const args = !called && custom ? { input: custom.input ?? '' } : argumentsOf(called?.arguments, budget)
   return { name: calledName(call), args }
 }
 

@@ -2,6 +2,7 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { calledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
 
@@ -16,10 +17,11 @@ export function systemOf(messages: Message[]): Block[] {
 /** Merges consecutive messages of a role, including tool results, because roles must alternate. */
 export function turnsOf(messages: Message[]): Turn[] {
   const turns: Turn[] = []
+  const budget = new JsonBudget()
   for (const message of messages) {
     if (isInstruction(message)) continue
     const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const content = blocksOf(message)
+    const content = blocksOf(message, budget)
     if (content.length === 0) continue
     const last = turns.at(-1)
     if (last?.role === role) pushAll(last.content, content)
@@ -28,7 +30,7 @@ export function turnsOf(messages: Message[]): Turn[] {
   return turns
 }
 
-function blocksOf(message: Message): Block[] {
+function blocksOf(message: Message, budget: JsonBudget): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
   const blocks = piecesOf(message.content).flatMap(blockOf)
   if (message.role !== 'assistant') return blocks
@@ -38,7 +40,7 @@ function blocksOf(message: Message): Block[] {
       : { type: 'redacted_thinking', data: encrypted },
   )
   const calls = (message.tool_calls ?? []).map((call) => {
-    const { name, args } = calledFunction(call)
+    const { name, args } = calledFunction(call, budget)
     return { type: 'tool_use', id: call.id, name, input: args }
   })
   return thoughts.length + calls.length === 0 ? blocks : [...thoughts, ...blocks, ...calls]

@@ -2,6 +2,7 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { calledFunction, calledName, parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { asOneText, hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
 import { madeUpCallId } from './gemini-call-id.ts'
@@ -23,10 +24,11 @@ export function systemInstructionOf(messages: Message[]): Body | undefined {
 export function contentsOf(messages: Message[], model: string): Content[] {
   const contents: Content[] = []
   const functionOfCall = new Map<string, string>()
+  const budget = new JsonBudget()
   for (const message of messages) {
     if (isInstruction(message)) continue
     if (message.role === 'assistant') noteCalls(message, functionOfCall)
-    const parts = partsOf(message, functionOfCall, model)
+    const parts = partsOf(message, { functionOfCall, model, budget })
     if (parts.length === 0) continue
     const role = message.role === 'assistant' ? 'model' : 'user'
     const last = contents.at(-1)
@@ -41,12 +43,14 @@ function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfC
   for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, calledName(call) ?? '')
 }
 
-function partsOf(message: Message, functionOfCall: ReadonlyMap<string, string>, model: string): Part[] {
-  if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id))
+type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; budget: JsonBudget }
+
+function partsOf(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
+  if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
   const parts = piecesOf(message.content).flatMap(partOf)
   if (message.role !== 'assistant') return parts
   const thoughts = thoughtsOf(message, 'google-gemini-v1')
-  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, wantsSignatures(model))]
+  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, wantsSignatures(model), budget)]
 }
 
 /** Adds a signature without a call to the last text part. */
@@ -62,6 +66,7 @@ function functionCalls(
   { tool_calls: calls }: Extract<Message, { role: 'assistant' }>,
   thoughts: Thought[],
   mustBeSigned: boolean,
+  budget: JsonBudget,
 ): Part[] {
   const thoughtOfCall = firstById(thoughts)
   return (calls ?? []).map((call, index) => {
@@ -69,7 +74,7 @@ function functionCalls(
     const own = thoughtOfCall.get(id)?.encrypted
     const thoughtSignature = own ?? (mustBeSigned && index === 0 ? foreignSignature : undefined)
     return {
-      functionCall: { ...sentId(id), ...calledFunction(call) },
+      functionCall: { ...sentId(id), ...calledFunction(call, budget) },
       ...(thoughtSignature && { thoughtSignature }),
     }
   })
@@ -82,17 +87,25 @@ function firstById(thoughts: Thought[]): ReadonlyMap<string | undefined, Thought
 }
 
 /** A function response is an object. Parts that are not text follow it. */
-function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''): Part[] {
+function functionResponse(
+  message: Extract<Message, { role: 'tool' }>,
+  name: string | undefined,
+  budget: JsonBudget,
+): Part[] {
   const { tool_call_id: id } = message
   const pieces = piecesOf(message.content)
   const texts = pieces.flatMap((piece) => (piece.kind === 'text' && piece.text ? [piece.text] : []))
   const beside = pieces.filter(({ kind }) => kind !== 'text').flatMap(partOf)
-  return [{ functionResponse: { ...sentId(id), name, response: responseOf(texts, hasFailed(message)) } }, ...beside]
+  const response = responseOf(texts, hasFailed(message), budget)
+  return [{ functionResponse: { ...sentId(id), name: name ?? '', response } }, ...beside]
 }
 
-/** Parses JSON only from a single text. Joined parts could contain JSON that no filter has scanned. */
-function responseOf(texts: string[], failed: boolean): object {
-  const read = texts.length === 1 ? parsedText(texts[0]!) : undefined
+/**
+ * Parses JSON only from a single text. Joined parts could contain JSON that no filter has scanned. JSON that exceeds the
+ * budget remains a text.
+ */
+function responseOf(texts: string[], failed: boolean, budget: JsonBudget): object {
+  const read = texts.length === 1 && budget.take(texts[0]!) ? parsedText(texts[0]!) : undefined
   // Gemini reads `$ref` as a reference to another part.
   const value = read === undefined || hasReference(read) ? asOneText(texts) : read
   if (failed) return { error: value }

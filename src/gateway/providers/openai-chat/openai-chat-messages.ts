@@ -2,6 +2,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
+import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { argumentsOf } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { ChatDialect } from './openai-chat-dialects.ts'
 
@@ -15,38 +16,46 @@ const answerFields = ['refusal', 'annotations', 'images', 'audio', 'function_cal
 export function answerRepair({ acceptsAnswerFields = false }: ChatDialect): Repair {
   return (body, dropped) => {
     if (!Array.isArray(body.messages)) return body
+    const budget = new JsonBudget()
     const messages = mapItems(body.messages as Message[], (message) => {
       if (message?.role !== 'assistant') return message
-      const fitted = withCalls(message)
+      const fitted = withCalls(message, budget)
       return acceptsAnswerFields ? fitted : withContent(withoutAnswerFields(fitted, dropped))
     })
     return messages === body.messages ? body : { ...body, messages }
   }
 }
 
-/** Servers refuse an empty list of calls; templates read each call's arguments as an object. */
-function withCalls(message: Message): Message {
+/**
+ * Servers refuse an empty list of calls; templates read each call's arguments as an object. Arguments that exceed the budget
+ * are not checked.
+ */
+function withCalls(message: Message, budget: JsonBudget): Message {
   const { tool_calls: calls, ...rest } = message
   if (calls === undefined) return message
   if (!Array.isArray(calls) || calls.length === 0) return rest
-  const fitted = mapItems(calls as Call[], withObjectArguments)
+  const fitted = mapItems(calls as Call[], (call) => withObjectArguments(call, budget))
   return fitted === calls ? message : { ...message, tool_calls: fitted }
 }
 
-function withObjectArguments(call: Call): Call {
+function withObjectArguments(call: Call, budget: JsonBudget): Call {
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
   const given = called.arguments
-  const isObject = typeof given === 'string' && startsAsObject.test(given) && isJson(given)
+  const isObject = typeof given === 'string' && startsAsObject.test(given) && (!budget.take(given) || isJson(given))
   if (isObject && type === 'function') return call
-  return { ...call, type: 'function', function: isObject ? called : { ...called, arguments: argumentsText(given) } }
+  return {
+    ...call,
+    type: 'function',
+    function: isObject ? called : { ...called, arguments: argumentsText(given, budget) },
+  }
 }
 
 /** The JSON of an object for arguments that are not. */
-function argumentsText(given: unknown): string {
+function argumentsText(given: unknown, budget: JsonBudget): string {
   // A text that starts as an object was parsed, and is not one.
   if (typeof given === 'string' && startsAsObject.test(given)) return '{}'
-  return JSON.stringify(argumentsOf(typeof given === 'string' ? given : JSON.stringify(given ?? {})))
+  return JSON.stringify(argumentsOf(typeof given === 'string' ? given : JSON.stringify(given ?? {}), budget))
 }
 
 const startsAsObject = /^\s*\{/

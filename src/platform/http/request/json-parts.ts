@@ -3,15 +3,15 @@ import { isDeeper } from '../../json/depth.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
+/** A body of up to 1 MiB is never refused for the number of its parts. */
+export const unlimitedLength = 1024 * 1024
 /**
- * The limit of items, members, arrays and objects of a body together. Each has at least one character, so a body of up
- * to 1 MiB is never refused for their number.
+ * The limit of items, members, arrays and objects of a longer body together. Each costs the main thread time in
+ * every stage. No client is known to send so many.
  */
-export const maxParts = 1024 * 1024
-/**
- * The limit of members of one object. A body of up to 1 MiB has fewer, because distinct names need three characters.
- */
-export const maxMembers = 150_000
+export const maxParts = 100_000
+/** The limit of members of one object in a longer body. V8 copies larger objects slowly. */
+export const maxMembers = 20_000
 
 /** Counts the parts of a long text during parsing, because the parsed value may need far more memory than the text. */
 export class PartCount {
@@ -19,7 +19,7 @@ export class PartCount {
   readonly #isLimited: boolean
 
   constructor(text: string) {
-    this.#isLimited = text.length > maxParts
+    this.#isLimited = text.length > unlimitedLength
   }
 
   /** @throws Fault if the text has too many parts. */
@@ -48,4 +48,4 @@ const tooDeep = () =>
   new Fault('invalid', `The body has arrays and objects nested more than ${maxDepth} levels deep; flatten it.`)
 
 const tooMany = (what: string) =>
-  new Fault('payload_too_large', `The body has ${what}. No path accepts more. Send less at once.`)
+  new Fault('payload_too_large', `The body is longer than 1 MiB and has ${what}. Send less at once.`)

@@ -58,11 +58,11 @@ test('a text that is parsed in pieces has the same value as in one, and is refus
 })
 
 test('a long text is parsed in many steps, and its members are counted', () => {
-  const items = Array.from({ length: 50_000 }, (_, at) => ({ id: at, text: `{"${at}":,` }))
+  const items = Array.from({ length: 20_000 }, (_, at) => ({ id: at, text: `{"${at}":,`.repeat(8) }))
   const steps = parseInSteps(JSON.stringify({ items }), JSON.parse, () => new SyntaxError())
   let count = 0
   let step = steps.next()
   for (; !step.done; step = steps.next()) count++
   assert.ok(count > 10, `${count}`)
-  assert.deepEqual(step.value, { value: { items }, members: 100_001 })
+  assert.deepEqual(step.value, { value: { items }, members: 40_001 })
 })

@@ -1,0 +1,47 @@
+import { maxMembers, maxParts } from '#platform/http/request/json-parts.ts'
+import { stringEnd } from '#platform/json/json-members.ts'
+
+/** The characters that are parsed without counting their parts. */
+const uncounted = 256 * 1024
+/**
+ * Bounds the JSON that is parsed within the texts of one request as that of a long body: parsing many parts holds up all
+ * other requests.
+ */
+export class JsonBudget {
+  #characters = 0
+  #parts = 0
+
+  /** Counts a text. @returns whether it can be parsed. */
+  take(text: string): boolean {
+    this.#characters += text.length
+    if (this.#characters <= uncounted) return true
+    if (this.#parts <= maxParts) this.#parts += countParts(text)
+    return this.#parts <= maxParts
+  }
+}
+
+const [quote, comma, colon] = [34, 44, 58]
+
+/** Counts the parts of a JSON text; infinite if an object has too many members. Other text has any number. */
+function countParts(text: string): number {
+  let parts = 0
+  const membersOfLevel: number[] = [0]
+  for (let at = 0; at < text.length && parts <= maxParts; at++) {
+    const character = text.charCodeAt(at)
+    if (character === quote) at = stringEnd(text, at) - 1
+    else if (character === comma) parts++
+    else if (character === colon) {
+      parts++
+      if (++membersOfLevel[membersOfLevel.length - 1]! > maxMembers) return Number.POSITIVE_INFINITY
+    } else if (isOpening(character)) {
+      parts++
+      membersOfLevel.push(0)
+    } else if (isClosing(character) && membersOfLevel.length > 1) membersOfLevel.pop()
+  }
+  return parts
+}
+
+/** `[` or `{`. */
+const isOpening = (character: number) => character === 91 || character === 123
+/** `]` or `}`. */
+const isClosing = (character: number) => character === 93 || character === 125

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { providerFacts } from './provider-facts.ts'
+import { saidBy } from './upstream-answers.ts'
+
+type Sent = { url: string; key: string; text: string }
+type Answer = { status: number; text: string }
+
+/** An upstream of every protocol and a client in a separate thread, so that this thread runs only the service. */
+export type SeparateThread = AsyncDisposable & { upstream: string; send: (sent: Sent) => Promise<Answer> }
+
+export async function startSeparateThread(): Promise<SeparateThread> {
+  const worker = new Worker(new URL(import.meta.url))
+  const next = async <Message>() => (await once(worker, 'message'))[0] as Message
+  const upstream = await next<string>()
+  return {
+    upstream,
+    send(sent) {
+      worker.postMessage(sent)
+      return next<Answer>()
+    },
+    async [Symbol.asyncDispose]() {
+      await worker.terminate()
+    },
+  }
+}
+
+async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
+  const server = createServer((incoming, response) => {
+    const protocol = Object.entries(providerFacts).find(([, { path }]) => path.test(incoming.url ?? ''))
+    const { status, type, body } = saidBy((protocol?.[0] ?? 'openai-chat') as never, { text: 'Hi' }, false)
+    incoming.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  port.postMessage(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  port.on('message', async ({ url, key, text }: Sent) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const sending = request(url, {
+      method: 'POST',
+      agent: false,
+      headers: { ...headers, 'content-length': text.length },
+    })
+    sending.end(text)
+    const [answer] = await once(sending, 'response')
+    port.postMessage({ status: answer.statusCode, text: (await answer.toArray()).join('').slice(0, 500) })
+  })
+}
+
+if (!isMainThread && parentPort) await runThread(parentPort)

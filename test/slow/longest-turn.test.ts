@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fastify } from 'fastify'
+import { clients } from '#gateway/clients/clients.ts'
+import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
+import { runAtOnce } from '#platform/async/long-work.ts'
+import { parseWith } from '#platform/http/compilers.ts'
+import { jsonReader } from '#platform/http/request/json-body.ts'
+import { watchTurns } from '#test/harness/service/longest-turn.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
+import { type SeparateThread, startSeparateThread } from '#test/harness/upstream/separate-thread.ts'
+import { argumentBodies } from '../growing-bodies/argument-bodies.ts'
+import { chatBodies } from '../growing-bodies/chat-bodies.ts'
+import { messagesBodies } from '../growing-bodies/messages-bodies.ts'
+import type { GrowingBody } from '../growing-bodies/pieces.ts'
+import { responsesBodies } from '../growing-bodies/responses-bodies.ts'
+
+const mostMs = 50
+/** The least of several runs counts: the first ones run code that is not compiled yet. */
+const mostRuns = 8
+const maxBodyBytes = 4 * 1024 * 1024
+const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
+const bodiesOf: Record<string, Record<string, GrowingBody>> = {
+  'openai-chat': { ...chatBodies, ...argumentBodies },
+  'openai-responses': responsesBodies,
+  'anthropic-messages': messagesBodies,
+}
+
+const file = join(tmpdir(), `signalbox-longest-turn-${process.pid}.json`)
+let thread: SeparateThread
+let service: TestService
+
+before(async () => {
+  thread = await startSeparateThread()
+  const base_url = `${thread.upstream}/v1`
+  const endpointOf = (protocol: string) => ({ [protocol]: { model: 'm', prices: { prompt: 1, completion: 1 } } })
+  const entries = <Value>(value: (protocol: string) => Value) => protocols.map((one) => [one, value(one)] as const)
+  const providers = Object.fromEntries(entries((protocol) => ({ name: protocol, protocol, base_url })))
+  const model = { name: 'M', created: '2026-01-01', context_length: 10_000_000 }
+  const models = entries((protocol) => ({ ...model, endpoints: endpointOf(protocol) }))
+  const byId = Object.fromEntries(models.map(([protocol, one]) => [`m/${protocol}`, one]))
+  writeFileSync(file, JSON.stringify({ providers, models: byId }))
+  service = await startTestService({ settings: { catalogue_file: file, starter_catalogue: 'false' as never } })
+})
+
+after(async () => {
+  await service.stop()
+  await thread[Symbol.asyncDispose]()
+  rmSync(file)
+})
+
+for (const client of clients)
+  describe(`no request of ${client.protocol} holds the main thread longer than ${mostMs} ms at a time`, () => {
+    for (const [at, [name, make]] of Object.entries(bodiesOf[client.protocol]!).entries())
+      test(name, async () => {
+        const body = largestBody(client, make)
+        for (const protocol of new Set([client.protocol, protocols[at % protocols.length]!]))
+          await requireShortTurns(client, JSON.stringify({ ...body, model: `m/${protocol}` }))
+      })
+  })
+
+const reader = jsonReader(fastify())
+
+/** The largest body that is accepted, to within 20 %. */
+function largestBody(client: ClientProtocol, make: GrowingBody): Body {
+  const sample = JSON.stringify(make(1000))
+  for (let count = (1000 * maxBodyBytes) / sample.length; ; count *= 0.8) {
+    const body = make(Math.floor(count))
+    if (isAccepted(client, JSON.stringify({ ...body, model: `m/${protocols[2]}` }))) return body
+  }
+}
+
+function isAccepted(client: ClientProtocol, text: string): boolean {
+  if (text.length > maxBodyBytes) return false
+  try {
+    const parsed = parseWith(client.operation.request, runAtOnce(reader(text)).value)
+    if (parsed.success) client.toChat(parsed.data as Body)
+    return parsed.success
+  } catch {
+    return false
+  }
+}
+
+async function requireShortTurns({ operation }: ClientProtocol, text: string): Promise<void> {
+  let least = Number.POSITIVE_INFINITY
+  let answer: { status: number; text: string } | undefined
+  for (let run = 0; run < mostRuns && least > mostMs; run++) {
+    const endWatch = watchTurns()
+    answer = await thread.send({ url: service.url + operation.path, key: service.apiKey, text })
+    least = Math.min(least, endWatch().processorMs)
+    assert.ok(answer.status < 500 && answer.status !== 401, `${answer.status} ${answer.text}`)
+  }
+  assert.ok(least <= mostMs, `${least.toFixed(0)} ms for ${text.length} bytes, answered ${answer?.status}`)
+}
