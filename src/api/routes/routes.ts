@@ -19,17 +19,18 @@ import { reload } from './catalogue/reload.ts'
 import { completionRoutes } from './completions/client-routes.ts'
 import { countMessageTokens } from './completions/count-tokens.ts'
 import { getCredits } from './credits/get.ts'
+import { listDailyRankings } from './datasets/rankings.ts'
 import { getEndpointHistory } from './endpoints/history.ts'
 import { listEndpoints } from './endpoints/list.ts'
 import { listZdrEndpoints } from './endpoints/list-zdr.ts'
 import { listEvents } from './events/list.ts'
+import { addGenerationFeedback } from './generations/add-feedback.ts'
 import { deleteGenerationContent } from './generations/delete-content.ts'
 import { getGenerationsExport } from './generations/export.ts'
 import { getGeneration } from './generations/get.ts'
 import { getGenerationContent } from './generations/get-content.ts'
 import { listAllGenerations } from './generations/list.ts'
 import { releaseGenerations } from './generations/release.ts'
-import { submitGenerationFeedback } from './generations/submit-feedback.ts'
 import { assignKeys } from './guardrails/assign-keys.ts'
 import { assignMembers } from './guardrails/assign-members.ts'
 import { createOneGuardrail } from './guardrails/create.ts'
@@ -95,6 +96,7 @@ import { listKeyBudgets } from './keys/list-budgets.ts'
 import { getKeyThresholds, setKeyThresholds } from './keys/thresholds.ts'
 import { updateKey } from './keys/update.ts'
 import { getMetrics } from './metrics/get.ts'
+import { listBenchmarks } from './models/benchmarks.ts'
 import { countModels } from './models/count.ts'
 import { getModel } from './models/get.ts'
 import { listModels } from './models/list.ts'
@@ -181,8 +183,9 @@ const table = {
   deleteGenerationContent,
   listGenerations: listAllGenerations,
   releaseGenerations,
-  submitGenerationFeedback,
+  addGenerationFeedback,
   listActivitySums,
+  listDailyRankings,
   getGenerationsExport,
   listActivity: listAllActivity,
   queryAnalytics,
@@ -191,6 +194,7 @@ const table = {
   listModels,
   listModelsForUser,
   countModels,
+  listBenchmarks,
   getModel,
   retrieveModel,
   listEndpoints,

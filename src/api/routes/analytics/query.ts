@@ -75,7 +75,16 @@ export const queryAnalytics = route({
   },
 })
 
-function scopeOf({ organizationId, workspaceId, keyKind, keyHash, userId, access, isWorkspaceScoped }: Caller): Scope {
+/** The requests that a caller can count. */
+export function scopeOf({
+  organizationId,
+  workspaceId,
+  keyKind,
+  keyHash,
+  userId,
+  access,
+  isWorkspaceScoped,
+}: Caller): Scope {
   if (keyKind === 'management') return isWorkspaceScoped ? { organizationId, workspaceId } : { organizationId }
   return access === 'developer' ? { organizationId, workspaceId, userId } : { organizationId, keyHash }
 }

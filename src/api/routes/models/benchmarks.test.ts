@@ -16,3 +16,22 @@ test('a model has scores in the format of OpenRouter, or none', async () => {
   const found = (listed.result ?? listed).data.find(({ id }: any) => id === 'a/scored')
   assert.equal(found.benchmarks.artificialAnalysis.intelligenceIndex, 57.3)
 })
+
+test('the official SDK lists the scores, best first, of a source and a task', async () => {
+  await using service = await startWithModels({
+    'a/first': { benchmarks: { intelligence: 50, coding: 20 } },
+    'a/second': { benchmarks: { intelligence: 40 } },
+    'a/plain': {},
+  })
+  const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url })
+  const slugs = async (query: object) => {
+    const { data } = await client.benchmarks.getBenchmarks(query)
+    return data.map((item) => ('modelPermaslug' in item ? item.modelPermaslug : ''))
+  }
+  const all = (await slugs({})).filter((id) => id?.startsWith('a/'))
+  assert.deepEqual(all, ['a/first', 'a/second'])
+  assert.ok(!(await slugs({ taskType: 'coding' })).includes('a/second'))
+  assert.equal((await slugs({ maxResults: 1 })).length, 1)
+  for (const none of [{ source: 'design-arena' }, { taskType: 'search' }, { benchmarkType: 'search_hle' }] as const)
+    assert.deepEqual(await slugs(none), [])
+})

@@ -4,7 +4,7 @@ import { addFeedback, feedbackCategories } from '#spend/ledger/feedback.ts'
 import { findGeneration } from '#spend/ledger/read.ts'
 import { route } from '../route.ts'
 
-export const submitGenerationFeedback = route({
+export const addGenerationFeedback = route({
   method: 'post',
   path: '/generation/feedback',
   tag: 'usage',

@@ -1,0 +1,86 @@
+import { isoTime } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { z } from '#platform/json/schema.ts'
+import type { Group } from '#spend/analytics/group.ts'
+import { metrics } from '#spend/analytics/metrics.ts'
+import { queryAnalytics } from '#spend/analytics/query.ts'
+import { scopeOf } from '../analytics/query.ts'
+import { route } from '../route.ts'
+
+const Day = z.iso.date('must be a day, such as 2030-01-31').optional()
+const unsupported = z.string().optional().describe('Not supported. A request with it is refused.')
+
+const Query = z.object({
+  start_date: Day.describe('The first day (YYYY-MM-DD, UTC). By default 30 days before the last one.'),
+  end_date: Day.describe('The last day. By default today.'),
+  period: z.enum(['day', 'week', 'month']).default('day').describe('The length of a row. Weeks begin on Monday.'),
+  modality: unsupported,
+  context_bucket: unsupported,
+  category: unsupported,
+  language_type: unsupported,
+})
+
+const Ranking = z
+  .object({
+    date: z.string(),
+    model_permaslug: z.string().describe('The model, or `other` for all after the first 50.'),
+    total_tokens: z.string().describe('Tokens of prompts and answers.'),
+  })
+  .meta({ id: 'ModelRanking' })
+
+const dayMs = 86_400_000
+const ranked = 50
+
+export const listDailyRankings = route({
+  method: 'get',
+  path: '/datasets/rankings-daily',
+  tag: 'usage',
+  key: 'any',
+  summary: 'Rank models by tokens for each day, week or month',
+  description:
+    'Ranks the models of the requests that `POST /analytics/query` counts for the same key: up to 50 for each period, and the sum of the others.',
+  request: { query: Query },
+  response: z.object({
+    data: z.array(Ranking),
+    meta: z.object({ as_of: z.string(), start_date: z.string(), end_date: z.string(), version: z.literal('v1') }),
+  }),
+  faults: ['invalid', 'unauthenticated'],
+  handler: async ({ query: { start_date, end_date, period, ...filters }, caller, signal }, deps) => {
+    const refused = Object.entries(filters).find(([, value]) => value !== undefined)
+    if (refused) throw new Fault('invalid', `Invalid request: ${refused[0]}: is not supported`)
+    const now = deps.now()
+    const last = end_date === undefined ? now : Date.parse(end_date)
+    const from = start_date === undefined ? last - 30 * dayMs : Date.parse(start_date)
+    if (from > last) throw new Fault('invalid', 'Invalid request: start_date: must not be after end_date')
+    const days = { from: Math.floor(from / dayMs) * dayMs, to: (Math.floor(last / dayMs) + 1) * dayMs }
+    const read = {
+      metrics: ['tokens_total' as const],
+      dimensions: ['model' as const],
+      filters: [],
+      granularity: period,
+    }
+    const retentionDays = deps.config.generation_retention_days
+    const { groups } = await queryAnalytics({ ...deps, retentionDays }, scopeOf(caller), { ...read, ...days }, signal)
+    const byStart = Map.groupBy(groups, ({ start }) => start)
+    const starts = [...byStart.keys()].sort((a, b) => a - b)
+    const dates = { start_date: dateOf(days.from), end_date: dateOf(days.to - 1) }
+    return {
+      data: starts.flatMap((start) => rankingsOf(dateOf(start), byStart.get(start)!)),
+      meta: { as_of: isoTime(now), ...dates, version: 'v1' as const },
+    }
+  },
+})
+
+const dateOf = (ms: number) => isoTime(ms).slice(0, 10)
+
+/** The models of one period, most tokens first, and the sum of those after the first 50. */
+function rankingsOf(date: string, groups: readonly Group[]): z.infer<typeof Ranking>[] {
+  const models = groups
+    .map((group) => ({ model: group.values[0]!, tokens: metrics.tokens_total.of(group) ?? 0 }))
+    .filter(({ tokens }) => tokens > 0)
+    .sort((a, b) => b.tokens - a.tokens || (a.model < b.model ? -1 : 1))
+  const others = models.slice(ranked).reduce((sum, { tokens }) => sum + tokens, 0)
+  const rows = models.slice(0, ranked)
+  if (others > 0) rows.push({ model: 'other', tokens: others })
+  return rows.map(({ model, tokens }) => ({ date, model_permaslug: model, total_tokens: String(tokens) }))
+}
