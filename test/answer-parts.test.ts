@@ -31,7 +31,7 @@ const answer: AnswerEvent[] = [
 describe('what is written for clients', () => {
   for (const protocol of ['openai-chat', 'openai-responses'] as const)
     for (const streamed of [false, true])
-      test(`${protocol}, ${streamed ? 'streamed' : 'whole'}: says citations, images and custom calls`, () => {
+      test(`${protocol}, ${streamed ? 'streamed' : 'whole'}: has citations, images and custom calls`, () => {
         const got = understood(protocol, answer, streamed).filter(({ type }) => type !== 'started' && type !== 'piece')
         const byType = (events: AnswerEvent[]) => events.toSorted((a, b) => (a.type < b.type ? -1 : 1))
         const expected = answer.map((event) => (event.type === 'finish' ? { ...event, native: 'completed' } : event))

@@ -44,7 +44,7 @@ onOneDatabase('a provider key of the workspace’s own', (kind) => {
       assert.doesNotMatch((await place.service.manage('GET', path)).text, /0123456789/)
   })
 
-  test('is named as the workspace’s where its provider refuses it, and the service’s own as that', async () => {
+  test('a refusal by the provider names the owner of the key', async () => {
     await using place = await setUp(kind)
     const refusal = async () => (await place.ask('faulty/error_401')).body.error
     assert.equal((await refusal()).message, 'The provider refused this service’s credential.')
@@ -120,7 +120,7 @@ test('its models may be named by id or canonical slug', async () => {
   }
 })
 
-test('a limit that does not count it leaves room for any request that is asked with nothing else', async () => {
+test('a limit that excludes own keys never limits their requests', async () => {
   await using place = await setUp()
   const { id } = (await place.bring({ is_byok_only: true })).body.data
   const key = (await place.service.manage('POST', '/keys', { name: 'poor', limit: 1e-9 })).body.key

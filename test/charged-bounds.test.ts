@@ -61,7 +61,7 @@ for (const [what, trade] of Object.entries({ 'breaks off': cutting, 'tells no us
   })
 }
 
-test('an attempt that gave nothing is paid, and the next endpoint is asked only if that fits too', async () => {
+test('a failed attempt is charged, and the next endpoint must fit the limit too', async () => {
   await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { dropping } })
   const asked = { model: 'billed/dropping', messages, max_tokens: 9000 }
   const narrow = await billed.keyWith(1)
@@ -76,7 +76,7 @@ test('an attempt that gave nothing is paid, and the next endpoint is asked only 
   assert.ok(3 - (await left()) >= billed.billed(), `${await left()} USD are left, ${billed.billed()} were billed`)
 })
 
-test('a reader so slow that the provider is held back is charged all that was set aside when it leaves', async () => {
+test('a slow reader that leaves is charged the whole reservation', async () => {
   await using billed = await startBilled({ prices: { prompt: 1, completion: 10 }, trades: { flooding } })
   const key = await billed.keyWith(2)
   const leaving = new AbortController()
@@ -105,7 +105,7 @@ test('a claim beyond what the request made possible counts as what was possible'
   assert.deepEqual([data.tokens_capped, data.tokens_estimated, data.tokens_completion], [true, false, 100])
 })
 
-test('no name of a limit or a count that is not known raises what is billed where a limit holds', async () => {
+test('no unknown limit or count can raise the bill above a limit', async () => {
   await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { obedient } })
   const unknown = {
     num_predict: 90_000,

@@ -71,7 +71,7 @@ test('what clients asked for wrongly shuts nobody out, however often', async () 
   }
 })
 
-test('an endpoint that is down is refused at once, with reason and end in the answer, the record and the metrics', async () => {
+test('an endpoint with an open circuit is refused at once, with reason and end', async () => {
   await using made = await startChanging(early.error_500!.play)
   const { service } = made
   for (let one = 0; one < 21; one++) await ask(service, 'changing')

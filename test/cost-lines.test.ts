@@ -16,7 +16,7 @@ const prices: Prices = {
   serviceTiers: { flex: { prompt: '0.0000015', completion: '0.0000075' } },
 }
 
-test('whatever was counted, in whatever tier, the lines of the console come to what was charged', () => {
+test('the cost lines of the console add up to the charge, for any usage and tier', () => {
   const count = fc.nat(40_000)
   const counts = fc.record({
     ...{ prompt: count, completion: count, cached: count, cacheWritten: count, reasoning: count },

@@ -78,7 +78,7 @@ test('after a daemon was killed, its questions are closed and its sessions conti
   assert.equal((await second.say('say on', { sessionId: asked.sessionId })).text, 'on')
 })
 
-test('an agent that is killed in each state of a run ends it, and the next turn has a new agent', async () => {
+test('a killed agent ends its run in every state, and the next turn has another', async () => {
   await using daemon = await startDaemonProcess()
   const kill = () => process.kill(children(daemon.child.pid!)[0]!, 'SIGKILL')
   const running = await daemon.listen('say hi\nwait 60000')

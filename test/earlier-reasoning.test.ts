@@ -88,7 +88,7 @@ describe('the reasoning of a chat upstream', () => {
   for (const name of Object.keys(members)) {
     const model = `openai-chat/${name}`
     for (const streamed of [true, false])
-      test(`${name}: @openrouter/ai-sdk-provider shows it and sends it back, ${streamed ? 'streamed' : 'whole'}`, async () => {
+      test(`${name}: the AI SDK provider reads and returns it, ${streamed ? 'streamed' : 'whole'}`, async () => {
         const { service } = recorded
         const router = createOpenRouter({ apiKey: service.apiKey, baseURL: service.url })
         const request = { model: router(model), prompt: 'Weather?', tools: { weather }, stopWhen: stepCountIs(2) }

@@ -100,7 +100,7 @@ describe('a failure before the first byte', { concurrency: 16 }, () => {
     const ways = [...(wholeOnly.includes(name) ? [] : [true]), ...(streamOnly.includes(name) ? [] : [false])]
     for (const stream of ways) {
       const how = stream ? 'streamed' : 'whole'
-      test(`is told by its status, ${how}: ${name}`, async () => {
+      test(`is reported by its status, ${how}: ${name}`, async () => {
         const answer = await ask(`faulty/${name}`, { stream })
         assert.equal(answer.status, status, answer.text)
         assert.equal(answer.body.error.code, status)
@@ -144,7 +144,7 @@ describe('an upstream that limits the rate', () => {
 
 describe('a failure after the first byte', { concurrency: 8 }, () => {
   for (const [name, { code }] of Object.entries(late)) {
-    test(`is told in the stream, and no other endpoint is asked: ${name}`, async () => {
+    test(`is reported in the stream, and no other endpoint is tried: ${name}`, async () => {
       const { status, text, headers } = await ask(`backed/${name}`, { stream: true })
       assert.deepEqual([status, textOf(text)], [200, 'Hello '])
       const last = chunksOf(text).at(-1)

@@ -18,7 +18,7 @@ const floors: Record<BuiltinSlug, [precision: number, recall: number]> = {
   'regex-prompt-injection': [0.99, 0.85],
 }
 
-test('the corpus has at least 300 sentences, no two alike, a quarter of them with nothing to find', () => {
+test('the corpus has 300 different sentences, a quarter of them without findings', () => {
   const sentences = corpus()
   assert.ok(sentences.length >= 300)
   assert.ok(new Set(sentences.map(({ text }) => text)).size > sentences.length - 5)
@@ -33,7 +33,7 @@ for (const figures of measure()) {
   })
 }
 
-test('the corpus of names has 2,000 sentences, no two alike, and no name or template in both halves', () => {
+test('the corpus of names has 2,000 sentences, and disjoint halves', () => {
   const sentences = Object.values(halves).flatMap(sentencesOf)
   assert.equal(new Set(sentences.map(({ text }) => text)).size, 2000)
   const [one, other] = Object.values(halves).map((half) => [
@@ -52,7 +52,7 @@ for (const [half, floor] of [
   ['tuned', 0.96],
   ['held out', 0.8],
 ] as const) {
-  test(`person-name finds at least ${floor} of the names of the half that is ${half}, and hardly anything else`, () => {
+  test(`person-name finds at least ${floor} of the names of the half that is ${half}`, () => {
     const all = measureNames(half).get('all')!
     assert.ok(precision(all) >= 0.98, `precision ${precision(all)}`)
     assert.ok(recall(all) >= floor, `recall ${recall(all)}`)

@@ -47,7 +47,7 @@ test('long prompts of one workspace do not delay those of another until the last
   assert.ok(finished.indexOf('short') < 6, finished.join(' '))
 })
 
-test('a prompt that waits for filters ends with its key, and with too many waiting is refused', async () => {
+test('a prompt waits for filters until its key ends, and is refused in a full queue', async () => {
   const { newKey } = await filteredWorkspace('lab')
   const { key, data } = await newKey()
   const waiting = Array.from({ length: 100 }, () => complete(key, 1000))

@@ -6,7 +6,7 @@ import { startTestService } from './harness/service/service.ts'
 
 const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
 
-test('credits are what is left of a limit and what was used, and OpenRouter’s own client reads them', async () => {
+test('credits are the rest of a limit and the usage, for OpenRouter’s client too', async () => {
   await using service = await startTestService()
   const { key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 5 })).body
   const { headers } = await service.ask('POST', '/chat/completions', { key, body })
@@ -35,7 +35,7 @@ test('the calling key is returned at its older path too', async () => {
 
 const readable = ['/models', '/models/count', '/model/signalbox/demo', '/models/signalbox/demo/endpoints', '/providers']
 
-test('models are read without a key only where the operator says so, and a wrong key is refused even then', async () => {
+test('models are public only if configured, and a wrong key is always refused', async () => {
   await using closed = await startTestService()
   await using open = await startTestService({ settings: { public_models: 'true' as never } })
   for (const path of readable) {

@@ -43,7 +43,7 @@ test('an endpoint that was forbidden after planning is skipped, and recorded so'
   assert.deepEqual(await changedBeforeTheNext({ allowed_providers: ['billing'] }), forbidden)
 })
 
-test('nor is one sent a text that a filter has come to block or to redact, and what is still allowed is', async () => {
+test('a text that became blocked or redacted is not sent, an allowed one is', async () => {
   const filter = (pattern: string, action: string) => ({ content_filters: [{ pattern, action }] })
   assert.deepEqual(await changedBeforeTheNext(filter('secret', 'block')), forbidden)
   assert.deepEqual(await changedBeforeTheNext(filter('secret', 'redact')), forbidden)

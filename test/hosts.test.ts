@@ -71,7 +71,7 @@ describe('the host that a proxy says it was asked by', () => {
     assert.equal(await regionBy(other, ['host: us.test', 'x-forwarded-host: eu.test']), 'us')
   })
 
-  test('is believed of a named one, of several the last, in the one header that is chosen', async () => {
+  test('is trusted from a named proxy only: the last value of the chosen header', async () => {
     const trusted_proxies = ['127.0.0.0/8']
     await using service = await startTestService({ settings: { regions, trusted_proxies } })
     const through = (...headers: string[]) => regionBy(service, ['host: inner.test', ...headers])

@@ -24,7 +24,7 @@ async function startGrouped(limits: object = {}) {
   return Object.assign(service, { id, run, file, status })
 }
 
-test('a command and a suspended intern leave nothing behind that has cleared its environment', {
+test('a command and a suspended intern leave no process, even without environment', {
   skip: without,
   timeout,
 }, async () => {
@@ -48,7 +48,7 @@ test('the kernel limits an intern’s processes, and the intern continues', {
   assert.equal(await service.status(), 'running')
 })
 
-test('the kernel gives an intern no more memory than it may hold, and ends the command, not the intern', {
+test('the kernel limits the memory of an intern and ends the command only', {
   skip: lacks('memory'),
   timeout,
 }, async () => {

@@ -21,7 +21,7 @@ async function startStream(url: string, key: string): Promise<AbortController> {
 }
 
 for (const workers of ['1', '2'])
-  test(`interns of a draining server of ${workers} processes answer turns through another until it ends`, {
+  test(`interns of a draining server with ${workers} workers answer through another`, {
     skip,
   }, async () => {
     await using hosts = await startInternHosts()

@@ -13,7 +13,7 @@ const logOf = async (service: TestService, id: string, query = '') => {
   return answer.body.data as { lines: string[]; has_more: boolean; message: string | null }
 }
 
-test('the log of an intern is read while it runs and when it does not; of one that was never started that is said', async () => {
+test('the log of an intern is readable while it runs and after; else it says so', async () => {
   await using service = await startTestService()
   const made = await service.ask('POST', '/interns', { body: { name: 'eve', provision: false } })
   assert.deepEqual(await logOf(service, made.body.id), {

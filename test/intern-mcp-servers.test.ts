@@ -35,7 +35,7 @@ const offered = async (service: TestService, id: string) =>
   JSON.parse((await say(service, id, 'servers', { approval_mode: 'self-drive' })).text)
 
 onOneDatabase('an intern with servers of tools', (kind) => {
-  test('offers them to its agent with their secrets, which stand in no answer, file or environment', async () => {
+  test('passes them to its agent with secrets that no answer, file or variable has', async () => {
     await using service = await startTestService({ kind, settings: { agents } as object })
     const intern = await runningIntern(service, { agent: 'scripted', mcp_servers: [command, remote] })
     await say(service, intern.id, 'say hello')
@@ -135,7 +135,7 @@ test('what is wrong with a server of tools is said, and where', async () => {
   assert.match(body.error.message, /mcp_servers: must have different names/)
 })
 
-test('servers of tools are added, listed and removed from the command line, with secrets from the environment', async () => {
+test('MCP servers are added, listed and removed by command', async () => {
   await using service = await startTestService()
   await service.ask('POST', '/interns', { body: { name: 'ada' } })
   const out: string[] = []

@@ -54,7 +54,7 @@ describe('what a chat request may hold', () => {
     await refused(echo(''), /tool_calls/)
   })
 
-  test('a prompt has at most 32000 characters, and one outside the basic plane counts once', async () => {
+  test('a prompt has at most 32000 characters, by code points', async () => {
     const saying = (content: unknown) => ({ messages: [user(content)] })
     assert.equal(await verdict(saying('x'.repeat(32_000))), 200)
     assert.equal(await verdict(saying('😀'.repeat(32_000))), 200)
@@ -134,7 +134,7 @@ describe('what a chat request may hold', () => {
     }
   })
 
-  test('text parts are joined, other chat fields ignored, and only the last message is read', async () => {
+  test('text parts are joined, other fields ignored, and only the last message is read', async () => {
     const messages = [
       { role: 'system', content: 'say system' },
       { role: 'developer', content: [{ type: 'text', text: 'say developer' }] },

@@ -44,7 +44,7 @@ const metricsOf = async ({ service }: BilledService) => {
 }
 
 onEachDatabase('costs that arrive later', (kind) => {
-  test('a bill that the provider reports later corrects the charge, budgets and sums once', async () => {
+  test('a later bill of the provider corrects charge, budgets and sums once', async () => {
     const bills: string[] = []
     const bill = { total_cost: 0.25, native_tokens_prompt: 10, native_tokens_completion: 25, is_byok: false }
     const billAnswer = (path: string) => {
@@ -90,7 +90,7 @@ onEachDatabase('costs that arrive later', (kind) => {
     ])
   })
 
-  test('an admin releases the unconfirmed amount once, by id or filter, and the audit log has it', async () => {
+  test('an admin releases the unconfirmed amount once, with an audit event', async () => {
     await using billed = await startBilled({ kind, prices, trades: { cutting } })
     const { service } = billed
     const { key, id } = await breakOff(billed)

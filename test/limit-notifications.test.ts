@@ -27,8 +27,8 @@ const lease = (budget: string, server: string, more: object = {}) => ({
   ...{ budget, server, period: today, held_pico: usd / 4n, spent_pico: 0n, renewed_at: Date.now(), ...more },
 })
 
-onEachDatabase('a limit is told', (kind) => {
-  test('of a key: with what is spent and held of it, what will be spent, and when it starts again', async () => {
+onEachDatabase('the notification of a limit', (kind) => {
+  test('of a key has the spent, held and projected amounts, and the next reset', async () => {
     await using service = await startTestService({ kind, now: () => noon })
     const make = async (body: object) => (await service.manage('POST', '/keys', { name: 'ci', ...body })).body.data.hash
     const hash = await make({ limit: 8, limit_reset: 'daily' })

@@ -22,7 +22,7 @@ function fileOf(name: string, text: string): string {
 const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }]
 const messages = [{ role: 'user', content: 'Hello' }]
 
-test('the recipe’s ten lines make the models of a server usable, with tools, for nothing', async () => {
+test('the ten lines of the guide make a local server usable, with tools, for free', async () => {
   const list = { object: 'list', data: [{ id: 'qwen3:8b', object: 'model' }] }
   const answer = {
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],

@@ -6,7 +6,7 @@ import { startTestService } from './harness/service/service.ts'
 /** An address of which `URL.canParse` says that it is one, and `new URL` that it is none. */
 const address = `https://${'A-'.repeat(9000)}`
 
-test('an address with a host that is too long is refused as what the client got wrong, not as a fault of ours', async () => {
+test('a too long host name is refused as an error of the client', async () => {
   await using service = await startTestService()
   const intern = (more: object) => service.ask('POST', '/interns', { body: { name: 'ada', ...more } })
   for (const answered of [

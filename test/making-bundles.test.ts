@@ -71,7 +71,7 @@ test('a bundle is not kept where a source was changed while it was made', () => 
   assert.equal(at.bundle().length, 2)
 })
 
-test('the bundle before stays for who runs from it, whatever others left; and what they left long ago goes', () => {
+test('the previous bundle remains for its users, and older ones are deleted', () => {
   using at = smallCheckout()
   const age = (name: string, hours: number) => {
     mkdirSync(join(at.made, name))

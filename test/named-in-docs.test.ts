@@ -31,7 +31,7 @@ test('every tool of the builtin agent is named in its document', () => {
   )
 })
 
-test('every protocol of providers and every path of clients is named where protocols are explained', () => {
+test('the documentation names every provider protocol and every client path', () => {
   const names = [
     ...protocols.map((name) => `\n| \`${name}\` |`),
     ...clients.map(({ operation }) => `\`POST ${operation.path}\``),

@@ -50,7 +50,7 @@ onEachDatabase('notifications', (kind) => {
   })
 })
 
-test('an email that the mail server refuses is sent again, and a refusal for good is listed', async () => {
+test('a temporary refusal of an email is retried, and a permanent one is listed', async () => {
   await using mail = await startMailServer({ refusals: 1000 })
   await using service = await startTestService({ settings: mail.settings })
   const { data } = (await service.manage('POST', '/webhooks', { url: address })).body

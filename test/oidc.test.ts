@@ -45,7 +45,7 @@ async function sessionOf(service: TestService, { jar }: Traveller) {
 }
 
 onOneDatabase('signing in by OpenID Connect', (kind) => {
-  test('who has an address of our domains appears as a member, and is the same one the next time', async () => {
+  test('a user with an address of our domains becomes a member, once', async () => {
     await using world = await withIssuer({ oidc_domains: ['example.com'] }, kind)
     const { service, issuer } = world
     const { page, html, session } = await signIn(service, issuer, 'account-1', ada)
@@ -99,7 +99,7 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     assert.deepEqual(await signedInWith(), ['developer', ['default']])
   })
 
-  test('an account without a group becomes a member and gets the name of an administrator', async () => {
+  test("an account without a group becomes a member, and gets the administrator's name", async () => {
     await using world = await withIssuer({ oidc_domains: ['example.com'], oidc_groups: {} }, kind)
     const { service, issuer } = world
     const { page, html, status } = await signIn(service, issuer, 'account-1', ada)
@@ -123,7 +123,7 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
   })
 })
 
-test('one lands on the page that one asked for; an address elsewhere is refused, and one in a forged cookie is not gone to', async () => {
+test('the user lands on the requested page, and never at a foreign address', async () => {
   await using world = await withIssuer({ oidc_domains: ['*'] })
   const { service, issuer } = world
   issuer.person = { id: 'account-1', claims: ada }
@@ -159,7 +159,7 @@ test('one lands on the page that one asked for; an address elsewhere is refused,
   assert.equal(await landsOn(forger, at), '/')
 })
 
-test('a claim sets the role at each sign-in: the highest of several, else the one by default', async () => {
+test('a claim sets the role at each sign-in: the highest, or the default', async () => {
   const oidc_roles = { platform: 'admin', engineering: 'developer' } as const
   await using world = await withIssuer({ oidc_domains: ['*'], oidc_role_claim: 'groups', oidc_roles })
   const { service, issuer } = world
@@ -171,7 +171,7 @@ test('a claim sets the role at each sign-in: the highest of several, else the on
   assert.equal(await roleWith(undefined), 'viewer')
 })
 
-test('who has no role by the claim is refused where none is the default, and the last who manages is never demoted', async () => {
+test('a user without role is refused without a default, and the last admin remains', async () => {
   const settings = { oidc_domains: ['*'], oidc_role_claim: 'groups', oidc_roles: { staff: 'viewer' as const } }
   await using world = await withIssuer({ ...settings, oidc_default_role: 'none' })
   const { service, issuer } = world
@@ -193,7 +193,7 @@ test('an address that the issuer has not verified signs nobody in', async () => 
   }
 })
 
-test('a way back that this browser did not begin signs nobody in, nor one that is used twice', async () => {
+test('a callback without a started sign-in, or used twice, signs nobody in', async () => {
   await using world = await withIssuer({ oidc_domains: ['*'] })
   const { service, issuer } = world
   issuer.person = { id: 'attacker', claims: { ...ada, email: 'eve@example.com' } }
@@ -215,7 +215,7 @@ test('a way back that this browser did not begin signs nobody in, nor one that i
   assert.equal((await attacker.go(planted)).status, 401)
 })
 
-test('PKCE, state and nonce are asked for, and the cookie of the way is for the way alone', async () => {
+test('PKCE, state and nonce are sent, and the cookie is for the callback only', async () => {
   await using world = await withIssuer()
   const { service } = world
   const response = await fetch(`${service.url}/sessions/oidc`, { redirect: 'manual' })
@@ -257,7 +257,7 @@ test('without an issuer sign-in is not offered; an unreachable issuer is reporte
   assert.match(body.error.message, /OpenID Connect issuer cannot be reached now/)
 })
 
-test('the settings of the issuer are read from the environment, and refused where they cannot be meant', async () => {
+test('invalid settings of the issuer are refused at the start', async () => {
   const parse = (settings: object) => Settings.safeParse(settings)
   assert.deepEqual(parse({ oidc_roles: 'platform=admin, eng = developer' }).data?.oidc_roles, {
     platform: 'admin',

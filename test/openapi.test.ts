@@ -103,7 +103,7 @@ test('a session has the access of a key, and writes also need its token', () => 
   assert.deepEqual([csrf_token?.in, csrf_token?.name], ['header', 'x-csrf-token'])
 })
 
-test('every operation is described, and has an example of what it takes and what it answers', () => {
+test('every operation has a description, and examples of request and response', () => {
   const lacking = operations.filter((operation) => {
     const { 'application/json': json } = succeeding(operation)
     const { 'application/json': body } = operation.requestBody?.content ?? {}

@@ -42,7 +42,7 @@ const named = () =>
     })),
   )
 
-test('every metric of the alerts and the dashboard is one that a fresh server has, with these labels', async () => {
+test('every metric of alerts and dashboard exists on a new server with these labels', async () => {
   await using service = await startTestService()
   const { text } = await service.manage('GET', '/metrics')
   const missing = named().flatMap(({ name, labels }) => {

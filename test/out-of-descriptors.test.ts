@@ -25,7 +25,7 @@ const starts: [module: string, call: string, refusal: RegExp][] = [
 ]
 
 for (const [module, call, refusal] of starts)
-  test(`out of file descriptors, we do not end with the process that cannot be started: ${module}`, () => {
+  test(`without file descriptors a failed process start does not end us: ${module}`, () => {
     const script = `
       import { closeSync, openSync } from 'node:fs'
       import * as module from '#${module}'

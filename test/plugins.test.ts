@@ -86,7 +86,7 @@ const sent = () => upstream.requests.at(-1)!.body
 
 describe('response-healing', () => {
   const text = { text: { format: { type: 'json_schema', name: 'x', schema } } }
-  test('mends broken JSON by the schema, in whole answers and in streams, in both protocols', async () => {
+  test('repairs broken JSON by the schema, whole and streamed, in both protocols', async () => {
     says = ['Here: {"a": "1"', ',}']
     const whole = await chat({ ...json, ...healing })
     assert.equal(whole.body.choices[0].message.content, '{"a":1}')

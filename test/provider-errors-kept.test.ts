@@ -116,7 +116,7 @@ describe("a provider's error in the record of a request", () => {
     })
   }
 
-  test("the provider's message is only for the member who sent the request and for admins", async () => {
+  test("the provider's message is visible to the sender and admins only", async () => {
     const quoting = { message: 'Invalid prompt: "my secret plan"', code: 'bad_prompt' }
     answer = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ error: quoting }) })
     const grace = await colleague(service)

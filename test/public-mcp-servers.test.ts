@@ -32,7 +32,7 @@ describe('the tools of public MCP servers', () => {
   after(() => providers[Symbol.asyncDispose]())
 
   for (const protocol of upstreamProtocols)
-    test(`of each of ${publicServers.length} servers are accepted by a strict ${protocol} provider`, async () => {
+    test(`of ${publicServers.length} servers are accepted by a strict ${protocol} provider`, async () => {
       for (const [path, bodyOf] of Object.entries(clients))
         for (const { name, tools } of publicServers) {
           const body = { model: `${protocol}/model`, ...bodyOf(tools) }

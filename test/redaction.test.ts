@@ -113,7 +113,7 @@ describe('what a filter redacts', () => {
   for (const protocol of upstreamProtocols) {
     for (const [path, bodyOf] of clients) {
       for (const stream of [false, true]) {
-        test(`reaches ${protocol} from ${path}${stream ? ' as a stream' : ''} as if the label had been written, to the byte`, async () => {
+        test(`reaches ${protocol} from ${path}${stream ? ' as a stream' : ''} with the label instead`, async () => {
           const model = `${protocol}/text`
           const redacted = await sent(path, bodyOf(model, stream, 'ada@example.com', 'falcon-42'), watched)
           const written = await sent(path, bodyOf(model, stream, '[EMAIL]', '[CODE]'))

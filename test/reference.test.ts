@@ -6,7 +6,7 @@ import type { Document } from '#api/pages/reference/shape.ts'
 import { describeApi } from '#api/server/description.ts'
 import { startTestService } from './harness/service/service.ts'
 
-test('the reference is served without a key, shows every operation, and loads and runs nothing', async () => {
+test('the reference needs no key, shows every operation, and loads nothing', async () => {
   await using service = await startTestService()
   const { status, headers, text } = await service.ask('GET', '/docs', { key: null })
   assert.equal(status, 200)

@@ -19,7 +19,7 @@ describe('what one protocol says and another has in other words', () => {
     return { status, body: recorded.upstream.requests[before]?.body }
   }
 
-  test('a custom tool, its call and its result reach those who know it, and are refused elsewhere', async () => {
+  test('a custom tool reaches upstreams that support it, and is refused elsewhere', async () => {
     const input = [
       { role: 'user', content: 'Hi' },
       { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'a b' },
@@ -48,7 +48,7 @@ describe('what one protocol says and another has in other words', () => {
     }
   })
 
-  test('instructions alone are what is said, and nothing at all is refused before anybody is asked', async () => {
+  test('instructions alone are a prompt, and an empty request is refused', async () => {
     for (const protocol of upstreamProtocols) {
       const model = `${protocol}/text`
       const { status, body } = await sent('/chat/completions', {

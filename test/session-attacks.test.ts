@@ -75,7 +75,7 @@ test('origins that may call with keys may not read with cookies', async () => {
   assert.equal(status, 403)
 })
 
-test('the cookie of a session is out of the reach of scripts and other sites, and behind TLS of other hosts', async () => {
+test('the session cookie is hidden from scripts, other sites and other hosts', async () => {
   await using service = await startTestService({ settings: { trusted_proxies: ['127.0.0.1'] } })
   const plain = await openBrowser(service, { key: service.apiKey })
   assert.match(
@@ -126,7 +126,7 @@ test('a session that was planted is not the one that a sign-in begins, and it is
   assert.equal(next.status, 201)
 })
 
-test('of two cookies by our name none is taken, and the id of a session alone opens nothing', async () => {
+test('two cookies of our name are refused, and a session id alone is useless', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.apiKey })
   const other = await openBrowser(service, { key: service.managementKey })
@@ -159,7 +159,7 @@ test('answers to a cookie are never cached: errors, lists with a tag, events', a
   assert.equal((await browser.ask('GET', '/models')).headers.get('cache-control'), 'no-store')
 })
 
-test('an address that fails to sign in too often gets 429; successes and other addresses do not', async () => {
+test('an address with too many failed sign-ins gets 429, others do not', async () => {
   await using service = await startTestService({ settings: { trusted_proxies: ['127.0.0.1'] } })
   const from = (address: string, key: string) => signIn(service, { key }, { 'x-forwarded-for': address })
   const wrongKey = `sb-v1-${'0'.repeat(64)}`
@@ -195,7 +195,7 @@ test('neither the database nor an answer holds what a cookie or a link opens wit
   for (const secret of [link, token!, token!.split('.')[1]!, service.managementKey]) assert.ok(!told.includes(secret))
 })
 
-test('a cookie is taken by no spelling of a change: not by HEAD, and not by a method that overrides', async () => {
+test('a cookie cannot change anything by HEAD or a method override', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.managementKey })
   const before = await madeKeys(service)

@@ -29,7 +29,7 @@ async function shareCached(count: number, more: (at: number) => object): Promise
 }
 
 // All but what is new in each turn: 45 of 55 parts. Drawn anew each time among three, 65 % are found.
-test('conversations find what providers cached of them, without saying that they are one', async () => {
+test('conversations reach the endpoint with their cache, without a session id', async () => {
   assert.ok((await shareCached(30, () => ({}))) > 0.8)
 })
 
@@ -38,7 +38,7 @@ test('sessions do so too, and those that share a cache key', async () => {
   assert.ok((await shareCached(10, (at) => ({ prompt_cache_key: `k${at % 3}` }))) > 0.8)
 })
 
-test('a session stays at one endpoint, whatever it says, by body or header, in both protocols', async () => {
+test('a session stays at one endpoint, by body or header, in both protocols', async () => {
   await using made = await startCachingService()
   const { service, asked } = made
   for (let at = 0; at < 10; at++) {

@@ -5,7 +5,7 @@ import { startTestService } from './harness/service/service.ts'
 
 const unknown = { hash: '0'.repeat(64), id: '00000000-0000-4000-8000-000000000000' }
 
-test("another organization's keys and workspaces answer byte for byte like ones that do not exist", async () => {
+test("another organization's keys and workspaces are answered like unknown ones", async () => {
   await using service = await startTestService()
   const other = await addOrganization(service.place)
   const { hash } = (await service.ask('GET', '/key', { key: other.apiKey })).body.data

@@ -97,7 +97,7 @@ describe('a client that leaves', () => {
     assert.ok(data.tokens_completion >= 5 && data.tokens_prompt === 3 && data.total_cost > 0, JSON.stringify(data))
   })
 
-  test('before the first byte takes the upstream with it, too, and no other endpoint is asked', async () => {
+  test('before the first byte cancels the upstream, and no other endpoint is tried', async () => {
     await using place = await setUp()
     const client = openStream(place.service, 'backed/thinks')
     await until(() => place.upstream.taken[0])
@@ -107,7 +107,7 @@ describe('a client that leaves', () => {
     assert.equal(place.upstream.taken.length, 1)
   })
 
-  test('before the first byte pays for the prompt that was on its way, and for no connection that never came', async () => {
+  test('before the first byte is charged the prompt, unless the connection failed', async () => {
     await using place = await setUp()
     const told: unknown[] = []
     const [waiting, connecting] = ['faulty/thinks', 'faulty/mute'].map((model) => openStream(place.service, model))

@@ -29,7 +29,7 @@ const complete = (service: TestService, key: string, more: object = {}) =>
   })
 
 onEachDatabase('tokens of an issuer', (kind) => {
-  test('a token uses models as its member, in the workspace of its claim, under a guardrail', async () => {
+  test('a token uses models as its member, in the claimed workspace, with guardrails', async () => {
     await using issuer = await startTokenIssuer()
     const settings = settingsFor(issuer, { jwt_workspace_claim: 'team.workspace', jwt_guardrail_claim: 'policy' })
     await using service = await startTestService({ kind, settings })

@@ -75,7 +75,7 @@ describe('every client protocol on every upstream protocol', () => {
         { 'openai-chat': 'reasoning', 'openai-responses': 'reasoning' }[protocol as string] ?? 'thinking-tools'
       for (const scenario of ['text', 'parallel-tools', thinking]) {
         for (const streamed of scenario === 'reasoning' && protocol === 'openai-chat' ? [true] : [true, false]) {
-          test(`${client} on ${protocol}: ${scenario}, ${streamed ? 'streamed' : 'whole'}, says the same`, async () => {
+          test(`${client} on ${protocol}: ${scenario}, ${streamed ? 'streamed' : 'whole'}, is equivalent`, async () => {
             const reply = await ask(client, { model: `${protocol}/${scenario}`, stream: streamed })
             assert.equal(reply.status, 200, reply.text)
             const sent = eventsIn(protocols[protocol], `${protocol}.${scenario}.${streamed ? 'sse' : 'json'}`)
@@ -84,7 +84,7 @@ describe('every client protocol on every upstream protocol', () => {
         }
       }
 
-      test(`${client} on ${protocol}: a stream that breaks off ends with an error, after what was said`, async () => {
+      test(`${client} on ${protocol}: an interrupted stream ends with an error`, async () => {
         const reply = await ask(client, { model: `${protocol}/error`, stream: true })
         const { text, error } = understood(client, reply, true)
         const said = gistOf(eventsIn(protocols[protocol], `${protocol}.error.sse`)).text
@@ -108,7 +108,7 @@ describe('every client protocol on every upstream protocol', () => {
       .replaceAll(/"provider":"[^"]*",/g, '')
       .replaceAll(',"usage":null', '')
 
-  test('bytes pass as they are where both sides speak one protocol, but for who answers and the cost in the usage', async () => {
+  test('bytes are unchanged if both sides use one protocol, except name and cost', async () => {
     for (const protocol of ['openai-chat', 'openai-responses', 'anthropic-messages'] as const) {
       const { text } = await ask(protocol, { model: `${protocol}/parallel-tools`, stream: true })
       const sent = unnamed(fixture(`${protocol}.parallel-tools.sse`).toString()).split('\n\n')
@@ -124,7 +124,7 @@ describe('every client protocol on every upstream protocol', () => {
     }
   })
 
-  test('a chat client that did not ask for usage finds it on a chunk that has a choice like any other', async () => {
+  test('a chat client that did not request usage gets it on a normal chunk', async () => {
     const body = { messages: [{ role: 'user', content: 'Hi' }], model: 'openai-chat/text', stream: true }
     const { text } = await service.ask('POST', '/chat/completions', { body })
     const sent = unnamed(fixture('openai-chat.text.sse').toString()).split('\n\n')

@@ -51,7 +51,7 @@ describe('an unknown field of a management body', () => {
   after(() => service[Symbol.asyncDispose]())
 
   for (const [method, path, body, says] of bodies) {
-    test(`${method} ${path} ${JSON.stringify(body).slice(0, 60)} is refused, with what was meant`, async () => {
+    test(`${method} ${path} ${JSON.stringify(body).slice(0, 60)} is refused with a suggestion`, async () => {
       const at = path.replace(/\{(\w+)\}/g, (_, name) => ids[name]!)
       const call = path.startsWith('/interns') ? service.ask(method, at, { body }) : service.manage(method, at, body)
       const { status, body: said, text } = await call

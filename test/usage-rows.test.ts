@@ -190,7 +190,7 @@ describe('the usage of each provider', () => {
     })
   }
 
-  test('the record of a request and the reports have what the cache saved, and the thoughts', async () => {
+  test('record and reports of a request have the cache savings and the reasoning', async () => {
     const { id } = await usageAt(doors.messages!, `rows/m${names.indexOf('xAI, which bills 0.0232856 USD')}`, true)
     const { data } = await until(async () => {
       const { status, body } = await service.ask('GET', `/generation?id=${id}`)

@@ -197,7 +197,7 @@ test('a session acts in the workspace that it names, with the role there', async
   )
 })
 
-test('a key stops when its member leaves the workspace, and a session moves to the next workspace', async () => {
+test('a key stops when its member leaves the workspace, and a session moves', async () => {
   await using service = await startTestService()
   await service.manage('POST', '/workspaces', { name: 'Search', slug: 'search' })
   const userId = await addPerson(service, 'ada', 'admin', [{ workspace: 'default' }, { workspace: 'search' }])

@@ -215,7 +215,7 @@ async function write(browser: Browser, operationId: string) {
   kept.set(keep, hash ?? id ?? user_id)
 }
 
-test('whatever is written in the session of a person stands in the trail with their name', async () => {
+test("every write of a session is in the audit log with the member's name", async () => {
   const member = { email: 'olga@example.com', name: 'Olga', access: 'owner' }
   const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
   const link = async () => (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token

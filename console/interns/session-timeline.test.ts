@@ -16,7 +16,7 @@ test('model requests stand between the entries before and after them', () => {
   assert.deepEqual(ids, ['1', 'a', '2', 'b', '3', 'c'])
 })
 
-test('a request of a run stands after its prompt, also if the clocks of server and host differ', () => {
+test('a request of a run is placed after its prompt, even if the clocks differ', () => {
   const items = timelineItems([entry('1', 'prompt', 10), entry('2', 'message', 12)], [request('a', 9)])
   assert.deepEqual(
     items.map((item) => 'request' in item),

@@ -28,7 +28,7 @@ async function helpOf(...args: string[]): Promise<string> {
   return printed.out
 }
 
-test('every command and subcommand answers --help and -h with its own usage and description', async () => {
+test('every command and subcommand answers --help and -h with its own usage', async () => {
   assert.ok(commands.length > 60)
   for (const { command, path } of commands) {
     const usage = `Usage: signalbox ${path.join(' ')} ${command.usage()}`.trimEnd()

@@ -21,7 +21,7 @@ test('an agent that dies before the turn starts ends it with the reason', async 
   assert.equal(refusal?.message, 'The agent was killed by SIGKILL: out of luck')
 })
 
-test('an agent that dies during a turn severs its stream, and the next turn has a new agent', async () => {
+test('an agent that dies during a turn ends its stream, and the next turn has another', async () => {
   await using daemon = await withProcess()
   const { last, text, sessionId } = await daemon.say('say hi\ncrash')
   assert.equal(text, 'hi')
@@ -42,7 +42,7 @@ for (const [what, prompt, message] of [
   ['a batch', 'raw [{"jsonrpc":"2.0"}]', /a batch/],
   ['a message without end', 'huge 3', /more than 1048576 bytes/],
 ] as const) {
-  test(`an agent that sends ${what} fails its turns, and the daemon goes on`, async () => {
+  test(`an agent that sends ${what} fails its turns, and the daemon continues`, async () => {
     await using daemon = await withProcess({ maxMessageBytes: 1024 * 1024 })
     const { last, sessionId } = await daemon.say(`say hi\n${prompt}\nwait 10000`)
     assert.ok(last.type === 'turn.failed' && last.reason === 'turn_failed' && !last.retryable)
@@ -135,7 +135,7 @@ test('the details of an agent’s error are in a field for programs', async () =
   assert.equal(last.message, 'Internal error: The key has no credit.')
 })
 
-test('an agent that wants a sign-in gets the one that is set, and says so where none is', async () => {
+test('an agent that requires authentication gets the configured method, or an error', async () => {
   await using daemon = await startTestDaemon({ signIn: 'api-key', authenticate: 'api-key' })
   assert.equal((await daemon.say('say hi')).text, 'hi')
   await using without = await startTestDaemon({ signIn: 'api-key' })
@@ -146,14 +146,14 @@ test('an agent that wants a sign-in gets the one that is set, and says so where 
   )
 })
 
-test('of a daemon that is started for a prompt the agent starts along with it, and rests where none comes', async () => {
+test('an agent starts with its daemon for a prompt, and pauses without one', async () => {
   await using daemon = await startTestDaemon({ startsAgent: true, limits: { agentIdleMs: 50 } })
   await until(() => daemon.logged.some(({ event }) => event === 'agent.ended'))
   assert.equal((await daemon.runs.health()).agent, 'stopped')
   assert.equal((await daemon.say('say hi')).text, 'hi')
 })
 
-test('an agent that could not be started ahead is started for the prompt, which hears what is wrong', async () => {
+test('an agent whose early start failed starts for the prompt, which gets the error', async () => {
   await using daemon = await startTestDaemon({ startsAgent: true, command: '/nowhere/agent' })
   await until(() => daemon.logged.some(({ event }) => event === 'agent.not_started'))
   assert.match((await refusalOf(daemon.say('say hi')))?.message ?? '', /nowhere.agent/)

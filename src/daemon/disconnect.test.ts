@@ -13,7 +13,7 @@ async function assertQuietAtOnce(daemon: Daemon): Promise<void> {
   assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
 }
 
-test('a caller who leaves a silent stream ends the run within 100 ms, and the session is free', async () => {
+test('a disconnect from a silent stream ends the run within 100 ms', async () => {
   await using daemon = await startTestDaemon()
   const { leave, sessionId } = await daemon.listen('say hi\nwait 60000\nsay never')
   leave()
@@ -86,7 +86,7 @@ async function deafSession(daemon: Daemon): Promise<string> {
   return sessionId
 }
 
-test('an agent that hears no cancellation is replaced, and the turn that waits for it is answered by the next', async () => {
+test('an agent that ignores cancellation is replaced for the waiting turn', async () => {
   await using daemon = await startTestDaemon({ limits: { settleMs: 1000 } })
   const [one, other] = [await deafSession(daemon), await deafSession(daemon)]
   const said = await Promise.all([one, other].map((sessionId) => daemon.say('say free', { sessionId })))
@@ -97,7 +97,7 @@ test('an agent that hears no cancellation is replaced, and the turn that waits f
   assert.ok(daemon.logged.some(({ event, why }) => event === 'agent.ended' && String(why).includes('cancelled')))
 })
 
-test('an agent that hears no cancellation holds its session as long as another session needs it', async () => {
+test('an agent that ignores cancellation keeps its session until another needs it', async () => {
   await using daemon = await startTestDaemon({ limits: { settleMs: 500 } })
   const other = await daemon.say('permission shell allow_once\nsay on')
   const sessionId = await deafSession(daemon)

@@ -16,7 +16,7 @@ const anyAct = fc.oneof(
 )
 type Act = { act: string; in: string }
 
-test('in any history of prompts, answers, departures, deadlines and crashes the daemon does what its states say', async () => {
+test('random histories of the daemon end in the states of the model', async () => {
   await fc.assert(fc.asyncProperty(fc.array(anyAct, { maxLength: 25 }), play), { numRuns: 40 })
 })
 

@@ -20,7 +20,7 @@ const offered = {
   },
 }
 
-test('an agent is offered the servers of tools that it says it reaches, and its caller hears which it lacks', async () => {
+test('an agent gets the MCP servers that it supports, and the caller a list of others', async () => {
   await using daemon = await startTestDaemon({ agent: ['http'], mcpServers: servers })
   const { text, reasoning, sessionId } = await daemon.say('servers')
   assert.deepEqual(JSON.parse(text), [offered.files, offered.web])
@@ -28,7 +28,7 @@ test('an agent is offered the servers of tools that it says it reaches, and its 
   assert.equal((await daemon.say('servers', { sessionId })).reasoning, '')
 })
 
-test('a server that the builtin agent cannot reach is in the activity, the transcript and the log', async () => {
+test('an MCP server that cannot be reached is in activity, transcript and log', async () => {
   const gone: McpServer = { name: 'gone', type: 'stdio', command: '/nonexistent/server', args: [], timeout_seconds: 5 }
   await using daemon = await startTestDaemon({
     ...{ command: process.execPath, agent: [join(import.meta.dirname, '../../bin/agent.ts')] },

@@ -27,7 +27,7 @@ for (const [answer, chosen] of Object.entries({
   reject_always: 'reject_always-3',
   cancel: 'cancelled',
 })) {
-  test(`the agent is told ${chosen} when the answer is ${answer}, and goes on`, async () => {
+  test(`the agent receives ${chosen} for the answer ${answer}, and continues`, async () => {
     await using daemon = await startTestDaemon()
     assert.equal((await daemon.answer(await daemon.say(allFour), answer)).text, `[${chosen}]`)
   })
@@ -136,7 +136,7 @@ test('an accepted answer reaches the agent as values, and a declined one as a no
   assert.equal(declined.text, '{"action":"decline"}')
 })
 
-test('an answer that does not fit is refused, and the question stays open with its old deadline', async () => {
+test('an invalid answer is refused, and the question keeps its deadline', async () => {
   let now = 1_000_000
   await using daemon = await startTestDaemon({ now: () => now, limits: { questionMs: 60_000 } })
   const asked = await daemon.say(`ask ${form}`)
@@ -230,7 +230,7 @@ for (const [bytes, text] of [
   [1_000_000, 'ä'],
   [999_000, '𝄞'],
 ] as const)
-  test(`retains ${bytes} bytes of ${text} that a run writes while it waits, and not 1,100,000`, async () => {
+  test(`retains ${bytes} bytes of ${text} that a waiting run writes, of 1,100,000`, async () => {
     await using daemon = await startTestDaemon()
     const count = (size: number) => Math.floor(size / Buffer.byteLength(text))
     const sessionId = 'more'
@@ -292,7 +292,7 @@ const quiz = [
   { question: 'What else?', options: [{ label: 'Logs' }, { label: 'Mail' }], multiSelect: true },
 ]
 
-test('a question that comes as a permission is asked as a question, and its answers arrive', async () => {
+test('a question in the form of a permission is asked, and its answers arrive', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say(`quiz ${JSON.stringify(quiz)}`)
   assert.ok(asked.question?.kind === 'elicitation')

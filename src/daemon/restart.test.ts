@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { refusalOf, startTestDaemon } from '#test/harness/interns/daemon.ts'
 
 for (const restore of ['load', 'resume'] as const) {
-  test(`a session goes on after a restart with an agent that can ${restore} it, and nothing of the past is repeated`, async () => {
+  test(`a session continues after a restart with an agent that can ${restore} it`, async () => {
     const first = await startTestDaemon({ restore })
     const { sessionId } = await first.say('say one')
     await first.stop()
@@ -28,7 +28,7 @@ test('a session continues under its id with an agent without memory', async () =
   assert.equal((await second.say('say three', { sessionId })).reasoning, '')
 })
 
-test('a run that waited when the daemon ended has ended: its question says so after the restart', async () => {
+test('a run that waited when the daemon ended has ended, and so has its question', async () => {
   const first = await startTestDaemon()
   const asked = await first.say('permission shell allow_once')
   await first.stop()
@@ -81,7 +81,7 @@ const readsForAMoment = `
   setTimeout(() => db.close(), 300)
 `
 
-test('sessions that are idle longest are put away, and taken up again when they are needed', async () => {
+test('the longest idle sessions are unloaded, and loaded again on demand', async () => {
   await using daemon = await startTestDaemon({ limits: { maxIdleSessions: 2 } })
   const { sessionId } = await daemon.say('say first')
   for (const name of ['a', 'b', 'c']) await daemon.say('say next', { sessionId: name })

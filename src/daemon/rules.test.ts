@@ -45,7 +45,7 @@ test('an agent that ends its turn because a rule said no has finished it', async
   assert.equal((await daemon.say(`${wants('make')}\nquit`)).last.type, 'turn.finished')
 })
 
-test('an agent that only offers “always” is not allowed by a rule, since it would never ask again', async () => {
+test('an agent that only offers “always” is not allowed by a rule', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'allow', tools: ['shell'] }))
   assert.equal((await daemon.say(wants('make', 'allow_always reject_once'))).question?.kind, 'permission')
@@ -64,7 +64,7 @@ test('an edit is judged by where its path leads, by links too', async () => {
     assert.equal(await edit(path), 'question.asked', path)
 })
 
-test('what a rule decided stands in the transcript, and is kept until the server has it', async () => {
+test('a decision of a rule is in the transcript, and stored until the server has it', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'deny', name: 'no pushes', commands: ['git push'] }))
   const { sessionId, runId } = await daemon.say(`${wants('git push')}\n${wants('git push')}`)

@@ -12,7 +12,7 @@ import { changeWebhook, createWebhook } from './webhooks.ts'
 
 const none = { waiting: 0, oldestMs: 0 }
 
-onEachDatabase('what webhooks are not told yet', (kind) => {
+onEachDatabase('undelivered events', (kind) => {
   test('is counted with the age of the oldest, apart by whether it was tried', async () => {
     await using w = await world(kind)
     assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
@@ -34,7 +34,7 @@ onEachDatabase('what webhooks are not told yet', (kind) => {
     assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
   })
 
-  test('is told without waiting for the database, once it was read', async () => {
+  test('are read once, and then sent without waiting for the database', async () => {
     await using w = await world(kind)
     await w.queue()
     const backlog = createBacklog(w.deps)

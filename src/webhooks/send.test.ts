@@ -10,7 +10,7 @@ const nothing = { webhook_origins: [] }
 const post = (origins: string[], url: string) =>
   send({ webhook_origins: origins }, { url, headers: {}, body: '{}' }, new AbortController().signal)
 
-test('nothing goes to an address that is not public, or without TLS, unless the operator named the server', () => {
+test('nothing is sent to private addresses or without TLS, except to named servers', () => {
   const refused = [
     'http://hooks.example.com/',
     'https://127.0.0.1/',
@@ -63,7 +63,7 @@ test('an answer without end is not read to its end', async () => {
   server.close()
 })
 
-test('a server that is not there is told in words', async () => {
+test('a server that cannot be reached is reported with a message', async () => {
   const { status, error } = await post(['http://127.0.0.1:1'], 'http://127.0.0.1:1/')
   assert.deepEqual([status, /ECONNREFUSED/.test(error!)], [null, true])
 })

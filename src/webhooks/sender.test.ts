@@ -90,7 +90,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     await until(() => w.observed.length === retrySeconds.length + 2)
   })
 
-  test('disables a webhook that took nothing for days, or wants nothing, says why, and leaves a trail', async () => {
+  test('disables a webhook that failed for days, with reason and audit event', async () => {
     for (const [status, reason] of [
       [500, /^All deliveries failed for 5 days; the last error: answered with status 500\.$/],
       [410, /answered 410/],
@@ -115,7 +115,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     }
   })
 
-  test('counts a try without the key of its secret as any other, says so, and leaves out what cannot be read', async () => {
+  test('counts an attempt without encryption key like any other, and reports it', async () => {
     await using receiver = await startReceiver()
     await using w = await world(kind, receiver)
     const vault = createVault(Buffer.alloc(32, 1))

@@ -6,7 +6,7 @@ import { metered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 onEachDatabase('@openrouter/sdk, feedback about generations', (kind) => {
-  test('feedback is stored and returned with the generation, and only for what the caller can read', async () => {
+  test('feedback is stored with the generation, by callers who can read it', async () => {
     await using service = await startTestService({ kind })
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
     const { headers } = await service.ask('POST', '/chat/completions', { body })

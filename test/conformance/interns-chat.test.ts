@@ -106,7 +106,7 @@ for (const [name, speak, dialect] of clients) {
       })
     }
 
-    test('a permission, answered by what was not offered: an error, and the question stays open', async () => {
+    test('a permission with an unknown option: error, and the question stays open', async () => {
       const asked = await say(permission)
       await assert.rejects(answer(asked, 'reject_always'), /"reject_always" was not offered/)
       assert.equal((await answer(asked, 'allow_once')).text, '[allow_once-0]')
@@ -129,7 +129,7 @@ for (const [name, speak, dialect] of clients) {
       assert.deepEqual([text, finish], ['{"action":"decline"}', 'stop'])
     })
 
-    test('a question, answered by no JSON and without a field: errors, and the question stays open', async () => {
+    test('a question with an invalid answer: error, and the question stays open', async () => {
       const asked = await say(`ask ${form}`)
       await assert.rejects(answer(asked, 'Oslo'), /is a JSON object with "action"/)
       await assert.rejects(answer(asked, '{"action":"accept","content":{"days":3}}'), /city is required/)

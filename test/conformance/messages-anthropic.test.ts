@@ -113,7 +113,7 @@ describe('@anthropic-ai/sdk', () => {
         if (protocol !== 'google-gemini') assert.match(one, /one|"disable_parallel_tool_use":true/)
       })
 
-      test('thinking: its text and mark come, whole and streamed, and are given back to the same provider', async () => {
+      test('thinking: text and signature are returned, and sent back to the same provider', async () => {
         const scenario = { 'openai-chat': 'reasoning', 'openai-responses': 'reasoning' }[protocol as string]
         const model = `${protocol}/${scenario ?? 'thinking-tools'}`
         const asked = { thinking: { type: 'enabled' as const, budget_tokens: 1024 }, tools: [weather] }

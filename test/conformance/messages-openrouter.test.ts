@@ -58,7 +58,7 @@ describe('@openrouter/sdk, where it types /messages', () => {
       }
     })
 
-  test('createPresetsMessages keeps what configures, and requests over every upstream use it', async () => {
+  test('createPresetsMessages stores the configuration, used over every upstream', async () => {
     const { service } = recorded
     const apiKey = service.managementKey
     const { presets } = new OpenRouter({ apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })

@@ -104,7 +104,7 @@ describe('refusals, as clients see them', () => {
   }
 
   for (const [what, policy, model, rule, message] of refusals) {
-    test(`${what} is an error of its own class, with the guardrail and the rule ${rule}`, async () => {
+    test(`${what} is a separate error class with the guardrail and the rule ${rule}`, async () => {
       const key = await keyUnder(`Against ${what}`, policy)
       const seen = (error: unknown) => {
         assert.ok(error instanceof PermissionDeniedError)

@@ -11,31 +11,27 @@ const at = demoInBrowser()
 const options = { skip: withoutBrowser }
 const open = (path: string, more: object = {}) => signedInPage(at.browser, at.world.service, path, more)
 
-test(
-  'two models answer the same side by side, with provider and price, and each stands in the log',
-  options,
-  async () => {
-    await using watched = await open('/chat?model=google/gemini-3-flash,openai/gpt-5.4-mini')
-    const { page, faults } = watched
-    await page.getByLabel('Message').fill('Which invoice is wrong?')
-    await page.keyboard.press('Enter')
-    const answers = ['google/gemini-3-flash', 'openai/gpt-5.4-mini'].map((model) =>
-      page.getByRole('article', { name: `Answer of ${model}` }),
+test('two models answer side by side, with provider and price, and are in the log', options, async () => {
+  await using watched = await open('/chat?model=google/gemini-3-flash,openai/gpt-5.4-mini')
+  const { page, faults } = watched
+  await page.getByLabel('Message').fill('Which invoice is wrong?')
+  await page.keyboard.press('Enter')
+  const answers = ['google/gemini-3-flash', 'openai/gpt-5.4-mini'].map((model) =>
+    page.getByRole('article', { name: `Answer of ${model}` }),
+  )
+  for (const answer of answers) {
+    await answer.getByText('lacks a digit').waitFor()
+    await answer.getByText(/^\$0\.\d+$/).waitFor()
+    const path = await answer.getByRole('link', { name: 'View request' }).getAttribute('href')
+    const told = await metered(
+      { ask: (method, path) => at.world.service.manage(method, path) },
+      decodeURIComponent(path!.split('/').at(-1)!),
     )
-    for (const answer of answers) {
-      await answer.getByText('lacks a digit').waitFor()
-      await answer.getByText(/^\$0\.\d+$/).waitFor()
-      const path = await answer.getByRole('link', { name: 'View request' }).getAttribute('href')
-      const told = await metered(
-        { ask: (method, path) => at.world.service.manage(method, path) },
-        decodeURIComponent(path!.split('/').at(-1)!),
-      )
-      assert.equal(told.streamed, true)
-      await answer.getByText(new RegExp(`^${told.provider_name}$`, 'i')).waitFor()
-    }
-    assert.deepEqual(faults, [])
-  },
-)
+    assert.equal(told.streamed, true)
+    await answer.getByText(new RegExp(`^${told.provider_name}$`, 'i')).waitFor()
+  }
+  assert.deepEqual(faults, [])
+})
 
 test('what a model says acts on nothing: its markup is shown clean', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
@@ -118,7 +114,7 @@ test('a saved version of a preset is used only after Use this version', options,
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const picture = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') }
 
-test('pictures are chosen and pasted, shown, and come to the provider beside what is said', options, async () => {
+test('images are chosen and pasted, shown, and sent to the provider with the text', options, async () => {
   await using watched = await open('/chat?model=google/gemini-3-flash')
   const { page, faults } = watched
   const attached = page.getByRole('button', { name: /^Remove image/ })
@@ -187,7 +183,7 @@ test('a model without image support is not called, with a message', options, asy
 
 for (const width of [390, 1280]) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`the chat keeps nobody out: no fault of accessibility at ${width} px in ${colorScheme}`, options, async () => {
+    test(`the chat is accessible at ${width} px in ${colorScheme}`, options, async () => {
       await using watched = await open('/chat?model=signalbox/demo', { colorScheme, viewport: { width, height: 800 } })
       const { page } = watched
       await page.getByLabel('Message').fill('Hello')

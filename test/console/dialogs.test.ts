@@ -90,31 +90,27 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [390, 'dark'],
 ] as const) {
-  test(
-    `no dialog keeps anybody out, nor is it wider than the window: ${colorScheme}, ${width} px`,
-    options,
-    async () => {
-      const look = { colorScheme, viewport: { width, height: 800 } }
-      await using managed = await signedInPage(browser, talk, '/models', look)
-      await using own = await signedInPage(browser, talk, '/models', { ...look, key: talk.apiKey })
-      for (const [file, ways] of Object.entries(dialogs)) {
-        for (const { path, open, maker } of ways) {
-          const { page, faults } = maker ? own : managed
-          await page.goto(new URL(path(), page.url()).href)
-          await page.getByRole('heading', { level: 1 }).or(page.getByRole('table')).first().waitFor()
-          await open(page)
-          const dialog = page.getByRole('dialog')
-          await dialog.waitFor()
-          assert.deepEqual(await accessibilityFaults(page), [], file)
-          const box = await dialog.boundingBox()
-          assert.ok(box && box.x >= 0 && box.x + box.width <= width, file)
-          await page.keyboard.press('Escape')
-          await dialog.waitFor({ state: 'detached' })
-          assert.deepEqual(faults, [], file)
-        }
+  test(`every dialog is accessible and fits the window: ${colorScheme}, ${width} px`, options, async () => {
+    const look = { colorScheme, viewport: { width, height: 800 } }
+    await using managed = await signedInPage(browser, talk, '/models', look)
+    await using own = await signedInPage(browser, talk, '/models', { ...look, key: talk.apiKey })
+    for (const [file, ways] of Object.entries(dialogs)) {
+      for (const { path, open, maker } of ways) {
+        const { page, faults } = maker ? own : managed
+        await page.goto(new URL(path(), page.url()).href)
+        await page.getByRole('heading', { level: 1 }).or(page.getByRole('table')).first().waitFor()
+        await open(page)
+        const dialog = page.getByRole('dialog')
+        await dialog.waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [], file)
+        const box = await dialog.boundingBox()
+        assert.ok(box && box.x >= 0 && box.x + box.width <= width, file)
+        await page.keyboard.press('Escape')
+        await dialog.waitFor({ state: 'detached' })
+        assert.deepEqual(faults, [], file)
       }
-    },
-  )
+    }
+  })
 }
 
 test('every dialog of the console is among those that are looked at', () => {

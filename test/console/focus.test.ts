@@ -26,7 +26,7 @@ const untilFocus = (page: Page, selector: string, text = '') =>
   page.locator(`${selector}:focus`).filter({ hasText: text }).waitFor({ state: 'attached' })
 const untilTitle = (page: Page, title: string) => until(async () => (await page.title()) === title)
 
-test('who opens another page, also by "Back", is at its heading, and the title says which it is', options, async () => {
+test('the focus is on the heading of a new page, also after "Back"', options, async () => {
   await using watched = await open('/interns')
   const { page, faults } = watched
   await untilTitle(page, 'Interns · Signalbox')
@@ -50,7 +50,7 @@ test('who opens another page, also by "Back", is at its heading, and the title s
   assert.deepEqual(faults, [])
 })
 
-test('who opens a page by a click sees no outline round its heading, who does by keys sees one', options, async () => {
+test('the heading has an outline after keyboard navigation, and none after a click', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   const outlined = () => page.evaluate("document.activeElement.matches('h1:focus-visible')")
@@ -75,7 +75,7 @@ test('what filters the same page, and what one types in, keeps the focus', optio
   await untilFocus(page, 'input')
 })
 
-test('who answers a question by keys is at the next one, and after the last at the heading', options, async () => {
+test('after an answer by keyboard the focus is on the next question or the heading', options, async () => {
   for (const name of ['first', 'second', 'third']) await say(talk, talk.id, `permission ${name} allow_once reject_once`)
   await using watched = await open('/interns', { key: talk.apiKey })
   const { page, faults } = watched

@@ -110,34 +110,30 @@ test('a key signs in, a wrong one says so, and signing out ends it', options, as
   await page.getByLabel('Key', { exact: true }).waitFor()
 })
 
-test(
-  'in a narrow window one reads where one is, and a menu has all screens and what else there is',
-  options,
-  async () => {
-    const viewport = { width: 390, height: 800 }
-    await using watched = await signedInPage(browser, service, '/guardrails', { viewport })
-    const { page, faults } = watched
-    const line = page.getByRole('navigation', { name: 'Screens' })
-    const here = page.getByRole('button', { name: 'Screens, current: Guardrails' })
-    await here.waitFor()
-    // Nothing of the line is cut, or lies upon another part of it.
-    const parts = [page.locator('.brand'), here, page.getByRole('button', { name: 'Go to…' })]
-    const boxes = (await Promise.all(parts.map((part) => part.boundingBox()))).map((box) => box!)
-    for (const [at, { x, width }] of boxes.entries())
-      assert.ok(x + width <= (boxes[at + 1]?.x ?? viewport.width), `${at}`)
-    assert.equal(await line.getByRole('link', { name: 'Service' }).isVisible(), false)
-    await here.click()
-    for (const name of ['Requests', 'Keys & people', 'Service'])
-      assert.ok(await line.getByRole('link', { name }).isVisible(), name)
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
-    await page.keyboard.press('Escape')
-    await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
-    // By the keyboard, too; and whoever chose is where they wanted, without the menu before it.
-    await here.press('Enter')
-    await line.getByRole('link', { name: 'Presets' }).press('Enter')
-    await page.getByRole('button', { name: 'Screens, current: Presets' }).waitFor()
-    await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
-    assert.deepEqual(faults, [])
-  },
-)
+test('in a narrow window the current screen is named, and a menu lists all screens', options, async () => {
+  const viewport = { width: 390, height: 800 }
+  await using watched = await signedInPage(browser, service, '/guardrails', { viewport })
+  const { page, faults } = watched
+  const line = page.getByRole('navigation', { name: 'Screens' })
+  const here = page.getByRole('button', { name: 'Screens, current: Guardrails' })
+  await here.waitFor()
+  // Nothing of the line is cut, or lies upon another part of it.
+  const parts = [page.locator('.brand'), here, page.getByRole('button', { name: 'Go to…' })]
+  const boxes = (await Promise.all(parts.map((part) => part.boundingBox()))).map((box) => box!)
+  for (const [at, { x, width }] of boxes.entries())
+    assert.ok(x + width <= (boxes[at + 1]?.x ?? viewport.width), `${at}`)
+  assert.equal(await line.getByRole('link', { name: 'Service' }).isVisible(), false)
+  await here.click()
+  for (const name of ['Requests', 'Keys & people', 'Service'])
+    assert.ok(await line.getByRole('link', { name }).isVisible(), name)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.keyboard.press('Escape')
+  await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
+  // By the keyboard, too; and whoever chose is where they wanted, without the menu before it.
+  await here.press('Enter')
+  await line.getByRole('link', { name: 'Presets' }).press('Enter')
+  await page.getByRole('button', { name: 'Screens, current: Presets' }).waitFor()
+  await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
+  assert.deepEqual(faults, [])
+})

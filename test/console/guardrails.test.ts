@@ -132,46 +132,42 @@ test('a text is tried with the unsaved fields: matches and the result are shown'
   )
 })
 
-test(
-  'a guardrail without a limit is deleted and brought back whole; one with a limit asks for its name',
-  options,
-  async () => {
-    const rules = { ignored_models: ['google/gemini-3-flash'], enforce_zdr: true, enforce_zdr_google: false }
-    const id = await make({ name: 'To be deleted', ...rules })
-    const { data } = (await world.service.manage('POST', '/keys', { name: 'under it' })).body
-    await world.service.manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [data.hash] })
-    const before = await read(id)
-    await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
-    const { page, faults } = watched
-    await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('To be deleted deleted').waitFor()
-    await page.waitForURL('**/guardrails')
-    assert.equal((await world.service.manage('GET', `/guardrails/${id}`)).status, 404)
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('heading', { name: 'To be deleted', level: 1 }).waitFor()
-    const back = new URL(page.url()).pathname.split('/').at(-1)!
-    const { id: _id, created_at: _made, updated_at: _changed, ...said } = await read(back)
-    assert.deepEqual({ ...before, ...said }, before)
-    await page.getByRole('button', { name: 'Remove from under it' }).waitFor()
+test('a guardrail without a limit can be restored; one with a limit asks for its name', options, async () => {
+  const rules = { ignored_models: ['google/gemini-3-flash'], enforce_zdr: true, enforce_zdr_google: false }
+  const id = await make({ name: 'To be deleted', ...rules })
+  const { data } = (await world.service.manage('POST', '/keys', { name: 'under it' })).body
+  await world.service.manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [data.hash] })
+  const before = await read(id)
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('To be deleted deleted').waitFor()
+  await page.waitForURL('**/guardrails')
+  assert.equal((await world.service.manage('GET', `/guardrails/${id}`)).status, 404)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { name: 'To be deleted', level: 1 }).waitFor()
+  const back = new URL(page.url()).pathname.split('/').at(-1)!
+  const { id: _id, created_at: _made, updated_at: _changed, ...said } = await read(back)
+  assert.deepEqual({ ...before, ...said }, before)
+  await page.getByRole('button', { name: 'Remove from under it' }).waitFor()
 
-    const limited = await make({ name: 'Of money', limit_usd: 5 })
-    await page.goto(new URL(`/guardrails/${limited}`, page.url()).href)
-    await page.getByRole('button', { name: 'Delete' }).click()
-    const dialog = page.getByRole('dialog')
-    assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
-    await dialog.getByLabel('to confirm').fill('Of money')
-    await dialog.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('Of money deleted').waitFor()
-    assert.equal((await world.service.manage('GET', `/guardrails/${limited}`)).status, 404)
-    await page.goto(new URL(`/guardrails/${await defaultOf()}`, page.url()).href)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
-    assert.deepEqual(
-      faults.filter((fault) => !fault.includes('404')),
-      [],
-    )
-  },
-)
+  const limited = await make({ name: 'Of money', limit_usd: 5 })
+  await page.goto(new URL(`/guardrails/${limited}`, page.url()).href)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
+  await dialog.getByLabel('to confirm').fill('Of money')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Of money deleted').waitFor()
+  assert.equal((await world.service.manage('GET', `/guardrails/${limited}`)).status, 404)
+  await page.goto(new URL(`/guardrails/${await defaultOf()}`, page.url()).href)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('404')),
+    [],
+  )
+})
 
 test('the history leads back to an earlier state, by way of the change that it makes', options, async () => {
   const id = await make({ name: 'With a past', limit_usd: 3, enforce_zdr: true, enforce_zdr_google: false })
@@ -202,34 +198,30 @@ test('a guardrail is assigned to a key, removed, and restored', options, async (
   assert.deepEqual(faults, [])
 })
 
-test(
-  'one of another workspace is assigned to keys of that workspace, those that rest too, and to no others',
-  options,
-  async () => {
-    const { body } = await world.service.manage('POST', '/workspaces', { name: 'Lab', slug: 'lab' })
-    const workspace_id = body.data.id
-    for (const name of ['lab-bot', 'lab-rests']) {
-      const made = await world.service.manage('POST', '/keys', { name, workspace_id })
-      if (name === 'lab-rests') await world.service.manage('PATCH', `/keys/${made.body.data.hash}`, { disabled: true })
-    }
-    await using watched = await signedInPage(browser, world.service, '/guardrails')
-    const { page, faults } = watched
-    await page.getByLabel('Workspace of the new guardrail').selectOption('Lab')
-    await page.getByLabel('Name of a new guardrail').fill('Of the lab')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByText('Workspace: Lab', { exact: true }).waitFor()
-    const choices = page.getByLabel('Assign to')
-    await choices.getByText('key lab-bot').waitFor({ state: 'attached' })
-    const offered = await choices.getByRole('option', { includeHidden: true }).allTextContents()
-    assert.deepEqual(offered.filter((each) => each.startsWith('key ')).sort(), [
-      'key lab-bot',
-      'key lab-rests (disabled)',
-    ])
-    await choices.selectOption({ label: 'key lab-rests (disabled)' })
-    await page.getByRole('button', { name: 'Remove from lab-rests' }).waitFor()
-    assert.deepEqual(faults, [])
-  },
-)
+test('a guardrail of another workspace is assigned to keys of that workspace only', options, async () => {
+  const { body } = await world.service.manage('POST', '/workspaces', { name: 'Lab', slug: 'lab' })
+  const workspace_id = body.data.id
+  for (const name of ['lab-bot', 'lab-rests']) {
+    const made = await world.service.manage('POST', '/keys', { name, workspace_id })
+    if (name === 'lab-rests') await world.service.manage('PATCH', `/keys/${made.body.data.hash}`, { disabled: true })
+  }
+  await using watched = await signedInPage(browser, world.service, '/guardrails')
+  const { page, faults } = watched
+  await page.getByLabel('Workspace of the new guardrail').selectOption('Lab')
+  await page.getByLabel('Name of a new guardrail').fill('Of the lab')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('Workspace: Lab', { exact: true }).waitFor()
+  const choices = page.getByLabel('Assign to')
+  await choices.getByText('key lab-bot').waitFor({ state: 'attached' })
+  const offered = await choices.getByRole('option', { includeHidden: true }).allTextContents()
+  assert.deepEqual(offered.filter((each) => each.startsWith('key ')).sort(), [
+    'key lab-bot',
+    'key lab-rests (disabled)',
+  ])
+  await choices.selectOption({ label: 'key lab-rests (disabled)' })
+  await page.getByRole('button', { name: 'Remove from lab-rests' }).waitFor()
+  assert.deepEqual(faults, [])
+})
 
 test('a refusal in the log leads to the guardrail that refused', options, async () => {
   await using watched = await signedInPage(browser, world.service, `/requests?guardrail_id=${world.guardrailId}`)
@@ -255,28 +247,24 @@ test('a viewer can only read a guardrail; a developer sees who has access', opti
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 390]) {
-    test(
-      `guardrails keep nobody out: no fault of accessibility in ${colorScheme} at ${width} px`,
-      options,
-      async () => {
-        const viewport = { width, height: 800 }
-        await using watched = await signedInPage(browser, world.service, '/guardrails', { colorScheme, viewport })
-        const { page, faults } = watched
-        await page.getByRole('row').getByText('Only what the contract names').waitFor()
-        assert.deepEqual(await accessibilityFaults(page), [])
-        await page.getByRole('row').getByText('Only what the contract names').click()
-        await page.getByLabel('Blocked providers').fill('openai')
-        await page.getByText('+ openai', { exact: true }).waitFor()
-        await page.getByLabel('email addresses').selectOption('redact')
-        await page.getByLabel('phone numbers').selectOption('block')
-        await page.getByLabel('Text', { exact: true }).fill('Write to ada@example.com, or +1 415-555-2671')
-        await page.getByText('The request would be blocked.').waitFor()
-        assert.deepEqual(await accessibilityFaults(page), [])
-        await picture(page, 'guardrail', width, colorScheme)
-        const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        assert.equal(overhang, 0)
-        assert.deepEqual(faults, [])
-      },
-    )
+    test(`guardrails are accessible in ${colorScheme} at ${width} px`, options, async () => {
+      const viewport = { width, height: 800 }
+      await using watched = await signedInPage(browser, world.service, '/guardrails', { colorScheme, viewport })
+      const { page, faults } = watched
+      await page.getByRole('row').getByText('Only what the contract names').waitFor()
+      assert.deepEqual(await accessibilityFaults(page), [])
+      await page.getByRole('row').getByText('Only what the contract names').click()
+      await page.getByLabel('Blocked providers').fill('openai')
+      await page.getByText('+ openai', { exact: true }).waitFor()
+      await page.getByLabel('email addresses').selectOption('redact')
+      await page.getByLabel('phone numbers').selectOption('block')
+      await page.getByLabel('Text', { exact: true }).fill('Write to ada@example.com, or +1 415-555-2671')
+      await page.getByText('The request would be blocked.').waitFor()
+      assert.deepEqual(await accessibilityFaults(page), [])
+      await picture(page, 'guardrail', width, colorScheme)
+      const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      assert.equal(overhang, 0)
+      assert.deepEqual(faults, [])
+    })
   }
 }

@@ -61,7 +61,7 @@ const options = { skip: withoutBrowser }
 const open = (path: string) => signedInPage(browser, talk, path, { key: talk.managementKey })
 const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).href)
 
-test('workspaces: names and descriptions, in lists, choices, dialogs, guardrails and the frame', options, async () => {
+test('workspaces: names and descriptions in all places', options, async () => {
   await plant((payload, index) =>
     talk.manage('POST', '/workspaces', { name: payload.slice(0, 200), slug: `w-${index}`, description: payload }),
   )
@@ -143,40 +143,36 @@ test('a catalogue file: names of models and providers, descriptions, skipped row
   await actsOnNothing(watched)
 })
 
-test(
-  'who comes by OpenID Connect: the name that their issuer says, in the frame and among people',
-  options,
-  async () => {
-    for (const { payload, index } of somePayloads) {
-      issuer.person = {
-        id: `person-${index}`,
-        claims: { email: `person-${index}@example.com`, email_verified: true, name: payload.slice(0, 80) },
-      }
-      const traveller = new Traveller()
-      await (await traveller.go(`${talk.url}/sessions/oidc`)).body?.cancel()
-      const { origin } = new URL(talk.url)
-      await using watched = await watchedPage(browser, origin)
-      const { page } = watched
-      const cookies = [...traveller.jar.get(origin)!].map(([name, value]) => ({ name, value, url: origin }))
-      await page.context().addCookies(cookies)
-      await page.goto(`${origin}/models`)
-      await page.locator('.who').getByText('· viewer ·').waitFor()
-      await actsOnNothing(watched)
+test('members by OpenID Connect: the name from the issuer in all places', options, async () => {
+  for (const { payload, index } of somePayloads) {
+    issuer.person = {
+      id: `person-${index}`,
+      claims: { email: `person-${index}@example.com`, email_verified: true, name: payload.slice(0, 80) },
     }
-    await using watched = await open('/keys/people')
+    const traveller = new Traveller()
+    await (await traveller.go(`${talk.url}/sessions/oidc`)).body?.cancel()
+    const { origin } = new URL(talk.url)
+    await using watched = await watchedPage(browser, origin)
     const { page } = watched
-    await page.getByRole('row').getByText('person-0@example.com').waitFor()
+    const cookies = [...traveller.jar.get(origin)!].map(([name, value]) => ({ name, value, url: origin }))
+    await page.context().addCookies(cookies)
+    await page.goto(`${origin}/models`)
+    await page.locator('.who').getByText('· viewer ·').waitFor()
     await actsOnNothing(watched)
-    await goto(page, '/keys/sessions')
-    await page.getByText('OpenID Connect').first().waitFor()
-    await actsOnNothing(watched)
-    await goto(page, '/keys/audit')
-    await page.getByText('a member joined').first().waitFor()
-    await actsOnNothing(watched)
-  },
-)
+  }
+  await using watched = await open('/keys/people')
+  const { page } = watched
+  await page.getByRole('row').getByText('person-0@example.com').waitFor()
+  await actsOnNothing(watched)
+  await goto(page, '/keys/sessions')
+  await page.getByText('OpenID Connect').first().waitFor()
+  await actsOnNothing(watched)
+  await goto(page, '/keys/audit')
+  await page.getByText('a member joined').first().waitFor()
+  await actsOnNothing(watched)
+})
 
-test('files of interns: every name, which is a folder above another one, and what is read', options, async () => {
+test('files of interns: names of files and folders, and contents', options, async () => {
   const files = filesOf(talk, talk.id)
   const taken = await plant(async (payload, index) => {
     const path = `folder ${index} ${payloadLines[index]!.replaceAll('/', '∕').slice(0, 60)}`
@@ -196,25 +192,21 @@ test('files of interns: every name, which is a folder above another one, and wha
   await actsOnNothing(watched)
 })
 
-test(
-  'what interns think, plan, do and ask: titles, steps, fields of forms, and titles of sessions',
-  options,
-  async () => {
-    await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
-    const { page } = watched
-    for (const { index } of somePayloads) {
-      const text = payloadLines[index]!
-      const told = [`think ${text}`, `plan ${text}`, `tool ${text.replaceAll(' ', '_')} ${text}`].join('\n')
-      const field = { type: 'string', title: text, description: text, enum: [text, 'other'] }
-      const schema = JSON.stringify({ type: 'object', properties: { [text.slice(0, 60)]: field } })
-      const { sessionId, asked } = await say(talk, talk.id, `${told}\nask ${schema}`)
-      await goto(page, `/interns/${talk.id}/${sessionId}`)
-      await page.getByText('asks for input').waitFor()
-      await page.getByRole('list', { name: 'Transcript' }).getByText('reasoning').waitFor()
-      for (const summary of await page.locator('.transcript summary').all()) await summary.click()
-      await actsOnNothing(watched)
-      // So many runs may be held open across questions, and no more.
-      await answer(talk, talk.id, { sessionId, asked }, '{"action":"cancel"}')
-    }
-  },
-)
+test('interns: titles, steps, form fields and session titles', options, async () => {
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
+  const { page } = watched
+  for (const { index } of somePayloads) {
+    const text = payloadLines[index]!
+    const told = [`think ${text}`, `plan ${text}`, `tool ${text.replaceAll(' ', '_')} ${text}`].join('\n')
+    const field = { type: 'string', title: text, description: text, enum: [text, 'other'] }
+    const schema = JSON.stringify({ type: 'object', properties: { [text.slice(0, 60)]: field } })
+    const { sessionId, asked } = await say(talk, talk.id, `${told}\nask ${schema}`)
+    await goto(page, `/interns/${talk.id}/${sessionId}`)
+    await page.getByText('asks for input').waitFor()
+    await page.getByRole('list', { name: 'Transcript' }).getByText('reasoning').waitFor()
+    for (const summary of await page.locator('.transcript summary').all()) await summary.click()
+    await actsOnNothing(watched)
+    // So many runs may be held open across questions, and no more.
+    await answer(talk, talk.id, { sessionId, asked }, '{"action":"cancel"}')
+  }
+})

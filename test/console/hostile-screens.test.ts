@@ -48,7 +48,7 @@ test('guardrails: names, descriptions, patterns, the trail, and texts that are t
   }
 })
 
-test('keys and people: names of keys, of members, of credentials, and the trail of all of them', options, async () => {
+test('keys and members: names of keys, members, credentials, and the audit log', options, async () => {
   await plant((payload) => talk.manage('POST', '/keys', { name: payload.slice(0, 80) }))
   await plant((payload, index) =>
     talk.manage('POST', '/organization/members', {
@@ -130,7 +130,7 @@ test('interns: what is said to them, what they say, ask and do', options, async 
   }
 })
 
-test('rules of interns: names, conditions, what they would have decided, and what was asked', options, async () => {
+test('rules of interns: names, conditions, replays and questions', options, async () => {
   await say(talk, talk.id, 'permission shell allow_once')
   const rules = inLine.map((payload) => ({
     effect: 'deny',
@@ -153,37 +153,33 @@ test('rules of interns: names, conditions, what they would have decided, and wha
   await actsOnNothing(watched)
 })
 
-test(
-  'tools, webhooks and hosts: commands, addresses, names of credentials, descriptions, labels',
-  options,
-  async () => {
-    const some = scriptPayloads.filter((_, index) => index % 6 === 0).slice(0, 20)
-    const mcp_servers = some.map((payload, index) => ({
-      name: `s${index}`,
-      command: payload.replace(/\s/g, ' ').trim() || 'x',
-      args: [payload],
-      env: { TOKEN: payload },
-    }))
-    const taken = await talk.ask('PATCH', `/interns/${talk.id}`, { body: { mcp_servers } })
-    assert.equal(taken.status, 200, taken.text)
-    for (const [index, payload] of some.entries()) {
-      const url = `https://hooks.example.com/${index}?${encodeURIComponent(payload)}`
-      const made = await talk.manage('POST', '/webhooks', { url, description: payload.slice(0, 900) })
-      assert.equal(made.status, 201, made.text)
-    }
-    await using watched = await signedInPage(browser, talk, `/interns/${talk.id}?part=tools`, { key: talk.apiKey })
-    const { page } = watched
-    await page.getByRole('button', { name: 'Change s0' }).click()
-    await page.getByRole('dialog').getByLabel('Value of TOKEN').waitFor()
-    await actsOnNothing(watched)
-    await using managed = await open('/interns?part=webhooks')
-    await managed.page.getByRole('row').nth(some.length).waitFor()
-    await actsOnNothing(managed)
-    await managed.page
-      .getByRole('button', { name: /^Change/ })
-      .first()
-      .click()
-    await managed.page.getByRole('dialog').getByLabel('URL').waitFor()
-    await actsOnNothing(managed)
-  },
-)
+test('MCP servers, webhooks and hosts: commands, addresses, names and labels', options, async () => {
+  const some = scriptPayloads.filter((_, index) => index % 6 === 0).slice(0, 20)
+  const mcp_servers = some.map((payload, index) => ({
+    name: `s${index}`,
+    command: payload.replace(/\s/g, ' ').trim() || 'x',
+    args: [payload],
+    env: { TOKEN: payload },
+  }))
+  const taken = await talk.ask('PATCH', `/interns/${talk.id}`, { body: { mcp_servers } })
+  assert.equal(taken.status, 200, taken.text)
+  for (const [index, payload] of some.entries()) {
+    const url = `https://hooks.example.com/${index}?${encodeURIComponent(payload)}`
+    const made = await talk.manage('POST', '/webhooks', { url, description: payload.slice(0, 900) })
+    assert.equal(made.status, 201, made.text)
+  }
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}?part=tools`, { key: talk.apiKey })
+  const { page } = watched
+  await page.getByRole('button', { name: 'Change s0' }).click()
+  await page.getByRole('dialog').getByLabel('Value of TOKEN').waitFor()
+  await actsOnNothing(watched)
+  await using managed = await open('/interns?part=webhooks')
+  await managed.page.getByRole('row').nth(some.length).waitFor()
+  await actsOnNothing(managed)
+  await managed.page
+    .getByRole('button', { name: /^Change/ })
+    .first()
+    .click()
+  await managed.page.getByRole('dialog').getByLabel('URL').waitFor()
+  await actsOnNothing(managed)
+})

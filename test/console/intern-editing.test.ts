@@ -18,7 +18,7 @@ after(async () => {
 })
 const options = { skip: withoutBrowser }
 
-test('an intern is created, asked, changed and deleted, and its session lists what it spent', options, async () => {
+test('an intern is created, prompted, changed and deleted', options, async () => {
   await using watched = await signedInPage(browser, talk, '/interns', { key: talk.apiKey })
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Create intern' }).click()

@@ -27,7 +27,7 @@ const open = (path: string, more: object = {}) => signedInPage(browser, talk, pa
 const toolsPage = () => `/interns/${talk.id}?part=tools`
 const intern = async () => (await talk.ask('GET', `/interns/${talk.id}`)).body
 
-test('a server of tools is added with a credential that nobody sees again, changed, and removed', options, async () => {
+test('an MCP server is added with a hidden credential, changed and removed', options, async () => {
   await using watched = await open(toolsPage())
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Add MCP server' }).click()

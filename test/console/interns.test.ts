@@ -41,7 +41,7 @@ const press = (
     return isDone()
   })
 
-test('a question comes in by itself, is counted, shows its whole change, and a key answers it', options, async () => {
+test('a question appears by itself, is counted, and is answered by keyboard', options, async () => {
   await using watched = await open('/interns')
   const { page, faults } = watched
   await page.getByText('No open questions').waitFor()
@@ -91,7 +91,7 @@ for (const [key, answer] of [
   })
 }
 
-test('neither a key pressed before a question is seen nor the second click of two answers it', options, async () => {
+test('a key pressed before a question is visible does not answer it', options, async () => {
   const first = await say(talk, talk.id, `permission first ${every}`)
   const second = await say(talk, talk.id, `permission second ${every}`)
   await using watched = await open('/interns')
@@ -215,7 +215,7 @@ test('a session is started, continues after its page is left, and is stopped', o
   assert.deepEqual(faults, [])
 })
 
-test('who waits is counted on every screen, in a narrow window, too, and leads to the inbox', options, async () => {
+test('waiting questions are counted on every screen, with a link to the inbox', options, async () => {
   const { sessionId, asked } = await say(talk, talk.id, `permission wait ${every}`)
   for (const screen of ['requests', 'overview', 'models', 'chat', 'guardrails', 'keys', 'presets', 'service']) {
     await using watched = await open(`/${screen}`, { viewport: { width: 390, height: 800 }, key: talk.managementKey })
@@ -276,7 +276,7 @@ test('an intern is suspended after a warning, read while suspended, and woken', 
 
 for (const width of [390, 1280]) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`interns keep nobody out: no fault of accessibility at ${width} px in ${colorScheme}`, options, async () => {
+    test(`interns are accessible at ${width} px in ${colorScheme}`, options, async () => {
       const look = { colorScheme, viewport: { width, height: 800 } }
       const asked = await say(
         talk,

@@ -139,7 +139,7 @@ test('the trail names what was done to, also a browser, and has its id on hover'
   assert.deepEqual(faults, [])
 })
 
-test('the audit log is filtered by action with the keyboard, and the URL has the filter', options, async () => {
+test('the audit log is filtered by action, and the URL has the filter', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys/audit')
   const { page, faults } = watched
   const add = page.getByRole('button', { name: 'Add a filter' })
@@ -158,7 +158,7 @@ test('the audit log is filtered by action with the keyboard, and the URL has the
   assert.deepEqual(faults, [])
 })
 
-test('somebody is added, gets a link that signs them in, and their browser is signed out', options, async () => {
+test('a member is added, signs in by link, and is signed out', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys/people')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Add member' }).click()

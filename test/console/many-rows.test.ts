@@ -48,7 +48,7 @@ test('a key is created for the last of many members', options, async () => {
   assert.deepEqual(faults, [])
 })
 
-test('of many guardrails each is listed, and the last one governs whichever key is chosen', options, async () => {
+test('all guardrails are listed, and the last one can be assigned to any key', options, async () => {
   await using watched = await open('/guardrails')
   const { page, faults } = watched
   await page.getByText(`${many} guardrails`).waitFor()
@@ -62,7 +62,7 @@ test('of many guardrails each is listed, and the last one governs whichever key 
   assert.deepEqual(faults, [])
 })
 
-test('of many limits the first have their bars at once, and the others when they are opened', options, async () => {
+test('the first limits show their bars at once, and others when opened', options, async () => {
   await using watched = await open('/overview')
   const { page, faults } = watched
   await page.locator('.budgets > li').nth(4).waitFor()
@@ -75,7 +75,7 @@ test('of many limits the first have their bars at once, and the others when they
   assert.deepEqual(faults, [])
 })
 
-test('of many keys and people those are found that are searched, and "Show all" leads back', options, async () => {
+test('keys and members are found by search, and "Show all" resets it', options, async () => {
   await using watched = await open('/keys')
   const { page, faults } = watched
   const rows = page.locator('tbody tr')

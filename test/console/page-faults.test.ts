@@ -18,7 +18,7 @@ after(async () => {
 })
 const options = { skip: withoutBrowser }
 
-test('an unknown address shows a page to a browser, and the error of the service to a program', options, async () => {
+test('an unknown address returns a page to a browser, and an error to a program', options, async () => {
   const { origin } = new URL(service.url)
   const program = await fetch(`${origin}/no/such/page`)
   assert.deepEqual([program.status, program.headers.get('content-type')], [404, 'application/json; charset=utf-8'])
@@ -43,7 +43,7 @@ test('a session that ended elsewhere shows the reason on the sign-in page', opti
   assert.deepEqual(await accessibilityFaults(page), [])
 })
 
-test('a screen whose files could not be loaded is loaded when the service responds again', options, async () => {
+test('a screen whose files failed to load is loaded when the service responds', options, async () => {
   await using watched = await signedInPage(browser, service, '/requests')
   const { page } = watched
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor({ state: 'attached' })

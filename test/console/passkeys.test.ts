@@ -50,7 +50,7 @@ const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out', exa
 
 describe('passkeys in the console', { skip: withoutBrowser }, () => {
   for (const root of ['', '/llm']) {
-    test(`a member with a link adds a passkey, and signs in with it, at the path "${root}/"`, async () => {
+    test(`a member adds a passkey by link and signs in with it, at "${root}/"`, async () => {
       await using proxy = await startPathProxy()
       const site = proxy.origin + root
       await using service = await startConsole({ settings: { public_url: site } })

@@ -57,7 +57,7 @@ test('a draft is checked, tried, saved without use, used and reverted', options,
   assert.deepEqual(faults, [])
 })
 
-test('the draft of a second tab is refused, shows what the other changed, and takes it over', options, async () => {
+test('the draft of a second tab is refused, and can take over the other change', options, async () => {
   await create('tide')
   await using watched = await signedInPage(browser, service, '/presets/tide?edit=1')
   const { page, faults } = watched

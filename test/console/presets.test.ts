@@ -59,7 +59,7 @@ test('two versions answer the same side by side, whichever is in use', options, 
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 390]) {
-    test(`presets keep nobody out: no fault of accessibility in ${colorScheme} at ${width} px`, options, async () => {
+    test(`presets are accessible in ${colorScheme} at ${width} px`, options, async () => {
       const viewport = { width, height: 800 }
       await using watched = await signedInPage(browser, service, '/presets', { colorScheme, viewport })
       const { page, faults } = watched

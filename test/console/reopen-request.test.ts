@@ -33,7 +33,7 @@ async function keptRequest(): Promise<string> {
   return id
 }
 
-test('a request is asked again in the chat: where its text was not kept, the chat says so', options, async () => {
+test('a request is repeated in the chat, which reports a missing text', options, async () => {
   const [id] = await at.world.ask(1)
   await using watched = await open(`/requests/${id}`)
   const { page } = watched
@@ -43,7 +43,7 @@ test('a request is asked again in the chat: where its text was not kept, the cha
   assert.equal(await page.getByLabel('Message').inputValue(), '')
 })
 
-test('where it was kept it is asked again as it was, and the line of curl asks the same', options, async () => {
+test('a stored request is repeated unchanged, also by the curl command', options, async () => {
   const id = await keptRequest()
   await using watched = await open(`/requests/${id}`)
   const { page, faults } = watched

@@ -92,7 +92,7 @@ const answersIn = (page: string): Record<string, any> | undefined => {
   return json === undefined ? undefined : JSON.parse(json)
 }
 
-test('a page of a session contains the session and the first rows of the screen, and is not stored', async () => {
+test('a page with a session contains the session and first rows, and is not cached', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const signIn = { method: 'POST', headers: { origin, 'content-type': 'application/json' } }
@@ -132,7 +132,7 @@ test('a page comes in the theme that was chosen, and in no other words of a cook
   )
 })
 
-test('a page comes with the screens of the role that was here last, and with all for any other word', async () => {
+test('a page has the screens of the previous role, and all for an unknown one', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const screensFor = async (role: string) => {

@@ -36,7 +36,7 @@ const screens: [path: () => string, shows: string][] = [
   [() => '/service', 'tbody tr'],
 ]
 
-test('who has set text half as large again in the browser reads and presses all of a screen', {
+test('every screen works with a text size of 150 %', {
   skip: withoutBrowser,
 }, async () => {
   await using watched = await signedInPage(browser, world.service, '/service')
@@ -50,7 +50,7 @@ test('who has set text half as large again in the browser reads and presses all 
   assert.deepEqual(faults, [])
 })
 
-test('no sheet sets a size of text, the height of a line or the width of a window in px', () => {
+test('no style sheet sets a text size, line height or window width in px', () => {
   const folder = fileURLToPath(new URL('../../console', import.meta.url))
   const sheets = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.css'))
   const found = sheets.flatMap((file) => {

@@ -30,7 +30,7 @@ async function cutOff(page: Page, what: string): Promise<() => Promise<void>> {
 
 const says = (page: Page) => page.getByText('The service has been unreachable since')
 
-test('while the service is away what it said stays, and all is read again once it answers', options, async () => {
+test('during an outage the data stays, and all is loaded again after it', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   const keys = page.getByRole('table', { name: 'Keys' })
@@ -105,36 +105,32 @@ test('what an intern does not take stands in the field again', options, async ()
   await page.getByRole('list', { name: 'Transcript' }).getByText('A long thought.', { exact: true }).waitFor()
 })
 
-test(
-  'where older requests may not be read, those that are there stay, and it can be tried again',
-  options,
-  async () => {
-    const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
-    const { headers } = await talk.ask('POST', '/chat/completions', { body })
-    await metered(talk, headers.get('x-generation-id')!)
-    await using watched = await open('/overview')
-    const { page } = watched
-    let isBroken = true
-    await page.route('**/api/v1/generations?*', async (route) => {
-      const isOlder = route.request().url().includes('cursor=')
-      if (isOlder && isBroken) return route.fulfill({ status: 400, json: { error: { message: 'It broke.' } } })
-      const answer = await route.fetch({
-        url: route
-          .request()
-          .url()
-          .replace(/&?cursor=[^&]*/, ''),
-      })
-      const page = await answer.json()
-      return route.fulfill({ json: { ...page, next_cursor: isOlder ? null : 'next' } })
+test('if older requests cannot be loaded, the list stays and offers a retry', options, async () => {
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
+  const { headers } = await talk.ask('POST', '/chat/completions', { body })
+  await metered(talk, headers.get('x-generation-id')!)
+  await using watched = await open('/overview')
+  const { page } = watched
+  let isBroken = true
+  await page.route('**/api/v1/generations?*', async (route) => {
+    const isOlder = route.request().url().includes('cursor=')
+    if (isOlder && isBroken) return route.fulfill({ status: 400, json: { error: { message: 'It broke.' } } })
+    const answer = await route.fetch({
+      url: route
+        .request()
+        .url()
+        .replace(/&?cursor=[^&]*/, ''),
     })
-    await page.getByRole('link', { name: 'Requests', exact: true }).click()
-    await page.getByText('Older requests could not be loaded: It broke.').waitFor()
-    await page.getByRole('row').getByText('signalbox/demo').waitFor()
-    isBroken = false
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('End of the list.').waitFor()
-  },
-)
+    const page = await answer.json()
+    return route.fulfill({ json: { ...page, next_cursor: isOlder ? null : 'next' } })
+  })
+  await page.getByRole('link', { name: 'Requests', exact: true }).click()
+  await page.getByText('Older requests could not be loaded: It broke.').waitFor()
+  await page.getByRole('row').getByText('signalbox/demo').waitFor()
+  isBroken = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('End of the list.').waitFor()
+})
 
 test('where models may not be read, the chat says so, and it can be tried again', options, async () => {
   await using watched = await open('/keys')

@@ -21,7 +21,7 @@ async function typedName(page: Page, name: string) {
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
 }
 
-test('a workspace is made, and changed to keep prompts and answers, which can be taken back', options, async () => {
+test('a workspace is created, and content storage is enabled and disabled', options, async () => {
   await using watched = await open('/keys/workspaces')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Create workspace' }).click()
@@ -41,7 +41,7 @@ test('a workspace is made, and changed to keep prompts and answers, which can be
   assert.deepEqual(faults, [])
 })
 
-test('what is kept can be chosen by keys, and all of it is deleted once the name is typed', options, async () => {
+test('content storage is selected by key, and all contents are deleted by name', options, async () => {
   const { service } = at.world
   await using watched = await open('/keys/workspaces')
   const { page, faults } = watched
@@ -65,7 +65,7 @@ test('what is kept can be chosen by keys, and all of it is deleted once the name
   assert.deepEqual(faults, [])
 })
 
-test('the keys of another workspace are listed and made there, and the address says which', options, async () => {
+test('keys of another workspace are listed and created, and the URL names it', options, async () => {
   const { slug, id } = await made('Laboratory', 'laboratory')
   await using watched = await open('/keys')
   const { page, faults } = watched
@@ -146,19 +146,15 @@ test('in a narrow window what leads elsewhere is a word in one piece', options, 
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [390, 1280]) {
-    test(
-      `workspaces keep nobody out: no fault of accessibility at ${width} px in ${colorScheme}`,
-      options,
-      async () => {
-        await using watched = await open('/keys/workspaces', { colorScheme, viewport: { width, height: 800 } })
-        const { page } = watched
-        await page.getByRole('button', { name: 'Create workspace' }).click()
-        await page.getByLabel('Store prompts and answers').check()
-        await page.getByLabel('Share of requests').waitFor()
-        assert.deepEqual(await accessibilityFaults(page), [])
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-        assert.deepEqual(watched.faults, [])
-      },
-    )
+    test(`workspaces are accessible at ${width} px in ${colorScheme}`, options, async () => {
+      await using watched = await open('/keys/workspaces', { colorScheme, viewport: { width, height: 800 } })
+      const { page } = watched
+      await page.getByRole('button', { name: 'Create workspace' }).click()
+      await page.getByLabel('Store prompts and answers').check()
+      await page.getByLabel('Share of requests').waitFor()
+      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      assert.deepEqual(watched.faults, [])
+    })
   }
 }

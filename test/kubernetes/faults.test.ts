@@ -47,7 +47,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     assert.match((await long).text, /word3599 $/)
   })
 
-  test('the node is gone: the intern says so, why and since when, within ten seconds, and is back with the node', async (t) => {
+  test('node lost: the intern reports it within ten seconds, and returns with the node', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster, { INTERN_UNRESPONSIVE_MS: '8000' })
     const server = await service.start('a')
@@ -75,7 +75,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     assert.equal((await say(server, id, 'memory', { session_id: sessionId })).text, '[restored]')
   })
 
-  test('a destroy that is stuck says what is stuck by its deadline, and is done when asked again', async (t) => {
+  test('a blocked destroy reports the reason by its deadline, and succeeds on retry', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster, { KUBERNETES_STOP_MS: '10000' })
     const server = await service.start('a')
@@ -114,7 +114,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     assert.equal((await say(server, id, 'say room again')).text, 'room again')
   })
 
-  test('its temporary files are too large: its node evicts it, and it says so, why and since when, and is back', async (t) => {
+  test('temporary files too large: the intern is evicted, reports it, and returns', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')

@@ -27,7 +27,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     assert.equal((await say(server, id, 'memory', { session_id: first.sessionId })).text, '[restored]')
   })
 
-  test('a question that its pod took with it is over and says so; asked again in the session, it is answered', async () => {
+  test('a question of a lost pod is over, and can be answered when asked again', async () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
@@ -57,7 +57,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     assert.equal((await podOf(cluster, id)).metadata.uid, pod.metadata.uid)
   })
 
-  test('suspended it has no pod, and its files are there all the same; resumed it has its files and sessions; destroyed nothing is left of it', async (t) => {
+  test('a suspended intern has files without a pod; a destroyed one leaves nothing', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
@@ -88,7 +88,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     assert.deepEqual(await objectsOf(cluster, kinds, id), [])
   })
 
-  test('its objects are as strict as they say: restricted, without a token, and heard by the service alone', async () => {
+  test('its objects are restricted, without a token, and reachable by the service only', async () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')

@@ -52,7 +52,7 @@ describe('refusals of a cluster are reported with its message', { skip, concurre
     await untilIntern(server, 'ada', 'running', patientMs)
   })
 
-  test('what is to be admitted and is not', async (t) => {
+  test('inputs that must be admitted, and inputs that must not', async (t) => {
     await using service = await startService(await sharedCluster(), soon)
     const server = await service.start('a', { KUBERNETES_RUNTIME_CLASS: 'none' })
     assert.match(await madeToFail(t, server), /it has no pod; the cluster says: .*RuntimeClass "none" not found/)

@@ -14,7 +14,7 @@ test('operators, conditions and literals are changed, one at a time', () => {
   assert.deepEqual(made('const a = b.filter(c)'), ['const a = b'])
 })
 
-test('what stands in brackets stays in them, and what is taken apart by name is left alone', () => {
+test('bracketed code stays bracketed, and destructured names are unchanged', () => {
   assert.deepEqual(made('a = (b - c) / d'), ['{}', 'a = (b - c) * d', 'a = (b + c) / d'])
   assert.deepEqual(made('x(a ?? (b && c))'), ['{}', 'x(((a) && (b && c)))', 'x(a ?? (((b) || (c))))'])
   assert.deepEqual(made('const { a: b, ...c } = d'), [])
@@ -29,7 +29,7 @@ test('what is only a type is left alone, and every mutant can be parsed', () => 
 })
 
 for (const { file, line, from, to } of equivalents)
-  test(`what is listed as equivalent is a mutant of the code as it is: ${file}: ${from} → ${to}`, () => {
+  test(`each equivalent mutant exists in the code: ${file}: ${from} → ${to}`, () => {
     const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
     const lines = source.split('\n').map((each) => each.trim())
     const there = (one: { line: number; from: string; to: string }) =>

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 const skip = noPrometheus || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set')
 const minutes = Number(process.env.TEST_ALERTS_MINUTES ?? 10)
 
-test(`in ${minutes} minutes of a healthy service, idle and loaded, no alert fires in a real Prometheus`, {
+test(`no alert fires in ${minutes} minutes of a healthy service in a real Prometheus`, {
   skip,
 }, async () => {
   await using stack = new AsyncDisposableStack()

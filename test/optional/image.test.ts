@@ -69,7 +69,7 @@ describe('the image', { skip, concurrency: 1 }, () => {
     console.log(`${Math.round(megabytes('a') - megabytes('base'))} MB beside what it is based on`)
   })
 
-  test('it runs without root, without capabilities and with a root that is read only, and keeps its data', async () => {
+  test('the image runs without root and capabilities, read-only, and keeps its data', async () => {
     const port = await freePort()
     const id = start(port)
     await listening(id)

@@ -89,7 +89,7 @@ async function serveModel(steps: Step[]) {
   }
 }
 
-test('a failing test of a small project is found, understood, repaired and seen to pass', {
+test('a failing test of a small project is found, repaired and seen to pass', {
   skip,
   timeout: 900_000,
 }, async () => {
@@ -173,7 +173,7 @@ for (const mode of ['manual', 'self-drive'] as const) {
   })
 }
 
-test('a full disk fails the prompt with a reason, not the agent, and nothing of the session is spoilt', async () => {
+test('a full disk fails the prompt with a reason, and the session is intact', async () => {
   await using agent = await start('self-drive', {}, {}, 'ulimit -f 2')
   await assert.rejects(agent.prompt('x'.repeat(3_000)), /The session could not be saved/)
   assert.equal((await agent.prompt('hello')).stopReason, 'end_turn')

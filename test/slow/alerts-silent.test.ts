@@ -65,7 +65,7 @@ function firedIn(series: Series): string[] {
 }
 
 for (const isLoaded of [false, true])
-  test(`no alert fires in ten minutes of a healthy service that is ${isLoaded ? 'loaded' : 'idle'}`, {
+  test(`no alert fires in ten minutes of a healthy ${isLoaded ? 'loaded' : 'idle'} service`, {
     skip,
   }, async () => {
     await using stack = new AsyncDisposableStack()

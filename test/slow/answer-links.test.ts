@@ -52,7 +52,7 @@ async function press(service: TestService, path: string, form: Record<string, st
 }
 
 onOneDatabase('a link that answers', (kind) => {
-  test('shows all that is asked however often it is opened, answers once without a key, and leaves a trail', async () => {
+  test('shows the whole question, answers once without a key, and is audited', async () => {
     await using w = await world(kind)
     const { path, run } = await w.ask('edit run.sh {"before": "a\\n", "after": "<b>bold</b>\\n"}\nsay done')
     for (let opened = 0; opened < 3; opened++) {
@@ -121,7 +121,7 @@ onOneDatabase('a link that answers', (kind) => {
     assert.match((await press(w.service, path, { answer: 'allow_once' })).text, /has been used/)
   })
 
-  test('that was changed, has expired, or whose question or webhook is gone, says so and answers nothing', async () => {
+  test('that is invalid, expired or without question reports it and answers nothing', async () => {
     await using w = await world(kind, { intern_question_ms: 4000 })
     const first = await w.ask('permission shell allow_once')
     const last = first.path.at(-1) === '0' ? '1' : '0'

@@ -94,7 +94,7 @@ function killWorker(dataDir: string): void {
   process.kill(Number(worker), 'SIGKILL')
 }
 
-describe('a limit of 10 USD under 2,000 requests of random costs is never exceeded and can be spent', () => {
+describe('2,000 requests never exceed a limit of 10 USD, and can spend it', () => {
   test('on one server', () => proveLimit('sqlite', 1, false))
   test('on one server of three workers', () => proveLimit('sqlite', 1, false, 3))
   test('on one server of three workers of which one is killed midway', () => proveLimit('sqlite', 1, true, 3))

@@ -200,7 +200,7 @@ describe('a service behind a company proxy, with a private authority', { skip },
     await until(() => outside.seen.some(({ host, path }) => host === 'otel.company.test' && path === '/v1/traces'))
   })
 
-  test('a webhook goes to a host that only the proxy can resolve, and to no internal name', async () => {
+  test('a webhook reaches a host through the proxy, and no internal name', async () => {
     const { body } = await service.manage('POST', '/webhooks', { url: 'https://hooks.company.test/hook' })
     await service.manage('POST', `/webhooks/${body.data.id}/test`, {})
     await until(() => outside.seen.some(({ host, path }) => host === 'hooks.company.test' && path === '/hook'))
@@ -213,7 +213,7 @@ describe('a service behind a company proxy, with a private authority', { skip },
     assert.match(error, /the host metadata\.company\.internal is not known/)
   })
 
-  test('an intern clones, uses an MCP server, and its commands know proxy and authorities', async () => {
+  test('an intern clones and uses an MCP server through proxy and authorities', async () => {
     outside.script.push(
       { calls: [{ name: 'tools__add', input: { a: 2, b: 3 } }] },
       { calls: [{ name: 'shell', input: { command: 'echo "$HTTPS_PROXY $NO_PROXY"; head -c 27 "$GIT_SSL_CAINFO"' } }] },

@@ -307,7 +307,7 @@ test('another organization reads and deletes nothing of it, by whichever key and
   assert.equal((await read(service, id)).status, 200)
 })
 
-test('nothing is stored of requests without retention, whoever requires it', async () => {
+test('nothing is stored of requests with zero data retention', async () => {
   await using recorded = await startWithRecordings({ zdr: true })
   const { service } = recorded
   await keepContents(service)

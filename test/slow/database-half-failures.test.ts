@@ -24,7 +24,7 @@ async function statusOf(url: string, method: string, path: string, body?: object
   return response.status
 }
 
-test('after connections died without a word, budgeted requests are served again within 10 s, and the log says why', {
+test('after silent connection losses, requests are served again within 10 s', {
   skip,
 }, async () => {
   const place = await newPlace('postgres')
@@ -62,7 +62,7 @@ test('after connections died without a word, budgeted requests are served again 
   assert.match(server!.err(), /the connection for signals does not answer|its connection is dead/)
 })
 
-test('a database that can only be read refuses changes with 503, and answers what is read', { skip }, async () => {
+test('a read-only database refuses changes with 503, and serves reads', { skip }, async () => {
   const place = await newPlace('postgres')
   await using stack = new AsyncDisposableStack()
   stack.defer(place.remove)
@@ -87,7 +87,7 @@ test('a database that can only be read refuses changes with 503, and answers wha
   while ((await patched()) !== 200) assert.ok(Date.now() < deadline, 'it takes no changes again')
 })
 
-test('a server far from the database does not keep the others waiting for its guardrail writes', { skip }, async () => {
+test('a server far from the database does not delay the guardrail writes of others', { skip }, async () => {
   const place = await newPlace('postgres')
   await using stack = new AsyncDisposableStack()
   stack.defer(place.remove)

@@ -53,7 +53,7 @@ async function endedIn(server: ServerProcess, signal: NodeJS.Signals) {
 }
 
 for (const workers of [1, 3]) {
-  test(`SIGTERM turns health 503 first; new connections are taken for drain_ms, and end with their answers (workers: ${workers})`, async () => {
+  test(`SIGTERM: health is 503, connections are accepted for drain_ms (workers: ${workers})`, async () => {
     const { server, url } = await start({ DRAIN_MS: '4000', SHUTDOWN_GRACE_MS: '60000' }, workers)
     await using _ending = server
     assert.equal((await ask(url, '/health', undefined, new Agent({ keepAlive: true }))).connection, 'keep-alive')
@@ -71,7 +71,7 @@ for (const workers of [1, 3]) {
     assert.match(server.err(), /"code":0,"msg":"exit"/)
   })
 
-  test(`a stream that began before is whole, and the process ends with it though its client keeps the connection (workers: ${workers})`, async () => {
+  test(`an open stream completes, and the process ends with it (workers: ${workers})`, async () => {
     const { server, url } = await start({ DRAIN_MS: '100', SHUTDOWN_GRACE_MS: '600000' }, workers)
     await using _ending = server
     const agent = new Agent({ keepAlive: true })
@@ -87,7 +87,7 @@ for (const workers of [1, 3]) {
     agent.destroy()
   })
 
-  test(`Ctrl-C does not wait for drain_ms, nor does a SIGTERM that it follows (workers: ${workers})`, async () => {
+  test(`Ctrl-C skips drain_ms, also after a SIGTERM (workers: ${workers})`, async () => {
     for (const first of ['SIGINT', 'SIGTERM'] as const) {
       const { server, url } = await start({ DRAIN_MS: '600000' }, workers)
       await using _ending = server

@@ -125,7 +125,7 @@ onOneDatabase('the stream of events', (kind) => {
     listening.leave()
   })
 
-  test('a question that nobody answers in time ends, and so does one whose intern is suspended', async () => {
+  test('a question ends at its deadline, and when its intern is suspended', async () => {
     let ahead = 0
     const now = () => Date.now() + ahead
     await using service = await startTestService({ kind, settings: scripted, now })
@@ -147,7 +147,7 @@ onOneDatabase('the stream of events', (kind) => {
 })
 
 onOneDatabase('who hears what of events', (kind) => {
-  test('a key hears the requests that it lists: not of other workspaces, nor of other organizations', async () => {
+  test('a key receives events of the requests that it can list', async () => {
     await using service = await startTestService({ kind })
     const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id
     const stranger = await colleague(service, 'heidi', { workspace_id: other })
@@ -165,7 +165,7 @@ onOneDatabase('who hears what of events', (kind) => {
     for (const one of [own, foreign, all]) one.leave()
   })
 
-  test('an intern is heard by who sees it; what it asks, by who may answer; managers hear that it asks', async () => {
+  test('events of an intern reach those who see it, questions those who can answer', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const grace = await colleague(service)
     const graces = await listen(service.url, { key: grace.key })
@@ -187,7 +187,7 @@ onOneDatabase('who hears what of events', (kind) => {
     for (const one of [graces, others, managers]) one.leave()
   })
 
-  test('a developer hears of own interns and of those that the workspace sees, by key and in a browser; of others nothing', async () => {
+  test('a developer receives events of own and shared interns only', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const grace = await colleague(service)
     await service.manage('PATCH', `/organization/members/${grace.userId}`, { access: 'developer' })
@@ -218,7 +218,7 @@ onOneDatabase('who hears what of events', (kind) => {
     }
   })
 
-  test('without a key there is none; one that is disabled ends its streams within a second, and says why', async () => {
+  test('without a valid key there is no stream; a disabled key ends its streams', async () => {
     await using service = await startTestService({ kind })
     assert.equal((await listen(service.url, {})).status, 401)
     const { body } = await service.manage('POST', '/keys', { name: 'short' })
@@ -230,7 +230,7 @@ onOneDatabase('who hears what of events', (kind) => {
   })
 })
 
-test('a browser listens by its cookie, and its stream ends within a second when it is signed out', async () => {
+test('a browser streams by its cookie, until it is signed out', async () => {
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.managementKey })
   const listening = await listen(service.url, { cookie: browser.cookie })
@@ -241,7 +241,7 @@ test('a browser listens by its cookie, and its stream ends within a second when 
   assert.match(result.error.message, /session/)
 })
 
-test('another organization hears nothing, nor does a head without a body begin a stream', async () => {
+test('another organization receives no events, and HEAD opens no stream', async () => {
   await using service = await startTestService()
   const other = await addOrganization(service.place)
   const [strangers, managers] = [
@@ -268,7 +268,7 @@ test('a server that stops waits for no stream of events', async () => {
   assert.ok(tookMs < allowedMs, `${tookMs} ms`)
 })
 
-test('a thousand streams are served, each hears each request, and those beyond what is allowed are refused', async () => {
+test('a thousand streams receive each request, and further ones are refused', async () => {
   await using service = await startTestService()
   const keys = [service.apiKey, service.managementKey]
   for (let n = 0; n < 8; n++) keys.push((await service.manage('POST', '/keys', { name: `k${n}` })).body.key)

@@ -35,7 +35,7 @@ for (const [what, env] of [
   ['one process', {}],
   ['two workers', { WORKERS: '2' }],
 ] as const)
-  test(`what could be kept nowhere is told at the end with its cost, and the service ends as failed: ${what}`, {
+  test(`a record that cannot be stored is reported with its cost at the end: ${what}`, {
     skip,
   }, async () => {
     const place = await newPlace('sqlite')

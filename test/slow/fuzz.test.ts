@@ -21,7 +21,7 @@ onEachDatabase('a service under fire', (kind) => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test(`${requests} hostile requests: never a 500, never a hang, and an answer afterwards`, async () => {
+  test(`${requests} hostile requests: no 500, no hang, and an answer afterwards`, async () => {
     const known = await furnish(service)
     const statuses = new Map<number, number>()
     let seed = firstSeed

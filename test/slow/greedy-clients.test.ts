@@ -159,7 +159,7 @@ test('an expectation that nobody can meet is 417, in the envelope', async () => 
   assert.match(answer, /^HTTP\/1.1 417 .*x-request-id: [\w-]{36}\r\n.*\{"error":\{"code":417,/s)
 })
 
-test('a body of a million wrong items, or as many levels, is refused at once in the usual envelope', async () => {
+test('a body with a million invalid items or levels is refused at once', async () => {
   await using service = await startTestService()
   const send = async (part: string) => {
     const body = `{"model":"signalbox/demo","input":"x","tools":[${part}]}`
@@ -185,7 +185,7 @@ test('a request without a host is 400 in the usual envelope', async () => {
   }
 })
 
-test('a body of up to 1 MiB, however many items it has, is not refused for their number', async () => {
+test('a body of up to 1 MiB is not refused for its number of items', async () => {
   await using service = await startTestService()
   const head = '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hi"}],"other":'
   const room = 1024 * 1024 - head.length - 2

@@ -61,7 +61,7 @@ async function startLongService(base_url: string): Promise<TestService> {
   return service
 }
 
-test('while an answer is streamed its prompt is held once: neither the bytes that came nor those that were sent', async () => {
+test('during a stream the prompt is in memory once', async () => {
   await using upstream = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first))
   }).listen(0, '127.0.0.1')

@@ -86,7 +86,7 @@ onOneDatabase('the audit trail of what interns were allowed', (kind) => {
     assert.equal((await answered(service, id))[0].after.answer, 'reject_once')
   })
 
-  test('holds nothing that guardrails redact or block, no credential, and only the beginning of a long command', async () => {
+  test('contains no redacted or blocked text, no credential, and only short commands', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const { body } = await service.manage('GET', '/workspaces')

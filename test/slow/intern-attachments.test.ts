@@ -56,7 +56,7 @@ test('a file is in the workspace and linked, for every agent; one of its name st
   assert.deepEqual(readdirSync(join(at.workspace, 'attachments')), ['b-2.pdf', 'b.pdf'])
 })
 
-test('what an agent does not take is refused before it begins, by its part, with what it takes', async () => {
+test('an unsupported attachment is refused by part, with the supported types', async () => {
   const at = await setUp('plain')
   await using _ = at.service
   for (const [part, type] of [

@@ -204,7 +204,7 @@ describe('runs of an intern', () => {
     assert.deepEqual([run.outcome, run.background], ['disconnected', false])
   })
 
-  test('continue in the background when the caller disconnects, and can be followed from the last event', async () => {
+  test('continue in the background after a disconnect, and can be followed', async () => {
     const stream = await prompt(service, 'say begun\nwait 700\nsay over', { background: true, session_id: 'heard' })
     assert.equal(stream.status, 200)
     await stream.next()
@@ -265,7 +265,7 @@ describe('runs of an intern', () => {
     )
   })
 
-  test('that are refused say why, and a prompt that neither streams nor is in the background is refused as ever', async () => {
+  test('that are refused say why, also without stream and background', async () => {
     const { id: run } = (await begin(service, service.id, 'wait 600000', { session_id: 'busy' })).body.data
     const second = await begin(service, service.id, 'say hi', { session_id: 'busy' })
     assert.deepEqual([second.status, second.body.error.metadata.reason], [409, 'busy'])

@@ -42,7 +42,7 @@ const oneTooMany = 'models_say 1\nwait 3600000'
 const session_id = 'mine'
 
 onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
-  test('while its question waits: it is answered, and its session is charged for what was answered, once', async () => {
+  test('while its question waits: the session is charged for the answer, once', async () => {
     await using w = await killedInterns(kind)
     // What lies ready at a killed server stays charged: less than half a cent.
     const budget = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 6.5 * cent }
@@ -67,7 +67,7 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     near(await ledgerUsd(w.place), 6)
   })
 
-  test('while its agent waits for its model: what was set aside is charged once, and the next turn has the rest', async () => {
+  test('while its agent waits: the reservation is charged once, the rest remains', async () => {
     await using w = await killedInterns(kind)
     const { first, id, killed } = await internToLose(w, { session_max_cost_usd: 3.5 * cent })
     await say(first as never, id, 'model_says one', { session_id })

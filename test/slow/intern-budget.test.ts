@@ -90,7 +90,7 @@ onOneDatabase('a budget', (kind) => {
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
 
-  test('is not passed by requests that are made at once: the turn ends where one finds no room', async () => {
+  test('is not exceeded by concurrent requests: the turn ends at the limit', async () => {
     await using service = await startPriced(kind)
     const limits = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 4.5 * cent }
     const { id } = await runningIntern(service, { agent: 'scripted', budget: limits })
@@ -105,7 +105,7 @@ onOneDatabase('a budget', (kind) => {
     assert.equal((await lastRun(service, id, 2)).cost_usd, cent)
   })
 
-  test('has no need of room for the longest answer of a model: a shorter one is asked for, while there is money for any', async () => {
+  test('needs no room for the longest answer: a shorter one is requested', async () => {
     // 0.64 USD for the longest answer, 0.01 for one of a thousand tokens.
     const endpoint = { prices: { prompt: 0, completion: 10 }, max_completion_tokens: 64_000 }
     await using service = await startPriced(kind, {}, endpoint)
@@ -131,7 +131,7 @@ onOneDatabase('a budget', (kind) => {
     assert.deepEqual([whole.status, whole.body.error.metadata.budget], [410, 'max_cost_usd'])
   })
 
-  test('of a turn limits no other that begins as soon as its caller has heard that it is over', async () => {
+  test('of a turn does not limit the next turn after its end', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 1.5 * cent } })
     for (let turn = 0; turn < 6; turn++) await say(service, id, 'model_says hi')

@@ -14,7 +14,7 @@ import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 onOneDatabase('the files of an intern', (kind) => {
-  test('a file is written, listed, read whole and in parts, renamed and deleted while its intern runs', async () => {
+  test('a file is written, listed, read, renamed and deleted while its intern runs', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service)
     const ask = filesOf(service, 'ada')
@@ -55,7 +55,7 @@ onOneDatabase('the files of an intern', (kind) => {
     assert.deepEqual(await ranged('bytes=0-1', { 'if-range': '"another"' }), [200, '0123456789', null])
   })
 
-  test('they are there while the intern is stopped, before its first start, and when it is started again', async () => {
+  test('files exist while the intern is stopped, before and after its start', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     const ask = filesOf(service, id)
@@ -71,7 +71,7 @@ onOneDatabase('the files of an intern', (kind) => {
     assert.equal((await ask('GET', 'archive')).status, 200)
   })
 
-  test('an intern that does not run is not made to run a process for everybody who asks at once', async () => {
+  test('concurrent requests to a stopped intern start one process only', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     const ask = filesOf(service, id)
@@ -95,7 +95,7 @@ onOneDatabase('the files of an intern', (kind) => {
     await until(async () => (await ask('GET', '')).status === 200)
   })
 
-  test('a folder goes out as an archive and comes in as one, with what the system’s tar makes of it', async () => {
+  test('a folder is downloaded and uploaded as an archive, compatible with tar', async () => {
     await using service = await startTestService({ kind })
     await runningIntern(service)
     const ask = filesOf(service, 'ada')
@@ -139,7 +139,7 @@ onOneDatabase('the files of an intern', (kind) => {
     assert.equal((await grace('GET', 'archive')).status, 200)
   })
 
-  test('the audit trail has every change, what failed of them, and what others than its creator read', async () => {
+  test('the audit log has every change, failure, and read by other members', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service, { visibility: 'workspace' })
     const [ask, grace] = [filesOf(service, id), filesOf({ ...(await colleague(service)), url: service.url }, id)]
@@ -236,7 +236,7 @@ test('what does not fit is refused, and leaves all as it was', async () => {
   )
 })
 
-test('an upload never brings an intern over its disk limit, for which it would be ended', async () => {
+test('an upload never exceeds the disk limit of an intern', async () => {
   await using service = await startTestService({ settings: { intern_disk_bytes: 40_000_000 } })
   const { id } = await runningIntern(service)
   const ask = filesOf(service, id)

@@ -72,7 +72,7 @@ onOneDatabase('a server that is killed', (kind) => {
       await goesOn(w, server, await onlyIntern(server))
     })
 
-  test('while it wakes an intern: the intern comes to run, once, and hears the next prompt', async () => {
+  test('while it wakes an intern: the intern starts once, and gets the next prompt', async () => {
     await using w = await killedInterns(kind)
     const id = await withIntern(w, { INTERN_IDLE_MS: '1' })
     const server = await killedWhile(w, 'after spawn settings.json', (it) => say(it, id, 'say hello'))
@@ -80,7 +80,7 @@ onOneDatabase('a server that is killed', (kind) => {
   })
 
   for (const moment of ['before', 'after'])
-    test(`while it suspends an intern, ${moment} its end is noted: it is stopped, and can be started again`, async () => {
+    test(`while it suspends an intern, ${moment} its end is stored: it can start again`, async () => {
       await using w = await killedInterns(kind)
       const id = await withIntern(w)
       const server = await killedWhile(w, `${moment} renameSync daemon.json.new`, ({ ask }) =>

@@ -78,7 +78,7 @@ test('content filters hold for prompts and for answers to questions, value by va
   assert.deepEqual(JSON.parse(text).content, { word: 'by "[CODE]"\nand ä' })
 })
 
-test('a model that the builtin agent could not ask is refused when the intern is made or changed', async () => {
+test('a model that the builtin agent cannot use is refused in create and update', async () => {
   await using service = await startTestService({ settings: scripted })
   const make = async (body: object) => (await service.ask('POST', '/interns', { body: { name: 'ada', ...body } })).body
   const { error } = await make({ model: 'demo' })

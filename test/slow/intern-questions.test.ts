@@ -34,7 +34,7 @@ onOneDatabase('what all interns wait for', (kind) => {
     assert.deepEqual(await names(service), ['bob'])
   })
 
-  test('a colleague sees those of interns that the workspace sees; other workspaces and managers’ keys none', async () => {
+  test('a member sees questions of shared interns; other workspaces see none', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id
     const [grace, heidi] = [await colleague(service), await colleague(service, 'heidi', { workspace_id: other })]
@@ -66,7 +66,7 @@ onOneDatabase('what all interns wait for', (kind) => {
     }
   })
 
-  test('what ends first comes first, page by page, though the last of a page was answered; what is over is not there', async () => {
+  test('questions are sorted by deadline over pages, and ended ones are missing', async () => {
     let ahead = 0
     const settings = { ...scripted, intern_question_ms: 600_000 }
     await using service = await startTestService({ kind, settings, now: () => Date.now() + ahead })

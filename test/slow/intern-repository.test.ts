@@ -101,7 +101,7 @@ onOneDatabase('an intern with a repository', (kind) => {
     assert.ok(said.includes(git.url) && !said.includes(secret) && !said.includes(basic), said)
   })
 
-  test('is failed with the reason in words where the clone fails, and starts once that is mended', {
+  test('fails with the reason if the clone fails, and starts after a repair', {
     skip,
   }, async () => {
     await using git = await startGitServer(files, access)
@@ -308,7 +308,7 @@ test('what it committed is fetched from it as the how-to says, and files go in a
 })
 
 const othersCannotLook = process.getuid?.() === 0 ? skip : 'without root interns have no users of their own'
-test('another intern, in self-drive, finds nothing of the credential while it is in use', {
+test('another intern in self-drive cannot find the credential in use', {
   skip: othersCannotLook,
 }, async () => {
   await using git = await startGitServer(files, access)

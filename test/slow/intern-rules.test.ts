@@ -25,7 +25,7 @@ async function audited(service: TestService, action: string): Promise<any[]> {
 }
 
 onOneDatabase('rules for what interns may do', (kind) => {
-  test('hold within a second in an intern that runs, also of its workspace; the audit trail says which decided', async () => {
+  test('apply within a second to a running intern, and the audit log names the rule', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id, workspace_id: workspaceId } = await runningIntern(service, { agent: 'scripted' })
     assert.match((await say(service, id, wants('git push'), selfDrive)).text, /allow_once/)

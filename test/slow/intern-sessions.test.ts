@@ -102,7 +102,7 @@ describe('a session of an intern', () => {
     assert.match(listening.text(), /event: end/)
   })
 
-  test('of an intern that does not run is read all the same, and is followed only while it runs', async () => {
+  test('of a stopped intern can be read, and is followed only while it runs', async () => {
     const { id } = await runningIntern(service, { name: 'resting', agent: 'scripted' })
     const { sessionId } = await say(service, id, 'say hi')
     const running = (await service.ask('GET', `/interns/${id}/sessions/${sessionId}`)).body

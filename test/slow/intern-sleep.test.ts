@@ -18,7 +18,7 @@ const asleep = (service: Talk) =>
   })
 
 onOneDatabase('an intern that nobody talks to', (kind) => {
-  test('has no process after a while, counts as running, and takes the next prompt where it was', async () => {
+  test('sleeps without a process, counts as running, and continues at the next prompt', async () => {
     await using service = await startTalk({ kind, settings })
     const home = join(service.place.settings.data_dir, 'interns', service.id)
     const read = (name: string) => JSON.parse(readFileSync(join(home, name), 'utf8'))
@@ -61,7 +61,7 @@ onOneDatabase('an intern that nobody talks to', (kind) => {
     }
   })
 
-  test('stays awake while it waits for an answer, is followed, or works in the background', async () => {
+  test('stays awake while it waits, is followed, or works in the background', async () => {
     await using service = await startTalk({ kind, settings })
     const pid = daemonPid(service.place.settings.data_dir, service.id)
     // Longer than it stays awake by itself; and no moment lies between what keeps it.

@@ -43,7 +43,7 @@ async function working(script: Said[], intern: object) {
   }
 }
 
-test('an intern uses a server of tools: each call is a question with its arguments, pictures reach the model', async () => {
+test('an intern uses an MCP server: each call asks, and images reach the model', async () => {
   await using mcp = await startMcpServer(secret)
   const server = { name: 'tools', url: `${mcp.url}/mcp`, headers: { 'X-Token': secret } }
   const script = [

@@ -32,7 +32,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     assert.equal((await grace.ask('GET', `/interns?starting_after=${id}`)).status, 400)
   })
 
-  test('colleagues see, start, stop and talk to one of the workspace; only its creator changes or deletes it', async () => {
+  test('members use a shared intern; only its creator changes or deletes it', async () => {
     await using service = await startTestService({ kind })
     const made = await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })
     const { id } = made.body
@@ -106,7 +106,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     assert.match((await answer(grace, 'ada', asked, 'allow_once')).text, /on$/)
   })
 
-  test('a colleague’s stream ends, and their answers are refused, once only its creator sees it', async () => {
+  test("a member's stream and answers end when the intern becomes private", async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)

@@ -71,7 +71,7 @@ describe('refusals of the chat route', () => {
     }
   })
 
-  test('404 not_found: no such intern, and another organization’s looks the same byte for byte', async () => {
+  test("404 not_found: no such intern, the same for another organization's", async () => {
     const other = await addOrganization(service.place)
     const messages = [{ role: 'user', content: 'say hi' }]
     const theirs = await post({ messages }, { key: other.apiKey })
@@ -169,7 +169,7 @@ describe('refusals of the chat route', () => {
     assert.deepEqual(await refusalOf(refused), expected(502, 'intern_rejected', false))
   })
 
-  test('502 turn_failed: the intern refuses the turn before any output, with its own verdict', async () => {
+  test('502 turn_failed: the intern refuses the turn before any output', async () => {
     assert.deepEqual(await refusalOf(await ask('refuse no key')), expected(502, 'turn_failed', false))
     assert.deepEqual(await refusalOf(await ask('overload try later')), expected(502, 'turn_failed', true))
   })
@@ -253,7 +253,7 @@ describe('refusals of the chat route', () => {
   })
 })
 
-test('429 rate_limited: too many turns of a user; answers are not counted, and the header says when to come again', async () => {
+test('429 rate_limited: too many turns of a user, with the time to retry', async () => {
   const at = Math.floor(Date.now() / 60_000) * 60_000 + 50_000
   await using service = await startTalk({ settings: { turns_per_minute_user: 2 }, now: () => at })
   const asked = await say(service, service.id, 'permission shell allow_once')

@@ -34,7 +34,7 @@ describe('the states of a run', () => {
     assert.equal(events.at(-1), '[DONE]')
   })
 
-  test('running → paused: one tool call, a finish chunk "tool_calls", a final chunk without usage, [DONE]', async () => {
+  test('running → paused: tool call, finish "tool_calls", final without usage, [DONE]', async () => {
     const events = (await (await prompt(service, 'usage 3 2\npermission shell allow_once')).rest()) as any[]
     const [call, finish, final, done] = events.slice(-4)
     const [{ index, id, type, function: asked }, ...others] = call.choices[0].delta.tool_calls
@@ -93,7 +93,7 @@ describe('the states of a run', () => {
     assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
   })
 
-  test('running → ended: the intern ends the run; error chunk 410 run_ended, final chunk, [DONE]', async () => {
+  test('running → ended: error chunk 410 run_ended, final chunk, [DONE]', async () => {
     const events = (await (await prompt(service, 'say hi\nusage 1 1\nquit')).rest()) as any[]
     const [finish, final, done] = events.slice(-3)
     assert.equal(finish.choices[0].finish_reason, 'error')
@@ -101,7 +101,7 @@ describe('the states of a run', () => {
     assert.deepEqual([final.choices, final.usage.total_tokens, done], [[], 2, '[DONE]'])
   })
 
-  test('running → ended: the connection breaks without confirmation; error chunk stream_severed', async () => {
+  test('running → ended: the connection breaks; error chunk stream_severed', async () => {
     const said = await trySaying(service, service.id, 'say hi\ncrash')
     assert.deepEqual([said.status, said.finish, said.error?.code], [200, 'error', 502])
     assert.deepEqual(said.error?.metadata, { reason: 'stream_severed', retryable: true })

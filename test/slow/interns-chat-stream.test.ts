@@ -14,7 +14,7 @@ describe('the stream of a reply', () => {
 
   const health = () => daemonOf(service, service.id).health()
 
-  test('role, content and reasoning, finish, final, [DONE], under one id, and nothing after', async () => {
+  test('role, content, reasoning, finish, final and [DONE] have one id', async () => {
     const stream = await prompt(service, 'think so\nsay hello\nwait 30\nsay bye')
     assert.match(stream.headers.get('content-type') ?? '', /^text\/event-stream/)
     // A busy machine may be silent for longer than a heartbeat.
@@ -39,7 +39,7 @@ describe('the stream of a reply', () => {
     )
   })
 
-  test('every chunk names the model that the intern reported, and the last the one it reported for the run', async () => {
+  test('every chunk names the reported model, and the last that of the run', async () => {
     const { chunks } = await say(service, service.id, 'say hi\nmodel other/two')
     assert.deepEqual([chunks[0].model, chunks.at(-1).model], ['scripted/one', 'other/two'])
   })
@@ -66,7 +66,7 @@ describe('the stream of a reply', () => {
     }
   })
 
-  test('a client that destroys its connection in the moment it reads [DONE] has not disconnected', async () => {
+  test('a client that closes its connection at [DONE] has not disconnected', async () => {
     const before = (await health()).waiting
     for (let round = 0; round < 5; round++) await closeAt(service, 'permission shell allow_once', '[DONE]')
     await new Promise((resolve) => setTimeout(resolve, 150))

@@ -21,7 +21,7 @@ const gone = (server: HostedServer, id: string) =>
     return host?.state === 'gone' && host
   })
 
-test('three servers behind a balancer serve interns on three hosts, each through any of them', { skip }, async () => {
+test('three servers behind a balancer serve the interns of three hosts', { skip }, async () => {
   await using hosts = await startInternHosts()
   const servers = await Promise.all(['a', 'b', 'c'].map((name) => hosts.start(name)))
   const port = 20_000 + Math.floor(Math.random() * 900)
@@ -90,7 +90,7 @@ test('an intern is stopped, started and deleted through a server of another host
   assert.equal(existsSync(join(home.dataDir, 'interns', id)), false)
 })
 
-test('what is kept of an intern that is stopped or asleep is served through a server of another host, and nobody wakes it', {
+test('files of a stopped intern are served through another host without waking it', {
   skip,
 }, async () => {
   await using hosts = await startInternHosts({ INTERN_IDLE_MS: '1000' })
@@ -124,7 +124,7 @@ test('what is kept of an intern that is stopped or asleep is served through a se
   assert.deepEqual(body.data.map(({ name }: { name: string }) => name).sort(), ['running.txt', 'stopped.txt'])
 })
 
-test('the log of an intern is read through a server of another host, whether it runs or not', { skip }, async () => {
+test('the log of an intern is readable through another host, also when stopped', { skip }, async () => {
   await using hosts = await startInternHosts()
   const home = await hosts.start('a')
   const { id } = await runningIntern(home, asked)
@@ -147,7 +147,7 @@ test('the log of an intern is read through a server of another host, whether it 
   )
 })
 
-test('what is kept of an intern that is stopped cannot be had where its host has no address, or is gone', {
+test('files of a stopped intern are unreachable if its host is', {
   skip,
 }, async () => {
   await using hosts = await startInternHosts()
@@ -168,7 +168,7 @@ test('what is kept of an intern that is stopped cannot be had where its host has
 const suspend = async (server: HostedServer, id: string) =>
   assert.deepEqual((await server.ask('POST', `/interns/${id}/suspend`)).body, { suspended: true })
 
-test('a new intern goes where there is what it wants, and room; where there is none it waits and says for what', {
+test('a new intern gets a matching host with capacity, or waits with a reason', {
   skip,
 }, async () => {
   await using hosts = await startInternHosts()
@@ -236,7 +236,7 @@ test('a host whose server was killed is reported with reason and time, and its r
   await until(async () => (await certificateOf(lost, id)) !== shown)
 })
 
-test('an intern of a host that is gone is given up on demand, and what still runs there ends when it is back', {
+test('an intern of a lost host is given up on demand, and ends when it returns', {
   skip,
 }, async () => {
   await using hosts = await startInternHosts()

@@ -90,7 +90,7 @@ describe('killed with SIGKILL', () => {
   const pid = () => daemonPid(service.place.settings.data_dir, service.id)
 
   for (const state of states) {
-    test(`the agent, while a run is ${state}: the run is over, the daemon lives, the next turn has a new agent`, async () => {
+    test(`the agent, while a run is ${state}: the run ends, the next turn has another agent`, async () => {
       const scene = await bring(service, state)
       const daemon = pid()
       const [agent] = children(daemon)
@@ -104,7 +104,7 @@ describe('killed with SIGKILL', () => {
   }
 
   for (const state of states) {
-    test(`the daemon, while a run is ${state}: the run is over, no agent is left, the intern runs again`, async () => {
+    test(`the daemon, while a run is ${state}: the run ends, and the intern runs again`, async () => {
       const scene = await bring(service, state)
       const daemon = pid()
       const [agent] = children(daemon)
@@ -121,7 +121,7 @@ describe('killed with SIGKILL', () => {
 
 describe('the server, killed with SIGKILL and started again', () => {
   for (const state of ['running', 'answering'] as const) {
-    test(`while a run is ${state}: its caller has left, so it is over, and the intern goes on`, async () => {
+    test(`while a run is ${state}: its caller has left, so it ends, and the intern continues`, async () => {
       const place = await newPlace('sqlite')
       const first = await startServer(place)
       const scene = await bring(first, state)
@@ -149,7 +149,7 @@ describe('the server, killed with SIGKILL and started again', () => {
   })
 })
 
-test('two servers on one Postgres: eight runs asked through one are answered through the other, at once', {
+test('two servers on one Postgres: concurrent runs are answered through the other', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
 }, async () => {
   const place = await newPlace('postgres')
@@ -175,7 +175,7 @@ test('two servers on one Postgres: eight runs asked through one are answered thr
   await place.remove()
 })
 
-test('a full disk in the daemon’s folder: 502 turn_failed with the reason, then recovery', async (t) => {
+test('a full disk of the daemon: 502 turn_failed with the reason, then recovery', async (t) => {
   await using service = await startTalk()
   const { body } = await service.ask('POST', '/interns', { body: { name: 'small', agent: 'scripted' } })
   const small = { ...service, id: body.id as string }
@@ -214,7 +214,7 @@ function fill(file: string): void {
   }
 }
 
-test('when the clock of the server jumps, a question keeps its deadline and a dead daemon is still noticed', async () => {
+test("when the server's clock jumps, deadlines remain and dead daemons are noticed", async () => {
   let jumped = 0
   await using service = await startTalk({ now: () => Date.now() + jumped })
   for (const hours of [2, -2]) {

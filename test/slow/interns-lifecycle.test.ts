@@ -21,7 +21,7 @@ const make = (service: TestService, body: object, headers?: Record<string, strin
 const command = (service: TestService, id: string, verb: string) => service.ask('POST', `/interns/${id}/${verb}`)
 
 onOneDatabase('the life of an intern', (kind) => {
-  test('made, provisioned, talked to, suspended, provisioned again with its files and sessions, deleted', async () => {
+  test('an intern is created, provisioned, used, suspended, resumed and deleted', async () => {
     await using service = await startTestService({ kind })
     const made = await make(service, { name: 'ada' })
     assert.deepEqual([made.status, made.body.status], [201, 'stopped'])
@@ -48,7 +48,7 @@ onOneDatabase('the life of an intern', (kind) => {
     assert.equal((await make(service, { name: 'ada' })).status, 201)
   })
 
-  test('an idempotency key gives the same intern again, and is free again once that is deleted', async () => {
+  test('an idempotency key returns the same intern until that is deleted', async () => {
     await using service = await startTestService({ kind })
     const key = { 'idempotency-key': 'once' }
     const [first, second] = await Promise.all([
@@ -79,7 +79,7 @@ onOneDatabase('the life of an intern', (kind) => {
     assert.equal((await service.ask('GET', '/interns?starting_after=unknown')).status, 400)
   })
 
-  test('what its state does not allow is a conflict, and a command with fields is refused', async () => {
+  test('an action in a wrong state is a conflict, and one with fields is refused', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await make(service, { name: 'ada' })).body
     assert.equal((await command(service, id, 'suspend')).status, 409)

@@ -82,7 +82,7 @@ test('a daemon and its agent give way to the server', async () => {
   for (const pid of [daemon, ...agents]) assert.equal(getPriority(pid), getPriority() + 5)
 })
 
-test('a run that waits survives the death of the server, and is answered through the next', async () => {
+test('a waiting run survives the death of the server, and is answered by the next', async () => {
   const place = await newPlace('sqlite')
   const first = await startServer(place)
   const { id } = await runningIntern(first)
@@ -102,7 +102,7 @@ test('a run that waits survives the death of the server, and is answered through
   await place.remove()
 })
 
-test('Ctrl-C leaves no process of an intern, within two seconds, and the next start runs it again', async () => {
+test('Ctrl-C ends all processes of an intern within two seconds', async () => {
   const place = await newPlace('sqlite')
   const first = await startServer(place)
   const interns = await Promise.all(['a1', 'a2'].map((name) => runningIntern(first, { name })))
@@ -138,7 +138,7 @@ test('with keep_interns_running they continue when the server stops', async () =
   await place.remove()
 })
 
-test('two servers on one Postgres: asked through one, answered through the other, which takes over when it dies', {
+test('two servers on one Postgres: the other answers, and takes over', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
 }, async (t) => {
   const place = await newPlace('postgres')

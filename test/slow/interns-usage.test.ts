@@ -45,7 +45,7 @@ async function metered(service: TestService, keyHash: string, requests: number):
 const usageOf = ({ chunks }: Said) => chunks.at(-1).usage
 const dollars = (amount: number) => Number(amount.toFixed(12))
 
-test('what a turn’s last chunk says of tokens and cost is the sum of what was metered for it', async () => {
+test('the usage in the last chunk of a turn is the sum of its metered requests', async () => {
   await using run = await startPriced()
   const { service, id, keyHash } = run
   const asked = await say(service, id, 'write a haiku')

@@ -37,8 +37,8 @@ async function metered({ service, upstream }: BilledService, count: number): Pro
 const chargedOf = (billed: BilledService, key: string, limit: number) =>
   until(async () => limit - (await billed.left(key)) || undefined)
 
-onEachDatabase('whoever leaves', (kind) => {
-  test('after the end of an answer is charged what the provider counted, however little was seen of it', async () => {
+onEachDatabase('disconnects', (kind) => {
+  test('after the end of an answer are charged what the provider counted', async () => {
     await using billed = await startBilled({ kind, prices, trades })
     const key = await billed.keyWith(1)
     let taken = 0
@@ -58,7 +58,7 @@ onEachDatabase('whoever leaves', (kind) => {
     { tokens: 9000, limit: 1, least: 0.9 },
     { tokens: 90, limit: 2, least: 1.8 },
   ]) {
-    test(`after the end, 300 times ${tokens} tokens, eight at a time, is never billed more than the limit`, async () => {
+    test(`after the end, 300 times ${tokens} tokens, never exceed the limit`, async () => {
       await using billed = await startBilled({ kind, prices, trades })
       const key = await billed.keyWith(limit)
       let left = 300
@@ -79,7 +79,7 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
   })
 
-  test('in the middle of an answer is charged every byte and what is in transit, if the provider stops', async () => {
+  test('in the middle of an answer are charged every byte, also in transit', async () => {
     const more = { speaker: { compatibility: { stops_on_disconnect: true } } }
     await using billed = await startBilled({ kind, prices, trades, more })
     const key = await billed.keyWith(2)
@@ -91,7 +91,7 @@ onEachDatabase('whoever leaves', (kind) => {
     assert.ok(charged < billed.billed() + 0.06, `${charged} charged, ${billed.billed()} billed`)
   })
 
-  test('in the middle of an answer of a model that reasons is charged the reservation without a count', async () => {
+  test('in the middle of a reasoning answer are charged the reservation', async () => {
     const more = { speaker: { supported_parameters: ['reasoning'] } }
     const settings = { drain_after_disconnect_ms: 0 }
     await using billed = await startBilled({ kind, prices, trades, more, settings })

@@ -10,7 +10,7 @@ import { timed } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-test('a row that somebody holds does not keep a server from ending, and what was metered is written by the next one', {
+test('a locked row does not block the end of a server, and the next one writes it', {
   skip,
 }, async () => {
   const place = await newPlace('postgres')

@@ -179,7 +179,7 @@ onEachDatabase('a provider’s count that makes no sense', (kind) => {
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-test('a Postgres that goes away refuses requests rather than serve them unchecked, and comes back by itself', {
+test('requests are refused while Postgres is unavailable, and served after it', {
   skip,
 }, async () => {
   await using service = await startTestService({ kind: 'postgres' })

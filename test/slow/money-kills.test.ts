@@ -52,7 +52,7 @@ async function spendTheRest(url: string): Promise<number> {
 }
 
 onEachDatabase('a server that is killed with money in its hands', (kind) => {
-  test('set aside and not settled: it counts as spent, once, and all else of the limit can be spent', async () => {
+  test('reserved and not settled: counts as spent once', async () => {
     await using w = await newWorld(kind)
     const first = await w.start()
     const budget = await setBudget(first.url, 1)
@@ -141,7 +141,7 @@ async function spendUntilKilled(
   await killedAtOnce(server)
 }
 
-test('killed while Postgres holds up its ledger and its reports: what was metered is written once, and charged once', {
+test('killed while Postgres blocks its reports: written and charged once', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
 }, async () => {
   await using w = await newWorld('postgres')

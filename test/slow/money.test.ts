@@ -113,7 +113,7 @@ async function liveAll(db: Db, count: number, atOnce: number, pause: () => Promi
   return shares
 }
 
-test(`in ${histories} histories of faults the provider never bills more than a limit, and every server accounts once`, async () => {
+test(`in ${histories} histories of faults no limit is exceeded`, async () => {
   const db = await memoryDb()
   const shares = await liveAll(db, histories, 1, turn)
   // It would prove nothing if hardly anything were spent.

@@ -63,7 +63,7 @@ async function startCollector() {
 const attributesOf = (span: any) =>
   Object.fromEntries(span.attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]))
 
-test('a completion is a trace with the attributes for generative AI, below the span of its caller', async () => {
+test('a completion is a trace with the attributes of generative AI', async () => {
   using collector = await startCollector()
   await serveOne({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'my-router' }, 'Hi')
   const { got } = collector
@@ -126,7 +126,7 @@ test('without tracing a provider gets the client’s span, if any', async () => 
   assert.equal(await askProvider({}), undefined)
 })
 
-test('what manages something or talks to an intern is a span, with one for each statement of the database below', async () => {
+test('a management or intern request is a span, with one for each SQL statement', async () => {
   using collector = await startCollector()
   const place = await newPlace('sqlite')
   await using server = startProcess({
@@ -186,7 +186,7 @@ test('the line of a completion names key, member and workspace', async () => {
   assert.equal(line.error, undefined)
 })
 
-test('the line of one that failed says why, with what each endpoint did, and nothing of what was said', async () => {
+test('the log line of a failed one has the reason and the attempts, and no text', async () => {
   const log = await serveOne({}, 'demo:error=503 a secret thing')
   const [line] = completionsIn(log)
   assert.deepEqual([line.outcome, line.error], ['failed', { kind: 'bad_gateway' }])
@@ -194,7 +194,7 @@ test('the line of one that failed says why, with what each endpoint did, and not
   assert.doesNotMatch(log, /secret thing/)
 })
 
-test('one that was refused before any endpoint was asked has its line too, with the reason', async () => {
+test('a request refused before any endpoint has a log line with the reason', async () => {
   const [unknown] = completionsIn(await serveOne({}, 'a secret thing', 'no/such-model'))
   assert.deepEqual([unknown.outcome, unknown.model, unknown.key], ['refused', 'no/such-model', hashOf(apiKey)])
   assert.deepEqual([unknown.error.kind, unknown.error.message.slice(0, 6)], ['not_found', 'Model '])

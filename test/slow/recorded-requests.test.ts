@@ -50,7 +50,7 @@ describe('recorded requests to real providers', { skip: noRecordings }, () => {
   }
 
   for (const upstream of upstreamProtocols)
-    test(`${upstream}: whoever asks, the request is such as the provider describes, but for known refusals`, async () => {
+    test(`${upstream}: requests of all clients match its description`, async () => {
       const cases = await casesFor(upstream)
       const bodies = cases.flatMap(({ asked }) => ('sent' in asked ? [asked.sent] : []))
       const odd = await complaints(upstream, [...new Set(bodies)])

@@ -68,7 +68,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
 
   for (const client of Object.keys(clients) as Protocol[]) {
     for (const stream of [false, true]) {
-      test(`${client}, ${stream ? 'streamed' : 'whole'}: an answer says what was recorded, but for known losses`, async () => {
+      test(`${client}, ${stream ? 'streamed' : 'whole'}: an answer equals the recording`, async () => {
         const lost: string[] = []
         for (const recording of recordings.filter(({ status }) => status === 200)) {
           const said = readings[recording.protocol]!(recording.answer, isStreamed(recording))
@@ -86,7 +86,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
   }
 
   for (const client of Object.keys(clients) as Protocol[])
-    test(`${client}: streams of the client's protocol pass unchanged, but for names and usage`, async () => {
+    test(`${client}: streams of its protocol are unchanged, except names and usage`, async () => {
       const changed: string[] = []
       for (const recording of recordings.filter(({ status, protocol }) => status === 200 && protocol === client)) {
         // An error within a stream gets the form of the gateway: test/provider-error-details.test.ts.
@@ -115,7 +115,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
   }
 
   for (const client of Object.keys(clients) as Protocol[])
-    test(`${client}: what a provider refused is refused in the client's own envelope, with the provider's reason`, async () => {
+    test(`${client}: a refusal of a provider has the client's envelope and the reason`, async () => {
       const lost: string[] = []
       for (const recording of recordings.filter(({ status }) => status >= 400))
         for (const stream of [false, true]) {

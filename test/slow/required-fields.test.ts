@@ -15,7 +15,7 @@ const storedDecides = ['patch /guardrails/{id} {"limit_usd":null}']
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema(document, 'api')
 
-test('a body is refused without a field, or with null in it, where its description says so, and only there', async () => {
+test('a body without a required field, or with null, is refused as described', async () => {
   await using service = await startForExamples()
   const wrong: string[] = []
   let tried = 0

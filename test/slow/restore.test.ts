@@ -35,7 +35,7 @@ function sh(env: Record<string, string>, ...steps: string[]): void {
   execFileSync('sh', ['-ec', steps.join('\n')], options)
 }
 
-test('a backup and encryption.key in an empty folder start on a new host, with all keys and provider keys', async () => {
+test('a backup and encryption.key start on a new host, with all keys', async () => {
   const old = join(scratch, 'old')
   const saved = join(scratch, 'saved')
   const DATA_DIR = join(scratch, 'new')
@@ -67,7 +67,7 @@ test('a new server on Postgres starts with only the shared encryption.key', need
   }
 })
 
-test('one file of somebody else’s among them, and the folder is left alone, and the file named', async () => {
+test('a folder with a foreign file is left unchanged, and the file is named', async () => {
   const DATA_DIR = join(scratch, 'documents')
   sh({ DATA_DIR }, 'mkdir $DATA_DIR')
   writeFileSync(join(DATA_DIR, 'encryption.key'), 'a'.repeat(64))

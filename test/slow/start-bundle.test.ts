@@ -106,7 +106,7 @@ test('a start uses only the bundle of its sources, and builds a missing one', as
   assert.match(third.said(), hint)
 })
 
-test('files are not read again while they are as they were, and one that was changed is noticed at once', () => {
+test('unchanged files are not read again, and a changed one is noticed at once', () => {
   const { folder, bundles } = checkout('stamp')
   const made = join(folder, 'node_modules/.cache/start')
   const source = join(folder, 'src/platform/async/once.ts')
@@ -150,7 +150,7 @@ test('files are not read again while they are as they were, and one that was cha
   assert.equal(JSON.parse(readFileSync(stamp, 'utf8')).name, name)
 })
 
-test('what V8 compiled in a start is taken by the next, with the functions that it called, unless it is damaged', async () => {
+test('the V8 cache of a start is used by the next, unless it is damaged', async () => {
   const { folder, inBundle } = checkout('compiled')
   const { status, stderr } = spawnSync(process.execPath, ['bin/bundle.ts'], { cwd: folder, encoding: 'utf8' })
   assert.equal(status, 0, stderr)

@@ -37,7 +37,7 @@ async function stopped(server: ReturnType<typeof startProcess>, signal: NodeJS.S
 const keyPattern = /sb-v1-[0-9a-f]{64}/g
 
 for (const WORKERS of ['1', '2']) {
-  test(`a first start with workers ${WORKERS} links to the public URL and names missing credentials`, async () => {
+  test(`a first start with workers ${WORKERS} links to the public URL`, async () => {
     const PUBLIC_URL = 'https://example.com/llm'
     await using server = startProcess({ DATA_DIR: newFolder(), CONSOLE: 'true', PUBLIC_URL, WORKERS })
     await server.url
@@ -53,7 +53,7 @@ for (const WORKERS of ['1', '2']) {
   })
 }
 
-test('the first start shows two keys and curl lines that work when pasted; the second shows none', async () => {
+test('the first start prints two keys and working curl lines; the second none', async () => {
   const DATA_DIR = newFolder()
   await using first = startProcess({ DATA_DIR, DEMO_INTERN: 'true', CONSOLE: 'true' })
   const url = await first.url
@@ -105,7 +105,7 @@ for (const [what, env, through, says, replies] of [
     /Now the haiku.*Done\./s,
   ],
 ] as const) {
-  test(`with ${what} both printed examples work: the question comes, the answer goes on`, async (t) => {
+  test(`with ${what} both printed examples work: a question is asked and answered`, async (t) => {
     const [command = 'true', ...args] = [...through, 'true']
     if (spawnSync(command, args).status !== 0) return t.skip('no namespaces can be made here')
     await using server = startProcess({ DATA_DIR: newFolder(), DEMO_INTERN: 'true', ...env }, [...through])
@@ -147,7 +147,7 @@ test('chosen first keys work and are never shown; one that is made beside them i
   assert.equal(JSON.parse(pasted).data.length, 3, url)
 })
 
-test('Ctrl-C ends an idle server at once, and a busy one within two seconds, both with code 0', async () => {
+test('Ctrl-C ends an idle server at once, a busy one in two seconds, with code 0', async () => {
   await using idle = startProcess({ DATA_DIR: newFolder() })
   await using busy = startProcess({ DATA_DIR: newFolder() })
   await idle.url

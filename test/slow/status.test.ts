@@ -86,7 +86,7 @@ onEachDatabase('GET /status', (kind) => {
     assert.deepEqual((await statusOf(service)).organization.money, { held_usd: 3.5, unaccounted_usd: 0.25 })
   })
 
-  test('has a circuit that opened on this host, and on a server beside it, until that is over', async () => {
+  test('has an open circuit of this host and another server, until it closes', async () => {
     let ahead = 0
     const now = () => Date.now() + ahead
     await using upstream = await startFaultyUpstream(broken)
@@ -138,7 +138,7 @@ test('providers without credential and skipped catalogue rows are reported', asy
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-test('while the database is away it says so, with what this host knows: requests that are not written yet', {
+test('during an outage of the database it says so, with local figures', {
   skip,
 }, async () => {
   const place = await newPlace('postgres')

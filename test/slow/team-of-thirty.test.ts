@@ -230,7 +230,7 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
     }
   })
 
-  await t.test('a limit for each person and a budget for the team hold, and are announced at 80 %', async () => {
+  await t.test('limits of persons and a team budget hold, and are announced at 80 %', async () => {
     await call(world, 'PUT', '/workspaces/search/budgets/monthly', { body: { limit_usd: 0.2, thresholds: [80] } })
     const { data } = await call(world, 'GET', '/workspaces/search')
     const guardrail = `/guardrails/${data.default_guardrail_id}`

@@ -40,7 +40,7 @@ onOneDatabase('a webhook', (kind) => {
     assert.match(verified(secret, await receiver.hear('intern.failed')).data.reason, /killed by SIGKILL/)
   })
 
-  test('hears of an intern that only its creator sees if that member made it, and of what it asked for alone', async () => {
+  test('gets private interns of its creator only, and only their events', async () => {
     await using mine = await startReceiver()
     await using service = await startTestService({ kind, settings: settingsFor(mine.origin) })
     await make(service, { url: mine.url, events: ['intern.run_ended'] })
@@ -79,7 +79,7 @@ onOneDatabase('a webhook', (kind) => {
     assert.equal(body.data[0].last_error, 'another member changed the webhook')
   })
 
-  test('keeps its secret to itself: encrypted at rest, shown once, in no answer and no trail', async () => {
+  test('hides its secret: encrypted at rest, shown once, in no answer or audit event', async () => {
     const place = await newPlace(kind)
     const service = await startTestService({ place })
     const { data, secret } = await make(service, { url: 'https://hooks.example.com/x' })

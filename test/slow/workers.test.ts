@@ -95,7 +95,7 @@ const metered = async (url: string) => {
 }
 
 onEachDatabase('a service of three workers', (kind) => {
-  test('a worker that is killed takes only its own requests with it, and is back within a second', async () => {
+  test('a killed worker loses only its own requests, and is back within a second', async () => {
     await using service = await startWorkers(kind)
     const before = service.pids()
     assert.equal(before.length, workers)
@@ -127,7 +127,7 @@ onEachDatabase('a service of three workers', (kind) => {
     assert.ok(lost.now <= answers + broken)
   })
 
-  test('when the primary is killed, workers end, and what they had metered is there after the next start', async () => {
+  test('when the primary is killed, workers end, and metered requests are stored', async () => {
     const place = await newEmptyPlace(kind)
     const env = { WORKERS: String(workers), LOG_FORMAT: 'json' }
     const [first] = await startPriced(place, 1, undefined, env)
@@ -148,7 +148,7 @@ onEachDatabase('a service of three workers', (kind) => {
 })
 
 onOneDatabase('three workers', (kind) => {
-  test('a worker that is stopped, and does not die, is ended and replaced, and its clients are answered', async () => {
+  test('a hanging worker is killed and replaced, and its clients are answered', async () => {
     await using service = await startWorkers(kind, { WORKER_SILENCE_MS: '2000' })
     const before = service.pids()
     process.kill(before[0]!, 'SIGSTOP')
@@ -193,7 +193,7 @@ onOneDatabase('three workers', (kind) => {
     assert.equal(await service.server.ended, 0)
   })
 
-  test('a key that is revoked, and one that is enabled again, is so at every worker within a second', async () => {
+  test('a revoked or enabled key is known at every worker within a second', async () => {
     await using service = await startWorkers(kind)
     const { data, key } = await manage(service.url, 'POST', '/keys', { name: 'n' })
     assert.deepEqual([...(await statuses(service.url, key))], [200])

@@ -65,7 +65,7 @@ test('the output of a command is reported while it runs', async () => {
   assert.match(at.results()[0] ?? '', /^one\ntwo\n/)
 })
 
-test('images of a prompt are shown to a model that takes them, and refused where it does not', async () => {
+test('images of a prompt reach a model that supports them, and are refused otherwise', async () => {
   const image = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' } as const
   const { model, requests } = listModel(['a cat', 'none'])
   await using seeing = await newAgent({ model, seesImages: async () => true })
@@ -77,7 +77,7 @@ test('images of a prompt are shown to a model that takes them, and refused where
   assert.equal(requests.length, 1)
 })
 
-test('a reminder of the agent to its model is seen neither in the turn nor when it is shown again', async () => {
+test("an agent's reminder to its model appears neither in the turn nor in the replay", async () => {
   await using at = await newAgent({ mode: 'self-drive' })
   await writeFile(join(at.workspace, 'AGENTS.md'), 'Run make test.')
   await at.prompt('write notes.txt: hi')
@@ -127,7 +127,7 @@ describe('in manual', { skip }, () => {
     }
   })
 
-  test('allow_once is asked for again, allow_always and reject_always hold for the session and its restart', async () => {
+  test('allow_once asks again; allow_always and reject_always last for the session', async () => {
     for (const [answer, times] of [
       ['allow_once', 3],
       ['allow_always', 1],
@@ -188,7 +188,7 @@ test('without a sandbox the demo asks, explains the refusal and continues', asyn
   assert.match(at.text(), /the sandbox is not available, and commands are not run without it.*Made haiku\.txt/s)
 })
 
-test('a question is sent as a form, also in self-drive, and its answer resumes the turn', async () => {
+test('a question becomes a form, also in self-drive, and its answer resumes the turn', async () => {
   const form = { environment: 'staging', replicas: 3, confirmed: true, regions: ['eu'] }
   await using at = await newAgent({ mode: 'self-drive', form })
   await at.prompt('ask me a question')

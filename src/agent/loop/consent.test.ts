@@ -15,7 +15,7 @@ const judges = {
   clientCapabilities: { elicitation: { form: {} }, _meta: { signalbox: { judges: true } } },
 }
 
-test('a client that judges is asked before every tool in self-drive, with its files, and its no holds', async () => {
+test('a client with its own rules decides before every tool in self-drive', async () => {
   const { model } = listModel([calls, 'done'])
   await using at = await newAgent({ model, mode: 'self-drive', permission: () => 'reject_once' })
   await at.agent.request('initialize', judges)

@@ -63,7 +63,7 @@ test('its calls are seen as calls of the session, and ask for the same permissio
   assert.match(at.results()[0] ?? '', /not run/)
 })
 
-test('what it took is counted to the turn, and the context of the session is not taken for its', async () => {
+test("a helper's usage counts toward the turn, its context not toward the session", async () => {
   const { model } = twoModels([task, 'done'], [write, 'report'])
   await using at = await newAgent({ model, settings })
   const { usage } = (await at.prompt('go')) as unknown as { usage: { inputTokens: number } }

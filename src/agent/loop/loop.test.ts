@@ -77,7 +77,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
   }
 }
 
-test('the model is asked until it calls no more tools, and each time sees all that happened', async () => {
+test('the model is called until it calls no tools, and receives the whole history', async () => {
   const { model, requests } = listModel([[{ name: 'look' }], 'done'])
   await using at = await setUp(model, { tools: [noting('look', false, [])] })
   assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
@@ -91,7 +91,7 @@ test('the model is asked until it calls no more tools, and each time sees all th
   )
 })
 
-test('calls that look run beside each other, those that change one after another, in their order', async () => {
+test('read-only calls run in parallel, changing calls run in order', async () => {
   const order: string[] = []
   const names = ['a', 'b', 'WRITE', 'SHELL', 'c']
   const { model } = listModel([names.map((name) => ({ name })), 'done'])
@@ -197,7 +197,7 @@ test('when the summary fails too, a cut text takes its place', async () => {
   assert.match(requests[2]!.messages[1]!.text, /summarised here.*\[user\] old xxx.*omitted/s)
 })
 
-test('a context is made shorter again and again, as far as a window takes that nobody knew', async () => {
+test('a context is compacted repeatedly until it fits an unknown window', async () => {
   const prompts: number[] = []
   const model: Model = async function* ({ messages, tools }) {
     const size = messages.reduce((sum, { text }) => sum + text.length, 0)
@@ -221,7 +221,7 @@ test('one result takes no more than a part of a small window', async () => {
   assert.ok(at.results()[0]!.length < 8_000 * 4 * 0.35)
 })
 
-test('a context the provider finds too long is made shorter, and the question asked again', async () => {
+test('a context that the provider refuses as too long is compacted and sent again', async () => {
   const { model, requests } = listModel([
     'ok',
     new ModelFault('too long', { retryable: false, tooLong: true }),
@@ -281,7 +281,7 @@ test('a call that the output limit cut is not run, and the model is asked for le
   assert.match(at.results()[1]!, /cut off at the model's output limit.*it was not run\. Write less/s)
 })
 
-test('a repeated call with the same result gets a note, unless something changed in between', async () => {
+test('a repeated call with the same result gets a note, unless something changed', async () => {
   const same = [{ name: 'execute' }]
   const answers = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
   const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]

@@ -68,7 +68,7 @@ test('a folder full of skills that are none holds no prompt up', async () => {
   assert.doesNotMatch(told, /Too late/)
 })
 
-test('what is told is bounded', async () => {
+test('the notes have a maximum length', async () => {
   const many = Array.from({ length: 60 }, (_, index) => [
     `.agents/skills/s${index}/SKILL.md`,
     skill(`s${index}`, 'x'.repeat(5_000)),

@@ -95,7 +95,7 @@ test('a credential in a schema is not shown to the model', async () => {
   assert.ok(!JSON.stringify(offered).includes(secret))
 })
 
-test('a server that cannot be reached is a failed call before anything else of the turn', async () => {
+test('an unreachable server fails its calls without delaying the turn', async () => {
   const gone = { name: 'gone', command: '/nonexistent/server', args: [], env: [] }
   const { model } = listModel(['done'])
   await using at = await newAgent({ model, mcpServers: [gone, listing([good])], mode: 'self-drive' })

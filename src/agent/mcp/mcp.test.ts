@@ -135,7 +135,7 @@ test('a call that the person rejects is not made', { skip }, async () => {
   assert.equal(existsSync(join(at.workspace, 'made')), false)
 })
 
-test('what is allowed for the session is the tool as it was, not what its server makes of it', { skip }, async () => {
+test('a session permission applies to the tool as approved, not after a change', { skip }, async () => {
   const permission = () => 'allow_always'
   await using at = await calling([command()], [['tools__pay'], ['tools__pay'], ['tools__turn']], { permission })
   assert.deepEqual(at.operations(), ['tools__pay', 'tools__turn'])
@@ -144,7 +144,7 @@ test('what is allowed for the session is the tool as it was, not what its server
   assert.deepEqual(at.operations(), ['tools__pay', 'tools__turn', 'tools__pay'])
 })
 
-test('a tool that was rejected for the session stays so, whatever its server makes of it', { skip }, async () => {
+test('a tool that was rejected for the session stays rejected after a change', { skip }, async () => {
   const permission = ({ toolCall }: { toolCall: { name?: string | null } }) =>
     toolCall.name === 'tools__pay' ? 'reject_always' : 'allow_once'
   await using at = await calling([command()], [['tools__pay'], ['tools__turn']], { permission })
@@ -173,7 +173,7 @@ test('what a server says is cut to what the model can see', { skip }, async () =
 })
 
 describe('a server that is a command', { skip }, () => {
-  test('runs in the sandbox in manual: it has the workspace, and no other file of the host', async () => {
+  test('a server in manual mode runs in the sandbox and sees only the workspace', async () => {
     await using at = await calling(
       [command()],
       [
@@ -217,7 +217,7 @@ describe('a server that is a command', { skip }, () => {
     assert.equal(at.results()[1], '2')
   })
 
-  test('that ends at any first message but the one it knows is started in the way that it knows', async () => {
+  test('a server that ends at an unknown first message is started in the older way', async () => {
     const strict = `const { spawn } = require('node:child_process')
       process.stdin.once('data', (first) => {
         if (!String(first).includes('"initialize"')) process.exit(1)
@@ -244,7 +244,7 @@ describe('a server that is a command', { skip }, () => {
     assert.match(at.results()[5] ?? '', /was started 5 times within 10 minutes and is not started again/)
   })
 
-  test('that cannot be started is reported to the model with the reason; the turn continues', async () => {
+  test('a server that cannot start is reported to the model, and the turn continues', async () => {
     await using at = await calling([command({ command: 'no-such-program' })], [])
     assert.match(
       at.requests[0]?.messages[0]?.text ?? '',

@@ -38,7 +38,7 @@ test('a model sees images if the catalogue says so, and not where nobody says', 
   )
 })
 
-test('a model that the catalogue does not have gets the usual window, and is asked for again in a minute', async () => {
+test('a model outside the catalogue gets the default window for a minute', async () => {
   await using at = await setUp()
   for (const model of ['no/such', '@preset/mine', 'gpt']) assert.equal(await at.window(model), 128_000)
   const before = at.asked()

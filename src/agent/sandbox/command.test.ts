@@ -57,7 +57,7 @@ test('a command that ends leaves another that runs beside it alone', { timeout: 
   assert.equal((await beside).output, 'whole\n')
 })
 
-test('a command that finds no file descriptor left is refused, and its process lives on', { timeout: 120_000 }, () => {
+test('a command without a free file descriptor is refused, and the process survives', { timeout: 120_000 }, () => {
   const script = `
     const { openSync, closeSync } = await import('node:fs')
     const { runCommand } = await import('#agent/sandbox/command.ts')

@@ -236,7 +236,7 @@ for (const { name, sandbox, missing } of ways) {
   })
 }
 
-test('where nothing makes a sandbox there is a reason and a remedy, and no command runs in one', async () => {
+test('without a sandbox program the check returns a reason and a remedy', async () => {
   const shell = realShell({}, noWays)
   const why = await shell.whyNoSandbox(tmpdir())
   assert.match(
@@ -247,7 +247,7 @@ test('where nothing makes a sandbox there is a reason and a remedy, and no comma
   await assert.rejects(shell.run('exit 0', options), /is not installed/)
 })
 
-test('a program that only ends well is not taken for a sandbox, nor one that runs what it is given unheld', async () => {
+test('a program that exits with 0 but does not isolate is not used as the sandbox', async () => {
   await using folder = await newFolder()
   const pretender = join(folder.path, 'bwrap')
   writeFileSync(pretender, '#!/bin/sh\nfor script; do :; done\nexec /bin/bash -c "$script"\n', { mode: 0o755 })

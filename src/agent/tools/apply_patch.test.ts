@@ -177,7 +177,7 @@ test('a context line can differ if the removed lines are unique, and it is repor
   assert.equal(await twice.read('a.js'), file['a.js'])
 })
 
-test('hunks in another order, and under a line that is not there, are applied where their lines stand once', async () => {
+test('hunks apply in any order where their lines occur exactly once', async () => {
   const file = { 'a.js': 'class A {\n  a\n  b\n  c\n  d\n}\n' }
   const update = ['*** Update File: a.js']
   await using order = await patching(

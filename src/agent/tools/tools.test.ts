@@ -6,7 +6,7 @@ import { noWays, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { setUpTools } from '#test/harness/interns/tools.ts'
 import { tools } from './tools.ts'
 
-test('every tool describes its input as a JSON Schema object with described or obvious members', () => {
+test('every tool describes its input as a JSON Schema object', () => {
   for (const { description } of tools) {
     assert.equal(description.parameters.type, 'object')
     assert.ok(description.description.length > 50)
@@ -53,7 +53,7 @@ test('edit_file replaces what stands there once', async () => {
   assert.equal(await at.text('a.ts'), 'const a = 1\nconst b = $&\n')
 })
 
-test('edit_file changes nothing when the text stands there not at all, or more than once', async () => {
+test('edit_file changes nothing if the text is missing or occurs more than once', async () => {
   const before = 'x = 1\nx = 1\n  y = 2\n'
   await using at = await setUpTools({ 'a.py': before })
   const edit = (old_text: string, more = {}) => at.use('edit_file', { path: 'a.py', old_text, new_text: 'z', ...more })
@@ -146,7 +146,7 @@ for (const [setting, answer] of [
   ['consent', false],
 ] as const) {
   const runs = setting === 'consent' && answer
-  test(`in manual without a sandbox, "${setting}" and a ${answer ? 'yes' : 'no'}: asked it is, told it is, ${runs ? 'and run' : 'and not run'}`, async () => {
+  test(`manual without a sandbox, "${setting}", ${answer ? 'yes' : 'no'}: the command ${runs ? 'runs' : 'does not run'}`, async () => {
     const asked: [string, string][] = []
     const permitted = async (...what: [string, string]) => asked.push(what) > 0 && answer
     await using at = await setUpTools({}, { mode: 'manual', permitted, shell: realShell({}, noWays, setting) })
@@ -166,7 +166,7 @@ for (const [setting, answer] of [
   })
 }
 
-test('in a pod a command runs in it with consent, no sandbox is tried, and the question says what holds it', async () => {
+test('in a pod a command runs with consent and without a sandbox', async () => {
   const asked: [string, string][] = []
   const permitted = async (...what: [string, string]) => asked.push(what) > 0
   const shell = { ...realShell({}, noWays, 'pod'), whyNoSandbox: assert.fail }
@@ -228,7 +228,7 @@ test('edit_file takes line numbers of read_file for what they are', async () => 
   assert.equal(await at.text('b.tsv'), '1\ttwo\n')
 })
 
-test('search says of which files it looked at a part alone, and read_file how to see what is behind', async () => {
+test('search names partly read files, and read_file says how to read the rest', async () => {
   await using at = await setUpTools({ 'big.log': `${'all is well\n'.repeat(1_000_000)}FATAL\n` })
   assert.match(
     await at.use('search', { pattern: 'FATAL' }),

@@ -89,7 +89,7 @@ test('what is not listed is refused before anybody is asked', async () => {
   assert.deepEqual([at.asked.length, pages.asked], [1, []])
 })
 
-test('a name that leads to a private address is refused, unless that address is listed too', async () => {
+test('a name with a private address is refused, unless the address is allowed too', async () => {
   await using pages = await startPages({ '/': { body: 'inside' } })
   const name = `pages.example:${pages.port}`
   const get = (hosts: string[], ...addresses: string[]) =>

@@ -23,7 +23,7 @@ const paths = [
 ] as const
 const notFound = '{"error":{"code":404,"message":"Not found."}}'
 
-test('outside the programme every path under /interns is the same 404, and inside it is not', async () => {
+test('outside the programme every path under /interns returns the same 404', async () => {
   await using service = await startTestService()
   const leave = await service.manage('PATCH', '/organization', { interns_programme: false })
   assert.equal(leave.body.data.interns_programme, false)
@@ -42,7 +42,7 @@ test('outside the programme every path under /interns is the same 404, and insid
   )
 })
 
-test('without a valid key, or with a management key, every path under /interns is a 401', async () => {
+test('every path under /interns returns 401 without a valid API key', async () => {
   await using service = await startTestService()
   for (const [method, path] of paths) {
     for (const key of [null, 'nonsense', service.managementKey]) {

@@ -133,7 +133,7 @@ onEachDatabase('live events', (kind) => {
     reader.leave()
   })
 
-  test('who comes back hears what came while only others listened, which was not read for them', async () => {
+  test('a returning subscriber receives the events that only others received', async () => {
     await using made = await world(kind)
     const others = listening(made, undefined, { ...caller, organizationId: 'other', workspaceId: 'other' })
     const first = listening(made)

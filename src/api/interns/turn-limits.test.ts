@@ -69,7 +69,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
 }
 
 onEachDatabase('what turns of an intern may cost', (kind) => {
-  test('limits its requests before a turn is known as a run, and by the same account until that is over', async () => {
+  test('limits requests before the turn has a run, and with the same account after', async () => {
     await using store = await newDb(kind)
     const { announce, begin, end, limits } = await place(store)
     assert.equal(await limits(), 'forbidden')
@@ -132,7 +132,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     assert.deepEqual(limits?.budgets[0]?.id, `turn:${budget.id}`)
   })
 
-  test('limits a turn, too, that was started by a daemon that knows of no accounts, with its key of then alone', async () => {
+  test('limits a turn of a daemon without accounts by its key alone', async () => {
     await using store = await newDb(kind)
     const { begin, limits } = await place(store)
     await begin(ofDollar, 'earlier')
@@ -145,7 +145,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     ['a turn', { costUsd: 0.35, costOf: 'max_cost_usd' }],
     ['a session', { costUsd: 5, costOf: 'max_cost_usd', sessionUsd: 0.35 }],
   ] as const)
-    test(`is never passed by ${what}: of twenty requests at once, at two servers, three are let through`, async () => {
+    test(`is never exceeded by ${what}: three of twenty concurrent requests pass`, async () => {
       await using store = await newDb(kind)
       const { announce, server, ask } = await place(store)
       await announce(budget)
@@ -176,7 +176,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     await budgets.close()
   })
 
-  test('counts what a server held that was killed, and the account goes when the turn is over', async () => {
+  test('counts reservations of a killed server, and deletes the account with the turn', async () => {
     await using store = await newDb(kind)
     const { announce, begin, end, server, ask, forget, kept } = await place(store)
     const budget = await announce()
@@ -195,7 +195,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     assert.deepEqual(await store.db.query.selectFrom('budget_leases').selectAll().execute(), [])
   })
 
-  test('ends the turn before its agent hears of the refusal; another turn is to try again', async () => {
+  test('ends the turn before its agent sees the refusal', async () => {
     await using store = await newDb(kind)
     const { announce, begin, end, server, ask } = await place(store)
     await begin(await announce())

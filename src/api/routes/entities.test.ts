@@ -33,7 +33,7 @@ async function things({ manage, ask, apiKey }: TestService): Promise<Record<stri
 }
 
 onEachDatabase('if-match', (kind) => {
-  test('a change or deletion of an object that was changed meanwhile is refused and changes nothing', async () => {
+  test('a change or deletion based on an outdated version is refused', async () => {
     await using service = await startTestService({ kind })
     for (const [name, { path, change, read, key = service.managementKey }] of Object.entries(await things(service))) {
       const send = (method: string, body?: object, ifMatch?: string) =>

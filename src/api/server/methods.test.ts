@@ -47,7 +47,7 @@ function allowOf(path: string): string[] {
   return [...of.map(({ method }) => method.toUpperCase()), ...heads.map(() => 'HEAD')].sort()
 }
 
-test('every path takes the methods of its routes, refuses the others by name, and knows no further ones', async () => {
+test('every path accepts the methods of its routes and refuses all others', async () => {
   await using service = await serve()
   for (const path of paths) {
     const allow = allowOf(path)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import pino from 'pino'
 import { circuitLog } from './circuit-log.ts'
 
-test('the log says that an endpoint is left alone, why and until when, and that it is asked again', () => {
+test('the log reports when an endpoint is paused, the reason, and when it resumes', () => {
   const lines: string[] = []
   const tell = circuitLog(pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }))
   tell('a/m@north', { state: 'paused', reason: 'retry_after', until: 0 })

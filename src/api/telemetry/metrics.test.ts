@@ -6,7 +6,7 @@ import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 import { createMetrics } from './metrics.ts'
 
-test('metrics count requests by route and status, never by what the client put into the path', async () => {
+test('metrics count requests by route and status, without parts of the path', async () => {
   await using service = await startTestService()
   await service.ask('GET', '/health')
   await service.manage('GET', '/presets/no-such-preset')
@@ -56,7 +56,7 @@ test('metrics need a management key, except on their own port', async () => {
   assert.equal((await fetch(service.metricsUrl!.replace('/metrics', '/'))).status, 404)
 })
 
-test('the metrics port answers who asks by a name of this host or of the list, and no page that made a name lead here', async () => {
+test('the metrics port accepts known host names only, against DNS rebinding', async () => {
   await using service = await startTestService({ settings: { metrics_port: 0, metrics_hosts: ['metrics.test'] } })
   const { hostname, port } = new URL(service.metricsUrl!)
   const statusBy = async (host: string) => {
@@ -71,7 +71,7 @@ test('the metrics port answers who asks by a name of this host or of the list, a
     assert.equal(await statusBy(host), 403, host)
 })
 
-test('what is counted by labels that are known beforehand is there from the start, as 0', async () => {
+test('counters with known labels exist from the start with the value 0', async () => {
   await using service = await startTestService()
   const { text } = await service.manage('GET', '/metrics')
   for (const line of [

@@ -53,7 +53,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenc
 
 const total = async (fleet: Fleet) => (await mergedValues(await fleet.figures()))[0]?.values[0]?.value
 
-test('while a worker is away the others take its connections; the next one has its socket to itself', async () => {
+test('while a worker is down the others accept its connections', async () => {
   const { fleet, workers, restarts } = fleetOf(2)
   await fleet.start()
   assert.deepEqual(

@@ -20,7 +20,7 @@ test('the last 5 minutes decide, or the last 30 when nobody asked in them', () =
   assert.deepEqual([status(49.9, 100), status(null, 0)], ['down', 'down'])
 })
 
-test('any one of the variables is credential enough, and without one nothing else counts', () => {
+test('one of the alternative variables is a sufficient credential', () => {
   const provider = { credentialVariables: ['FIRST', 'SECOND'] }
   assert.equal(
     endpointStatus(provider, figures(0, 0), () => false),

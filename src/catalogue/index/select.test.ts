@@ -14,7 +14,7 @@ function answer(snapshot: Snapshot, parameters: Record<string, string>) {
   return { ids: data.map((item: { id: string }) => item.id), total_count, hasNext: links.next !== null }
 }
 
-test('every list is what the rules say, for any catalogue, any question and any measurements, also when these move', () => {
+test('every list equals the rules for any catalogue, query and measurements', () => {
   const property = fc.property(
     catalogue,
     fc.array(question, { minLength: 1, maxLength: 20, size: 'max' }),

@@ -119,7 +119,7 @@ onEachDatabase('measures', (kind) => {
     assert.deepEqual(await seen((7 * 24 + 1) * hour), [null, null, null, null, 0])
   })
 
-  test('a model has its tokens, and the share of finished requests that ended with tool calls', async () => {
+  test('a model has its tokens and the share of requests that ended with tool calls', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
     measures.record({}, 3)
@@ -276,7 +276,7 @@ onEachDatabase('the history of an endpoint', (kind) => {
   const ids = ['a/m@p']
   const hoursOf = (from: number) => ({ from, to: from + 48 * hour, granularity: 'hour' as const })
 
-  test('has every measurement of all servers in its hour, from the first exchange on, and none twice', async () => {
+  test('has every measurement of all servers once, in its hour', async () => {
     await using store = await newDb(kind)
     await using one = await turned(store.db)
     await using other = await turned(store.db)

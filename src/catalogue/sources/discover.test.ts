@@ -123,7 +123,7 @@ test('an invalid, long or late list is skipped with a reason', async () => {
   }
 })
 
-test('a start is not held up by a server that is silent; its models come when it answers, and stay when it is away', async () => {
+test('a silent server does not delay the start, and its models appear when it answers', async () => {
   const gate: { open: boolean } = { open: false }
   const list = { data: [{ id: 'late' }] }
   const { url, close } = await modelServer(() => (gate.open ? list : undefined))
@@ -150,7 +150,7 @@ test('a start is not held up by a server that is silent; its models come when it
   catalogue.close()
 })
 
-test('a server that was away at the start is asked again until it answers, and then its models are there', async () => {
+test('a server that was unreachable at the start is polled until it answers', async () => {
   const gate: { open: boolean } = { open: false }
   const { url, asked } = await modelServer(() => (gate.open ? { data: [{ id: 'late' }] } : 'not yet'))
   const reports: number[] = []
@@ -172,7 +172,7 @@ test('a server that was away at the start is asked again until it answers, and t
   assert.deepEqual(catalogue.report().skipped, [])
 })
 
-test('under another address it is another server: nothing of the list of before is kept, and it is waited for', async () => {
+test('a server under a new address starts with an empty list', async () => {
   const before = await modelServer(() => ({ data: [{ id: 'old' }] }))
   const gate: { open: boolean } = { open: false }
   const next = await modelServer(() => (gate.open ? { data: [{ id: 'new' }] } : 'not yet'))

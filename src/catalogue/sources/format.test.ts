@@ -45,7 +45,7 @@ test('a price for one token where a price for a million belongs is refused', () 
   assert.match(problemsOf(text)[0] ?? '', /^5: a\/b@c: prices\.prompt: .*0\.00000125 looks like the price of one token/)
 })
 
-test('a negative price, a wrong day, an unknown category and a name that cannot be are refused', () => {
+test('a negative price, an invalid date, category or name is refused', () => {
   const refused: [row: string, field: RegExp][] = [
     ['created: 2026-02-30', /created/],
     ['categories: [cooking]', /categories/],
@@ -58,7 +58,7 @@ test('a negative price, a wrong day, an unknown category and a name that cannot 
   assert.match(problemsOf('models: {a/b: {endpoints: {c: {prices: {prompt: -1}}}}}')[0] ?? '', /prices\.prompt/)
 })
 
-test('prices come out per token, per image and per request, exact, and tiers in order of size', () => {
+test('prices are exact per token, image and request, and tiers are sorted by size', () => {
   const text = `
 models:
   a/b:

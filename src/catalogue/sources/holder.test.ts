@@ -56,7 +56,7 @@ test('a bad file keeps the old catalogue and says why', async () => {
   assert.deepEqual([context(), catalogue.report()], [1000, report])
 })
 
-test('a file that has gone bad leaves every process of a host with what was loaded before', async () => {
+test('a file that became invalid leaves all processes with the previous catalogue', async () => {
   let inForce: Loaded | undefined
   const { catalogue, context } = await openTestCatalogue(fileWith(1000), async (...sources) => {
     if (inForce) throw new CatalogueRefused('The file is bad.', { inForce })
@@ -101,7 +101,7 @@ test('a missed signal reloads; an invalid source is reported and changes nothing
   assert.deepEqual([context(), errors.length], [1000, 1])
 })
 
-test('reloads asked for at once follow each other, so that a slow one cannot bring back what is older', async () => {
+test('concurrent reloads run in sequence, so that the newest result remains', async () => {
   const reading: PromiseWithResolvers<void>[] = []
   const { catalogue } = await openTestCatalogue(fileWith(1000), async (settings) => {
     const ready = Promise.withResolvers<void>()

@@ -47,7 +47,7 @@ function starts() {
   return { settings, start, context, path: cachePath(settings), reads: () => reads }
 }
 
-test('the second start does not read the sources again, and finds the very same catalogue', async () => {
+test('the second start reads no source and has the identical catalogue', async () => {
   const { settings, start, reads } = starts()
   await start()
   const second = await start()

@@ -26,7 +26,7 @@ function writeSnapshot(name: string, providers: object): string {
   return path
 }
 
-test('the starter catalogue is whole: nothing is skipped, and the offline model needs no credential', async () => {
+test('the starter catalogue has no skipped row, and its offline model no credential', async () => {
   const { data, report } = await loadCatalogue({ starter_catalogue: true, data_dir })
   assert.deepEqual(report.skipped, [])
   assert.ok(report.models >= 50 && report.providers >= 12, JSON.stringify(report))
@@ -47,7 +47,7 @@ test('the starter catalogue is whole: nothing is skipped, and the offline model 
   )
 })
 
-test('later sources override earlier ones: starter, then models.dev, then your own file', async () => {
+test('later sources override earlier ones: starter, models.dev, own file', async () => {
   const models_dev_file = writeSnapshot('new.json', { openai })
   const catalogue_file = join(data_dir, 'mine.yaml')
   writeFileSync(catalogue_file, 'models: { openai/gpt-5: { endpoints: { openai: { prices: { completion: 7 } } } } }')
@@ -67,7 +67,7 @@ test('a snapshot in the data folder is read without being named, and need not be
   rmSync(path)
 })
 
-test('broken entries of a snapshot are listed with what is wrong, and the others are read', async () => {
+test('invalid entries of a snapshot are reported, and the others are read', async () => {
   const broken = {
     free: { ...entry, id: 'free', cost: undefined },
     odd: { ...entry, id: 'odd', release_date: '2025-13-01' },

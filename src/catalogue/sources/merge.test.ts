@@ -51,7 +51,7 @@ test('a provider’s prices are those of its endpoints that name none', () => {
   assert.deepEqual([acme?.prices.prompt, two?.prices], ['0.000001', { prompt: '0', completion: '0' }])
 })
 
-test('tools and tiers of service add up, and a tool costs what its endpoint says before what its provider says', () => {
+test('prices of tools and service tiers add up, and an endpoint overrides its provider', () => {
   const first = `
 providers: { acme: { tools: { web_search: 0.01, file_search: 0.002 } } }
 models: { maker/model: { endpoints: { acme: { prices: { tools: { web_search: 0.02 }, service_tiers: { flex: { prompt: 1 } } } } } } }`
@@ -91,7 +91,7 @@ test('remove takes away an endpoint, a model, or a provider with all its endpoin
   assert.deepEqual(merged(base, 'providers: { other: { remove: true } }').skipped, [])
 })
 
-test('an endpoint that was taken away before anything named it is there when a later source has it', () => {
+test('a removed endpoint is restored when a later source has it', () => {
   const early = 'models: { maker/model: { endpoints: { acme: { remove: true, quantization: fp8 } } } }'
   const endpoint = merged(early, base).data.models[0]!.endpoints.find(({ id }) => id === 'maker/model@acme')
   assert.ok(endpoint)

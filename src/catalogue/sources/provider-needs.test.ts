@@ -10,7 +10,7 @@ const provider = (slug: string, credentialVariables: string[], baseUrl: string |
 })
 const serving = (...slugs: string[]) => ({ endpoints: slugs.map((slug) => ({ provider: slug })) })
 
-test('of a credential one variable is enough, of an address each is needed, and the most useful provider comes first', () => {
+test('a credential needs one of its variables, an address all; best provider first', () => {
   const variable = (name: string) => `\${${name}}`
   const [name, path] = [variable('AZURE_NAME'), variable('AZURE_PATH')]
   const providers = [

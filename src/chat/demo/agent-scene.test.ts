@@ -36,7 +36,7 @@ describe('the demo model as the model of an agent', () => {
     assert.notEqual(first?.split(' ')[0], second[0]?.split(' ')[0])
   })
 
-  test('keywords of the demo model go before scenarios, and other requests know no scenarios', () => {
+  test('keywords of the demo model take precedence over scenarios', () => {
     assert.equal(gist([user('run demo:words=2')]).text, 'word1 word2')
     assert.match(gist([user('run: ls')], toolsNamed('weather shell')).text ?? '', /^You said: run: ls\. I am the demo/)
   })
@@ -58,7 +58,7 @@ describe('the demo model as the model of an agent', () => {
     assert.equal('steps' in scene && scene.steps.length, 100_002)
   })
 
-  test('codex is asked in its own words, and what it says of its surroundings is no prompt', () => {
+  test('codex gets its own tool calls, and its environment message is not a prompt', () => {
     const tools = toolsNamed('exec_command write_stdin request_user_input')
     const messages = [user('<environment_context>\n<cwd>/w</cwd>\n</environment_context>'), user('escalate')]
     assert.deepEqual(gist(messages, tools).calls, ['call_demo_2_1 exec_command {"cmd":"cat /etc/hostname"}'])
@@ -66,7 +66,7 @@ describe('the demo model as the model of an agent', () => {
     assert.match(outside ?? '', /"sandbox_permissions":"require_escalated","justification":"The file is outside/)
   })
 
-  test('kimi is asked in its own words, and its reminders after the prompt are no prompt', () => {
+  test('kimi gets its own tool calls, and its reminders are not prompts', () => {
     const tools = toolsNamed('Bash Read Write Glob Grep AskUserQuestion')
     const reminder = user('<system-reminder>\nToday is Saturday.\n</system-reminder>')
     const both = user('<system-reminder>a</system-reminder>\n<system-reminder>b</system-reminder>\nrun: ls')
@@ -75,7 +75,7 @@ describe('the demo model as the model of an agent', () => {
     assert.match(gist([user('question')], tools).calls?.[0] ?? '', /AskUserQuestion \{"questions":\[\{.*"staging"/)
   })
 
-  test('Claude’s agent is told from kimi by its fields, and asked in its own words', () => {
+  test('Claude’s agent is distinguished from kimi by its fields', () => {
     const properties = { file_path: { type: 'string' }, content: { type: 'string' } }
     const write = { type: 'function', function: { name: 'Write', parameters: { type: 'object', properties } } }
     const tools = [...toolsNamed('Agent AskUserQuestion Bash Edit Read Glob Grep'), write]
@@ -85,7 +85,7 @@ describe('the demo model as the model of an agent', () => {
     assert.match(call('question') ?? '', /AskUserQuestion \{"questions":\[\{.*"multiSelect":false/)
   })
 
-  test('qwen, gemini and opencode are asked in their own words; what an agent has no tool for is said', () => {
+  test('qwen, gemini and opencode get their own tool calls; missing tools are reported', () => {
     const call = (names: string, prompt: string) => gist([user(prompt)], toolsNamed(names))
     const qwen = 'run_shell_command read_file write_file grep_search ask_user_question list_directory'
     assert.match(call(qwen, 'run: ls').calls?.[0] ?? '', /run_shell_command \{"command":"ls"/)
@@ -113,7 +113,7 @@ describe('the demo model as the model of an agent', () => {
     assert.match(gist([user('write /w/a: hi')], cline).calls?.[0] ?? '', /editor \{"path":"\/w\/a","new_text":"hi/)
   })
 
-  test('a tool of a server is called by the name that it has there, whatever the agent puts before it', () => {
+  test('a tool of an MCP server is called by its name, whatever prefix the agent adds', () => {
     const prompt = user('use add {"a": 1}')
     const call = (names: string) => gist([prompt], [...builtin, ...toolsNamed(names)]).calls?.[0]
     assert.equal(call('mcp__tools__add'), 'call_demo_1_1 mcp__tools__add {"a":1}')

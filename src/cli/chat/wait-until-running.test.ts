@@ -24,7 +24,7 @@ test('waitUntilRunning reports each step of the start once', async () => {
   assert.deepEqual(reports, ['"ada" is starting: no host has the label gpu', '"ada" is starting: cloning'])
 })
 
-test('waitUntilRunning fails for an intern that is not starting, with the reason and the command', async () => {
+test('waitUntilRunning fails with reason and command for an intern that cannot start', async () => {
   await assert.rejects(waitWith({ status: 'stopped' }), {
     name: 'StartupError',
     message: '"ada" is stopped. To start it: npx signalbox interns provision ada',

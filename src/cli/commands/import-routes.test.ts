@@ -21,7 +21,7 @@ const rows = [
   ['azure', 'azure/azure-x', '', '/openai/v1/chat/completions', 'authorization'],
 ] as const
 
-test('a request by the name in LiteLLM reaches the server of the row, in its protocol and with its key', async () => {
+test('a request by its LiteLLM name reaches the server of the row with its key', async () => {
   await using upstream = await startScriptedUpstream((received) => {
     const { protocol, streamed } = askedOf(received)
     return saidBy(protocol, { text: 'Here.' }, streamed)

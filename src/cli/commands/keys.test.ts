@@ -140,7 +140,7 @@ onEachDatabase('keys reset-management', (kind) => {
   })
 })
 
-test('keys reset-management refuses a running embedded service, and creates no database', async () => {
+test('keys reset-management refuses a running embedded service', async () => {
   await using service = await startTestService()
   const busy = await run(['keys', 'reset-management'], storeOf(service))
   assert.deepEqual([busy.code, busy.out], [1, ''])

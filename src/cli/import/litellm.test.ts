@@ -72,7 +72,7 @@ test('a row with another address becomes a separate model', () => {
   assert.equal(own.endpoints!.eu!.prices!.prompt, '3')
 })
 
-test('rows of one name are endpoints of one model; two keys of a provider are two providers', () => {
+test('rows with one name are endpoints of one model; two keys are two providers', () => {
   const key = (name: string) => ({ model: 'openai/gpt-5-mini', api_key: `os.environ/${name}` })
   const { catalogue } = importFrom(rows(['gpt', key('KEY_1')], ['gpt', key('KEY_2')]))
   assert.deepEqual(catalogue.providers.openai, { credentials: ['KEY_1', 'OPENAI_API_KEY'] })
@@ -106,7 +106,7 @@ test('rows of one name with weights are endpoints of one model, with their weigh
   assert.deepEqual(notes, ['weight of odd: it is not a number from 0 to 1,000,000'])
 })
 
-test('a model that the catalogue does not have is taken over with its price, context and provider', () => {
+test('a model outside the catalogue is imported with price, context and provider', () => {
   const price = { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 }
   const info = { ...price, max_input_tokens: 64_000, max_output_tokens: 8000, supports_vision: true }
   const { catalogue, notes } = importFrom(

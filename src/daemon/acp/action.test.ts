@@ -51,14 +51,14 @@ for (const [name, call] of Object.entries(others)) {
   })
 }
 
-test('what a tool of a server is told as a command is looked at where commands are denied', () => {
+test('command arguments of an MCP tool are checked against deny rules', () => {
   const remote = { kind: 'other', name: 'ssh__exec', rawInput: { command: 'sudo git "push"' } }
   assert.equal(effectOf({ effect: 'deny', commands: ['git push'] }, remote), 'deny')
   assert.equal(effectOf({ effect: 'deny', commands: ['curl'] }, remote), undefined)
   assert.equal(effectOf({ effect: 'allow', tools: ['ssh__exec'] }, remote), 'allow')
 })
 
-test('a tool that is neither named nor said to run commands is never allowed by its command, and shows all of its input', () => {
+test('an unidentified tool is never allowed by its command, and shows its full input', () => {
   const unnamed = { kind: 'other', title: 'Run', rawInput: { command: 'ls', on: 'production' } }
   assert.equal(effectOf({ effect: 'allow', commands: ['ls'] }, unnamed), undefined)
   assert.equal(effectOf({ effect: 'deny', commands: ['ls'] }, unnamed), 'deny')
@@ -67,7 +67,7 @@ test('a tool that is neither named nor said to run commands is never allowed by 
   assert.deepEqual([whole.command, whole.detail], [null, question.detail])
 })
 
-test('files and addresses that a tool of a server is told do not allow the tool, unless the rule names it', () => {
+test('file and URL arguments do not allow an MCP tool that the rule does not name', () => {
   const sent = (rawInput: object) => ({ kind: 'other', name: 'mail__send', rawInput: { to: 'evil', ...rawInput } })
   for (const [where, input] of [
     [{ paths: ['src/**'] }, { path: 'src/a.ts' }],
@@ -79,7 +79,7 @@ test('files and addresses that a tool of a server is told do not allow the tool,
   }
 })
 
-test('an address of a file that is none is judged as something that cannot be told', () => {
+test('an invalid file address is judged as unknown', () => {
   for (const path of ['file:///%E0%A4%A', 'file://[x/y'])
     assert.equal(effectOf({ effect: 'allow', tools: ['read'] }, { kind: 'read', rawInput: { path } }), undefined)
 })

@@ -13,7 +13,7 @@ test('a change is shown with three lines around it, and from which line on', () 
   assert.deepEqual(changed(text(ten), after).split('\n'), ['--- f', '+++ f', ...hunk])
 })
 
-test('lines that stay are not among those that go and come, however many lie between two changes', () => {
+test('unchanged lines are not part of a change, however many lie between changes', () => {
   const lines = Array.from({ length: 10_000 }, (_, at) => `line ${at}`)
   const shown = changed(text(lines), text(['first', ...lines.slice(1, -1), 'last']))
   const signed = shown.split('\n').filter((line) => /^[-+][^-+]/.test(line))
@@ -21,7 +21,7 @@ test('lines that stay are not among those that go and come, however many lie bet
   assert.deepEqual(shown.match(/^@@.*/gm), ['@@ -1,4 +1,4 @@', '@@ -9997,4 +9997,4 @@'])
 })
 
-test('whatever changes, the change can be applied, and makes the file that the agent would write', () => {
+test('every generated change applies and results in the file that the agent writes', () => {
   const random = randomOf(7)
   const pick = (length: number) => Array.from({ length }, () => 'abc-+@\\ '[Math.floor(random() * 8)]!).join('\n')
   for (let round = 0; round < 300; round++) {
@@ -32,7 +32,7 @@ test('whatever changes, the change can be applied, and makes the file that the a
   }
 })
 
-test('a file that is emptied, that only loses its last line break, or that stays as it is, shows that', () => {
+test('a file that is emptied, loses its last line break or stays is shown as such', () => {
   assert.equal(changed('a\n', ''), '--- f\n+++ f\n@@ -1,1 +0,0 @@\n-a')
   assert.match(changed('a\n', 'a'), /\n-a\n\+a\n\\ No newline at end of file$/)
   assert.equal(changed('a\n', 'a\n'), '--- f\n+++ f (unchanged)')

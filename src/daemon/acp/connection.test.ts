@@ -24,7 +24,7 @@ test('a request that cannot be written fails at once, and is waited for no longe
   assert.equal(connection.waiting, 0)
 })
 
-test('a request whose time is up is waited for no longer, and a late answer to it is nobody’s', async () => {
+test('a request that timed out does not wait, and its late answer is ignored', async () => {
   const { connection, agent } = talk()
   await assert.rejects(connection.request('say', {}, 1), /did not answer say within 0\.001 s/)
   assert.equal(connection.waiting, 0)

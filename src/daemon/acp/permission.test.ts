@@ -113,7 +113,7 @@ test('options of unknown kinds, and no options at all, leave only cancel', () =>
   }
 })
 
-test('self-drive consents as narrowly as it can, and never says no on the caller’s behalf', () => {
+test('self-drive consents as narrowly as possible, and never rejects', () => {
   assert.equal(selfDriveAnswer(['allow_always', 'allow_once', 'reject_once']), 'allow_once')
   assert.equal(selfDriveAnswer(['reject_once', 'allow_always']), 'allow_always')
   assert.equal(selfDriveAnswer(['reject_once']), 'cancel')

@@ -9,7 +9,7 @@ import { until } from '#test/harness/until.ts'
 import { defaultLimits } from '../settings/limits.ts'
 import { serveStoppedIntern } from './serve-stopped-intern.ts'
 
-test('files are served while somebody is connected, and it ends by itself when nobody was for a while', async () => {
+test('files are served while a client is connected, and the process ends when idle', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-alone-'))
   try {
     writeFileSync(join(folder, 'note.txt'), 'kept')

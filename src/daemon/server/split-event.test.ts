@@ -6,7 +6,7 @@ import { splitEvent } from './split-event.ts'
 
 const joined = (events: TurnEvent[]) => events.map((event) => ('text' in event ? event.text : '')).join('')
 
-test('a text that is longer than an event may be comes in pieces, whole characters each', () => {
+test('a text longer than an event arrives in pieces of whole characters', () => {
   for (const text of [`x${'🚂'.repeat(100_000)}`, '\u0001'.repeat(500_000), 'short', '']) {
     const pieces = splitEvent({ type: 'text.added', text })
     assert.equal(joined(pieces), text)
@@ -23,7 +23,7 @@ test('a reason that is longer than anyone reads is cut', () => {
   assert.equal(JSON.stringify(event).length < 11_000, true)
 })
 
-test('a question that exceeds the size limit is not asked', () => {
+test('a question that exceeds the size limit is refused', () => {
   const question = { id: 'q', kind: 'permission' as const, operation: 'shell', options: [] }
   refuseTooLarge({ ...question, detail: 'x'.repeat(200_000) })
   assert.throws(() => refuseTooLarge({ ...question, detail: 'x'.repeat(300_000) }), /at most 262144 can be shown/)

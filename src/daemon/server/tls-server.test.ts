@@ -29,7 +29,7 @@ async function startBehindTcp(limits: { certificateLookMs?: number } = {}) {
   }
 }
 
-test('a server on another host talks to an intern as one on its own does, questions and answers included', async () => {
+test('a server on another host reaches an intern like a local one', async () => {
   await using at = await startBehindTcp()
   const { say, answer, listen, runs } = talking(at.reach(at.trusted))
   assert.equal((await say('say hello')).text, 'hello')
@@ -144,7 +144,7 @@ test('a new certificate and authority are used without a restart, during a turn'
   await over
 })
 
-test('a way that is made prewarm carries the next call and no other, and is left where none comes', {
+test('a prewarmed connection is used by the next call only, and closed if unused', {
   timeout: 120_000,
 }, async () => {
   await using at = await startBehindTcp()
@@ -191,7 +191,7 @@ const timersOf = (port: number) =>
     .map((fields) => fields[5]!.slice(0, 2))
 const hex = (port: number) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`
 
-test('on a connection without a word both ends ask whether the other is there: a host without power does not say that it goes', {
+test('both ends of a silent connection send probes, to detect a host without power', {
   skip: process.platform !== 'linux' && 'only Linux tells of connections in /proc',
 }, async () => {
   await using at = await startBehindTcp()

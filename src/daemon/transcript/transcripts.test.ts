@@ -61,7 +61,7 @@ test('what was typed into a form is not kept, only which fields were filled in',
   assert.deepEqual([question.answer.answer, question.answer.fields], ['accept', ['token']])
 })
 
-test('a daemon that is killed loses nothing that was acknowledged, and its next life ends what was open', async () => {
+test('a killed daemon loses nothing acknowledged, and the next one ends open runs', async () => {
   const first = await startDaemonProcess()
   const { sessionId } = await first.say('say one')
   const asked = await first.say('say before\npermission shell allow_once', { sessionId })
@@ -96,7 +96,7 @@ test('sessions are listed with the latest first, page by page', async () => {
   assert.equal(await daemon.runs.transcripts.read('nobody', { limit: 1 }), undefined)
 })
 
-test('who follows hears the past, each piece of text at its place, and entries as they are saved', async () => {
+test('a follower receives the past, the text at its place, and new entries', async () => {
   await using daemon = await startTestDaemon()
   const { sessionId } = await daemon.say('say past')
   const leaver = new AbortController()
@@ -127,7 +127,7 @@ function rebuilt(heard: TranscriptEvent[]): string[] {
 }
 const texts = (entries: Entry[]) => entries.flatMap((entry) => ('text' in entry ? [entry.text] : []))
 
-test('who comes again with the last revision hears only what has changed since, after a restart too', async () => {
+test('a follower with the last revision receives only later changes', async () => {
   const first = await startTestDaemon()
   const { sessionId } = await first.say('say one')
   const revision = Math.max(...(await entriesOf(first, sessionId)).map((entry) => entry.revision))
@@ -145,7 +145,7 @@ test('who comes again with the last revision hears only what has changed since, 
   leaver.abort()
 })
 
-test('an agent cannot fill the disk: the oldest of a session goes, and the whole stays bounded', async () => {
+test('an agent cannot fill the disk: the oldest entries are dropped', async () => {
   const limits = { maxSessionTranscriptBytes: 200_000, maxTranscriptBytes: 300_000 }
   await using daemon = await startTestDaemon({ limits })
   for (const sessionId of ['a', 'b', 'c']) await daemon.say('flood 1', { sessionId, mode: 'self-drive' })
@@ -175,7 +175,7 @@ test('a session that was quiet for too long is forgotten with the next that is w
   )
 })
 
-test('a session that is forgotten for the end of another keeps no third one from its end', () => {
+test('a session deleted for another one does not delete a third one', () => {
   const limits = { ...defaultTranscriptLimits, maxTranscriptBytes: 1_700 }
   const store = openTranscriptStore(new DatabaseSync(':memory:'), limits)
   const open = (sessionId: string, at: number) =>

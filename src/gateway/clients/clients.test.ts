@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { clients } from './clients.ts'
 
 for (const { operation, conversation, toChat } of clients) {
-  test(`${operation.path}: its conversation is in the field that filters and plugins look into`, () => {
+  test(`${operation.path}: its conversation is in the field that filters read`, () => {
     assert.ok(conversation in operation.request.shape)
     const { messages } = toChat({ model: 'a/b', [conversation]: [{ role: 'user', content: 'Hi' }] })
     assert.match(JSON.stringify(messages), /"Hi"/)
@@ -34,7 +34,7 @@ const isSchema = (part: unknown): part is z.ZodType =>
   typeof part === 'object' && part !== null && '_zod' in part && 'safeParse' in part
 
 for (const { operation } of clients) {
-  test(`${operation.path}: its schema returns bodies unchanged, so that bytes can pass through`, () => {
+  test(`${operation.path}: its schema returns bodies unchanged`, () => {
     const parts = [...partsOf(operation.request)]
     assert.ok(parts.length > 50, `${parts.length} schemas`)
     for (const part of parts) {

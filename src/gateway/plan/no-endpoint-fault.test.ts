@@ -14,7 +14,7 @@ const context = { access: { circuitOf: () => 'e' }, record: {}, chat: {} } as un
 const excludedBy = (id: string, reason: Excluded['reason']) =>
   ({ target: { endpoint: { id, contextLength: 8192 } }, reason }) as Excluded
 
-test('a model without endpoints differs from one whose endpoints cannot serve a request', () => {
+test('a model without endpoints differs from one whose endpoints cannot serve', () => {
   const none = noEndpointFault(deps, context, [])
   assert.deepEqual([none.kind, none.message], ['not_found', 'This model has no endpoint.'])
   const unfit = noEndpointFault(deps, context, [excludedBy('p/m', 'quantization'), excludedBy('q/m', 'too_expensive')])

@@ -27,7 +27,7 @@ for (const [kind, shape, fields, settings, samples] of [
   ['messages', MessagesRequest.shape, fieldsFromMessages, settingsFromMessages, { ...converted, ...messagesTools }],
   ['responses', ResponsesRequest.shape, fieldsFromResponses, settingsFromResponses, converted],
 ] as const)
-  test(`a ${kind} request: a preset stores exactly the fields that are not reported as skipped`, () => {
+  test(`a ${kind} request: a preset stores the fields that are not reported as skipped`, () => {
     // Only the system messages are stored.
     const names = Object.keys(shape).filter((name) => name !== 'messages')
     const stored = names.filter((name) => {
@@ -37,7 +37,7 @@ for (const [kind, shape, fields, settings, samples] of [
     assert.deepEqual(stored.sort(), [...fields].sort())
   })
 
-test('the settings of a version have exactly the fields that requests of all kinds store', () => {
+test('the settings of a version are the fields that all request kinds store', () => {
   const stored = [
     ...storedNames(fieldsFromChat, settingsFromChat, converted),
     ...storedNames(fieldsFromMessages, settingsFromMessages, { ...converted, ...messagesTools }),

@@ -81,7 +81,7 @@ test('call limits are in the field that the provider reads', () => {
   )
 })
 
-test('search options of a chat become a tool of the responses protocol, and are billable there', () => {
+test('search options of a chat become a Responses tool, and are billable', () => {
   const user_location = { type: 'approximate', approximate: { city: 'Bern' } }
   const web_search_options = { search_context_size: 'low', user_location }
   const chat = { messages: [{ role: 'user' as const, content: 'Hi' }], web_search_options }

@@ -115,7 +115,7 @@ test('an answer with a usage report from before its content has no measured spee
   assert.equal(measured[0]!.generatedTokens, 0)
 })
 
-test('the speed of an answer is measured after its first 100 ms, which can have a backlog', () => {
+test('the speed is measured after the first 100 ms, which can contain a backlog', () => {
   const { clock, measured, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   record.count([{ type: 'text', text: 'x'.repeat(40) }])
@@ -167,7 +167,7 @@ test('a disconnect is charged the tokens that the endpoint can generate in the t
   assert.equal(chargedAfterLeave({ hidden: true }), 66)
 })
 
-test('a provider notices a disconnect after the time to its first content, within 25 to 250 ms', () => {
+test('the disconnect margin is the time to first content, within 25 to 250 ms', () => {
   assert.equal(chargedAfterLeave({ firstTokenMs: 5 }), Math.ceil((150 + 25) * 0.12))
   assert.equal(chargedAfterLeave({ firstTokenMs: 5000 }), Math.ceil((150 + 250) * 0.12))
 })

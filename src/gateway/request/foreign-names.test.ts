@@ -10,7 +10,7 @@ const { data } = await loadCatalogue({ starter_catalogue: true, data_dir: '/nowh
 const catalogue = compileSnapshot(data)
 const resolved = (model: string) => resolveModels(catalogue, { model }).map((one) => one.model.id)
 
-test('slugs and names that OpenRouter has for providers become the slugs of the catalogue', () => {
+test('provider names of OpenRouter become the slugs of the catalogue', () => {
   const names = ['together', 'fireworks', 'google-ai-studio', 'Google AI Studio', 'z-ai', 'OpenAI', 'together/FP8']
   const slugs = ['togetherai', 'fireworks-ai', 'google', 'google', 'zai', 'openai', 'togetherai/fp8']
   assert.deepEqual(withProviderSlugs(catalogue, { order: names, sort: 'price' }), { order: slugs, sort: 'price' })
@@ -32,7 +32,7 @@ test('a name that ends in latest is the newest model with the other words in its
   assert.throws(() => resolved('~anthropic/claude-nothing-latest'), { kind: 'not_found' })
 })
 
-test('features that OpenRouter puts into model names are refused by name, also in a list with an existing model', () => {
+test('OpenRouter features in model names are refused, also in a list of models', () => {
   const existing = catalogue.models[0]!.id
   for (const name of ['openrouter/auto', 'a/b:online', 'a/b:exacto', 'a/b:extended', 'a/b:thinking'])
     assert.throws(() => resolveModels(catalogue, { models: [existing, name] }), {
@@ -41,7 +41,7 @@ test('features that OpenRouter puts into model names are refused by name, also i
     })
 })
 
-test('fallbacks of LiteLLM follow the models; guardrails and fallbacks with parameters are refused', () => {
+test('fallbacks of LiteLLM follow the models; other LiteLLM fields are refused', () => {
   const body = { model: 'a', models: ['b'], fallbacks: ['c', { model: 'd' }], guardrails: [] }
   assert.deepEqual(applyLitellmFields(body), { model: 'a', models: ['b', 'c', 'd'] })
   for (const wrong of [

@@ -7,7 +7,7 @@ import { isSecret } from './keys/secret.ts'
 const deps = { now: Date.now, newId: () => crypto.randomUUID() }
 
 onEachDatabase('bootstrap', (kind) => {
-  test('an empty database gets one owner, one workspace and two keys, whose secrets are nowhere in it', async () => {
+  test('an empty database gets one owner, one workspace and two keys without secrets', async () => {
     await using store = await newDb(kind)
     const keys = await bootstrap({ ...deps, db: store.db })
     assert.ok(keys && isSecret(keys.managementKey) && isSecret(keys.apiKey))

@@ -54,7 +54,7 @@ test('a request that ends twice ends once', async () => {
   inFlight.close()
 })
 
-test('keys are looked at in one rhythm while requests come and go, and not at all once none does', (t) => {
+test('keys are rechecked at one interval during requests, and not without any', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { inFlight, tracked } = requests()
   for (const { release } of tracked) release()

@@ -9,7 +9,7 @@ const verifierFor = ({ url }: TokenIssuer, rereadMs: number) =>
     { now: Date.now, fetch, onError: () => {}, rereadMs },
   )
 
-test('a key that the issuer adds is read when a token names it, and a removed one is refused', async () => {
+test('a new key of the issuer is loaded on demand, and a removed one is refused', async () => {
   await using issuer = await startTokenIssuer()
   const verifier = verifierFor(issuer, 0)
   const before = await issuer.sign({ sub: 'ada' })

@@ -24,7 +24,7 @@ test('an ended run is not retryable', () => {
   assert.deepEqual(chatFault('gone', 'run_ended', 'M').details.metadata, { reason: 'run_ended', retryable: false })
 })
 
-test('what the intern’s daemon refuses has the kind of its status and its public reason', () => {
+test('a refusal of the daemon has the kind of its status and its public reason', () => {
   const told = Object.keys(refusals).map((kind) => {
     const fault = asChatFault(new Refusal(kind as keyof typeof refusals, 'M')) as Fault
     return [kind, fault.kind, ...Object.values(fault.details.metadata!)]
@@ -65,7 +65,7 @@ test('what was refused before has the reason that this route owes', () => {
   assert.deepEqual(metadata(new Fault('invalid', 'M', { metadata: { reason: 'own' } })), { reason: 'own' })
 })
 
-test('a refusal by a guardrail has the reason bad_request, and a full queue of filters rate_limited', () => {
+test('a guardrail refusal is bad_request, and a full filter queue rate_limited', () => {
   const reasonOf = (fault: Fault) => guardrailRefusal(fault).details.metadata
   assert.deepEqual(reasonOf(new Fault('forbidden', 'No.')), { reason: 'bad_request', retryable: false })
   const busy = new Fault('rate_limited', 'Wait.', { retryAfterSeconds: 5 })

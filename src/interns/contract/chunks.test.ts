@@ -7,7 +7,7 @@ const started = { type: 'turn.started', runId: 'r', sessionId: 's', model: null 
 const writer = chunkWriter(started, names, 1)
 const report = { model: 'm', usage: null }
 
-test('the first chunk has the role, and every chunk the run’s id and the fallback model', () => {
+test('the first chunk has the role, and every chunk the run id and the model', () => {
   assert.deepEqual(writer.first(), {
     id: 'chatcmpl-r',
     object: 'chat.completion.chunk',
@@ -17,7 +17,7 @@ test('the first chunk has the role, and every chunk the run’s id and the fallb
   })
 })
 
-test('a finished turn ends with stop, then the session, the usage and the model that was reported', () => {
+test('a finished turn ends with stop, session, usage and the reported model', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
   const [finish, final] = writer.of({ type: 'turn.finished', ...report, usage })
   assert.equal(finish?.choices[0]?.finish_reason, 'stop')

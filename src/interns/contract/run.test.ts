@@ -53,7 +53,7 @@ test('an ended run stays as it ended, whatever happens', () => {
   for (const [event] of table) assert.deepEqual(step(ended('finished'), event), ended('finished'))
 })
 
-test('questions that come at once are asked one after another, each with its own deadline', () => {
+test('concurrent questions are asked in sequence, each with its own deadline', () => {
   const both = step(step(running, asked('a')), asked('b'))
   const next = step(both, { type: 'answer.accepted', questionId: 'a', deadlineAt: 900 })
   assert.deepEqual(next, { at: 'waiting', question: question('b'), deadlineAt: 900, queued: [] })
@@ -80,7 +80,7 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   fc.record({ type: fc.constant('clock.ticked'), now: instant }),
 )
 
-test('in any history an end is final, one question is open, and only an accepted answer moves a deadline', () => {
+test('random histories: ends are final, one question is open, answers move deadlines', () => {
   const holds = (events: RunEvent[]) => {
     let state: RunState = newRun
     for (const event of events) {

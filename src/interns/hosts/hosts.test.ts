@@ -32,7 +32,7 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.equal(await here.off.standing(null), null)
   })
 
-  test('are gone when nobody has heard of them for seven seconds, since they were last heard of', async () => {
+  test('hosts are gone after seven seconds without a report', async () => {
     await using here = await place()
     here.time.now = at + 7000
     assert.equal((await here.b.standing('a'))?.state, 'up')

@@ -75,7 +75,7 @@ test('a prompt that never reached an intern wakes it, however long it was on its
   }
 })
 
-test('a prompt that met the end of a daemon goes to the next one, which another has woken', async () => {
+test('a prompt that arrives at the end of a daemon goes to the next daemon', async () => {
   await using at = await intern()
   const woken = async () => {
     await at.wake()

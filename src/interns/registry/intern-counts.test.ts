@@ -16,7 +16,7 @@ function slowDb() {
   return { state, db: { query } as never }
 }
 
-test('who asks how many interns there are does not wait, and asks the database once for all who come meanwhile', async () => {
+test('concurrent counts of interns share one query and do not wait', async () => {
   const { state, db } = slowDb()
   const counts = createInternCounts({ db }, 'here')
   for (let times = 0; times < 3; times++) assert.equal(counts().running, 0)

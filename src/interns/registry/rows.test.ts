@@ -144,7 +144,7 @@ onEachDatabase('interns in the database', (kind) => {
     )
   })
 
-  test('it is provisioned, suspended and deleted from the states that allow it; its key goes with the latter two', async () => {
+  test('an intern is provisioned, suspended and deleted from the allowed states', async () => {
     await using here = await place()
     const { id } = await make(here, 'ada')
     const set = (status: string) =>
@@ -194,7 +194,7 @@ onEachDatabase('interns in the database', (kind) => {
     assert.deepEqual([keys[0]!.kind, keys[0]!.creator_user_id], ['intern', 'u'])
   })
 
-  test('a list is of the caller’s own, newest first, a page at a time, of the states that were asked for', async () => {
+  test('a list has the caller’s own interns, newest first, by page and state', async () => {
     await using here = await place()
     for (const name of ['a1', 'a2', 'a3', 'a4']) {
       if (name !== 'a4') here.clock.now++

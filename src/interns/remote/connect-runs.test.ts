@@ -62,7 +62,7 @@ test('a daemon that answers without end is cut off', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a daemon that does not listen is unreachable, and the message has no path of the host', async () => {
+test('a daemon that does not listen is unreachable, and no path is in the message', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-gone-'))
   const runs = connectRuns({ socketPath: join(folder, 'daemon.sock'), token: 'any' })
   const signal = AbortSignal.timeout(60_000)

@@ -11,7 +11,7 @@ const authoritiesOf = (pem: string) => pem.match(/-----BEGIN[^-]+-----[^-]+-----
 const issuerOf = ({ certificate }: { certificate: string }) => new X509Certificate(certificate).issuer
 
 onEachDatabase('certificates of daemons', (kind) => {
-  test('several servers that begin at once have one authority, whose key the database holds only encrypted', async () => {
+  test('concurrent servers create one authority with an encrypted key', async () => {
     await using store = await newDb(kind)
     const servers = [1, 2, 3].map(() => new DaemonCertificates({ db: store.db, vault, now: Date.now }))
     const files = await Promise.all(servers.map((server) => server.forDaemon('an-intern')))
@@ -31,7 +31,7 @@ onEachDatabase('certificates of daemons', (kind) => {
     assert.equal(files.renewAt, now + day / 2)
   })
 
-  test('an authority is followed by another a year before its end, which signs when all have heard of it', async () => {
+  test('an authority is replaced a year before its end, once all servers know the next', async () => {
     await using store = await newDb(kind)
     let now = Date.parse('2030-01-01')
     const server = () => new DaemonCertificates({ db: store.db, vault, now: () => now })
@@ -47,7 +47,7 @@ onEachDatabase('certificates of daemons', (kind) => {
     assert.equal(authoritiesOf((await server().forDaemon('i')).authorities).length, 1)
   })
 
-  test('a server keeps its certificate for half a day, and while the database is away for the rest of its time', async () => {
+  test('a server renews its certificate after half a day, or later in an outage', async () => {
     await using store = await newDb(kind)
     let now = Date.parse('2030-01-01')
     const server = new DaemonCertificates({ db: store.db, vault, now: () => now })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { secretsOfServers, withoutSecrets } from './log-secrets.ts'
 
-test('of servers of tools values, words of headers and queries are secrets, and they are masked as JSON writes them, too', () => {
+test('values, header words and queries of MCP servers are masked, also in JSON form', () => {
   const secrets = secretsOfServers([
     { name: 'a', type: 'stdio', command: 'x', args: [], env: { TOKEN: 'tr-"7Qd2' }, timeout_seconds: 1 },
     {
@@ -15,7 +15,7 @@ test('of servers of tools values, words of headers and queries are secrets, and 
   assert.equal(withoutSecrets(said, secrets), masked)
 })
 
-test('the longest of several is masked whole, and nothing is taken for a secret that stands in any text', () => {
+test('the longest of several secrets is masked, and common words are not secrets', () => {
   assert.equal(withoutSecrets('secret-long', ['secret', 'secret-long']), '[secret]')
   assert.equal(withoutSecrets('a 1 b', ['', '1', 'a']), 'a 1 b')
 })

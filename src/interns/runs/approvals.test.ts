@@ -44,7 +44,7 @@ test('one whose answer could not be given is still waiting', async () => {
     assert.equal((await inVain(refused(kind))).known, true, kind)
 })
 
-test('an answer is on record before it is given, and that the intern refused it, too; not what broke elsewhere', async () => {
+test('an answer is recorded before it is given, with its refusal by the intern', async () => {
   const { records } = await inVain(refused('interaction_not_pending'))
   assert.deepEqual(records, ['intern.answer_refused', 'intern.answered'])
   assert.deepEqual((await inVain(new Error('It is not to be.'))).records, ['intern.answered'])

@@ -49,8 +49,8 @@ async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | n
   return { id, prompt, kept }
 }
 
-onEachDatabase('a turn that has begun', (kind) => {
-  test('is announced when it is stored and when it ends, so that waiting callers need not poll', async () => {
+onEachDatabase('a started turn', (kind) => {
+  test('is announced when it is stored and when it ends, so that callers need not poll', async () => {
     await using store = await newDb(kind)
     const { id, prompt } = await runningIntern(store, null)
     const announced: string[] = []
@@ -63,7 +63,7 @@ onEachDatabase('a turn that has begun', (kind) => {
     assert.equal(announced.pop(), id)
   })
 
-  test('with a budget is written down, with the intern’s key of then, before its caller hears of it', async () => {
+  test('with a budget is stored with the intern’s key before its caller gets the id', async () => {
     await using store = await newDb(kind)
     const { id, prompt, kept } = await runningIntern(store, { max_cost_usd: 1 })
     const since = Date.now()
@@ -97,7 +97,7 @@ onEachDatabase('a turn that has begun', (kind) => {
   })
 
   for (const isComplete of [true, false])
-    test(`that ends with ${isComplete ? 'its cost recorded is' : 'a cost that can still rise is not'} settled`, async () => {
+    test(`that ends with ${isComplete ? 'its cost recorded is' : 'an incomplete cost is not'} settled`, async () => {
       await using store = await newDb(kind)
       const { id } = await runningIntern(store, null)
       const budget = { id: 'a', costUsd: 1, costOf: 'session_max_cost_usd' }
@@ -117,7 +117,7 @@ onEachDatabase('a turn that has begun', (kind) => {
       leave()
     })
 
-  test('in the background has the key that started it, also if its daemon reports it at the same moment', async () => {
+  test('in the background has the key that started it, also in a concurrent report', async () => {
     await using store = await newDb(kind)
     const { id } = await runningIntern(store, null)
     const started = { sessionId: 's', background: true, startedBy: 'u', startedAt: 1 }
@@ -151,7 +151,7 @@ onEachDatabase('a turn that has begun', (kind) => {
       assert.deepEqual(await started(), { status: 'ended', outcome, message })
     })
 
-    test(`and is started by its daemon when its intern is ${status} already, has ended with it`, async () => {
+    test(`that starts while its intern is already ${status} has ended with it`, async () => {
       await using store = await newDb(kind)
       const { id, started } = await stoppedIntern(store)
       const entry = { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello' }
@@ -164,7 +164,7 @@ onEachDatabase('a turn that has begun', (kind) => {
     })
   }
 
-  test('without a budget is written as well, with its account, before its caller has its id', async () => {
+  test('without a budget is stored with its account before its caller has the id', async () => {
     await using store = await newDb(kind)
     const { prompt, kept } = await runningIntern(store, null)
     await prompt()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Leaving } from './leave-signal.ts'
 
-test('every listener hears of the leaving once, and those that were taken off hear nothing', () => {
+test('every listener is called once, and removed listeners are not called', () => {
   const leaving = new Leaving()
   const heard: string[] = []
   const [one, other] = [() => void heard.push('one'), () => void heard.push('other')]

@@ -22,7 +22,7 @@ test('of several that pause, each turn of the event loop continues one', async (
   for (const [at, count] of counts.entries()) assert.ok(count - (counts[at - 1] ?? 0) <= 1, String(counts))
 })
 
-test('after a stage that a socket started, another socket is read before the next stage', async () => {
+test('after a stage that a socket started, another socket is read first', async () => {
   const events: string[] = []
   const pause = pauseFor(256 * 1024 + 1)!
   await using server = createServer().listen(0, '127.0.0.1')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { loadConfig } from './load.ts'
 import { fileOnly, Settings, settingNames } from './settings.ts'
 
-test('the four vendors of zero data retention are four, and none takes the name of another field', () => {
+test('there are four vendor fields for zero data retention, without name conflicts', () => {
   const { zdr_vendors } = Settings.parse({})
   const refused = (d: object) => Settings.safeParse({ zdr_vendors: { ...zdr_vendors, d } }).error?.issues[0]?.path
   assert.equal(refused({ author: 'mistralai', suffix: 'mistral' }), undefined)

@@ -7,7 +7,7 @@ import { appendEvents, eventPruning, eventsFrom } from './event-log.ts'
 const event = (data: string) => ({ at: Date.now(), organizationId: null, kind: 'intern' as const, data })
 
 onEachDatabase('the log of events', (kind) => {
-  test('counts in the order of commits: nobody gets a later number while an earlier one is not to be seen', async () => {
+  test('numbers follow the order of commits, without gaps that fill later', async () => {
     await using store = await newDb(kind)
     const { query } = store.db
     const held = Promise.withResolvers<void>()

@@ -34,7 +34,7 @@ onEachDatabase('db/tables.ts', (kind) => {
     assert.deepEqual(Object.fromEntries(nulls), Object.fromEntries(expected))
   })
 
-  test('says of every column how it is kept, and leaves none to the database that it does not fill in', async () => {
+  test('declares the type of every column, and a default where the code sets none', async () => {
     await using store = await newDb(kind)
     const tables = await store.db.query.introspection.getTables()
     const made = new Map(tables.flatMap(({ name, columns }) => columns.map((each) => [`${name}.${each.name}`, each])))

@@ -11,7 +11,7 @@ const without = `
   try { for (;;) kept.push(openSync('/dev/null')) } catch {}
   await diskUse(['/tmp']).then((bytes) => console.log('counted', bytes), ({ code }) => console.log(code))`
 
-test('where no process can be made to count with, that is said; it is not taken for nothing', async () => {
+test('without a process to count with, the usage is unknown, not zero', async () => {
   const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', without]
   const { stdout } = await promisify(execFile)('/bin/sh', args)
   assert.equal(stdout, 'EMFILE\n')

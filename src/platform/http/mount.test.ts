@@ -95,12 +95,12 @@ async function turnsToValidation(length: number): Promise<number | undefined> {
   return found
 }
 
-test('only a long body is validated in a later turn of the event loop than it is parsed', async () => {
+test('only a long body is validated in a later turn of the event loop', async () => {
   assert.equal(await turnsToValidation(1000), 0)
   assert.notEqual((await turnsToValidation(300_000)) ?? 0, 0)
 })
 
-test('a route that keeps its body gets it without the changes of its schema, and the source of a long one', async () => {
+test('a route that stores its body gets it without changes by the schema', async () => {
   const seen: unknown[] = []
   const handler = ({ body, source }: BodyCall) => {
     seen.push(body.text, source?.value === body)

@@ -75,7 +75,7 @@ test('any table answers as if each path had an entry for each method', async () 
   )
 })
 
-test('a path has an entry for a method that another one would take in its place, and for no other', () => {
+test('a path has an entry for a method only if another path would match it', () => {
   const paths = tableOf([
     ['post', '/keys/all'],
     ['get', '/keys/{hash}'],

@@ -14,7 +14,7 @@ function log() {
   return { lines, clock, ask }
 }
 
-test('an unknown route is told once a minute, with the agent of each who asked', () => {
+test('an unknown route is logged once a minute, with the agent of each caller', () => {
   const { lines, clock, ask } = log()
   for (let at = 0; at < 5; at++) ask('/v1/chat/completion?key=secret')
   ask('/v1/chat/completion', 'other/2.0')
@@ -32,7 +32,7 @@ test('an unknown route is told once a minute, with the agent of each who asked',
   assert.equal(lines.length, 4)
 })
 
-test('who tries paths at random fills the log with a hundred a minute, and puts no key into it', () => {
+test('random paths cause at most a hundred log lines a minute, without keys', () => {
   const { lines, ask } = log()
   for (let at = 0; at < 1000; at++) ask(`/${at}/sk-${'9'.repeat(60)}`, 'a'.repeat(1000))
   assert.equal(lines.length, 100)

@@ -7,7 +7,7 @@ const word = fc.constantFrom('id', 'model', 'a', 'toString', 'usage', 'x\\')
 const none = { set: {}, fill: {} }
 
 describe('members of objects in JSON text', () => {
-  test('every member is found where it stands, whatever it holds and however it is spaced', () => {
+  test('every member is found at its position, with any value and spacing', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 2), (object, space) => {
         const text = JSON.stringify(object, null, space)

@@ -26,7 +26,7 @@ for (const [wrong, known, meant] of [
     assert.equal(nearestName(wrong, [...known]), meant)
   })
 
-test('an unknown field is told with what it takes, also where a schema was made of another', () => {
+test('an unknown field is reported with the accepted fields, also of derived schemas', () => {
   const schema = strictFields({ name: z.string() }).extend({ limit: z.number() }).partial()
   const told = schema.safeParse({ limits: 1 }).error?.issues[0]?.message
   assert.equal(told, 'unknown field "limits" (did you mean "limit"?); it takes name, limit')

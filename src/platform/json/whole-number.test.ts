@@ -9,7 +9,7 @@ test('a whole number is written in digits, within its bounds', () => {
   assert.deepEqual(taken, ['0', '7', '100'])
 })
 
-test('what is refused is told the bounds, once', () => {
+test('a refusal names the bounds once', () => {
   for (const text of ['1000', '0', 'x', '1.5', '', '99999999999999999999']) {
     const { error } = wholeNumber({ min: 1, max: 100 }).safeParse(text)
     assert.deepEqual(

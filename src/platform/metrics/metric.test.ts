@@ -41,7 +41,7 @@ test('a counter keeps the series of different labels apart', async () => {
   assert.match(text, /asked_total\{a="x y",b="z"\} 1\nasked_total\{a="x",b="y z"\} 2\n/)
 })
 
-test('a gauge tells how things stand when it is read', async () => {
+test('a gauge returns the value at the time of reading', async () => {
   let stands = 1
   const metric = createGauge({ name: 'size', help: 'Size.', label: 'of' }, () => ({ models: stands }))
   stands = 2

@@ -22,14 +22,14 @@ function assertClose(sketch: Sketch) {
 
 test('every quantile is within 1 % of the exact one', () => assertClose(sketchOf(values)))
 
-test('sketches that were merged tell what one sketch of everything tells', () => {
+test('merged sketches equal one sketch of all values', () => {
   const merged = new Sketch()
   for (let from = 0; from < values.length; from += 7) merged.merge(sketchOf(values.slice(from, from + 7)))
   assert.equal(merged.toText(), sketchOf(values).toText())
   assertClose(merged)
 })
 
-test('texts that stand one after the other tell what one sketch of everything tells', () => {
+test('concatenated texts equal one sketch of all values', () => {
   const all = [...values, 0.001, 0.5, 1e9]
   const texts: string[] = []
   for (let from = 0; from < all.length; from += 7) texts.push(sketchOf(all.slice(from, from + 7)).toText())
@@ -40,7 +40,7 @@ test('texts that stand one after the other tell what one sketch of everything te
   assert.equal(Sketch.fromText('').count, 0)
 })
 
-test('texts tell the quantiles that one sketch of all of them tells, however long, and leave nothing behind', () => {
+test('texts have the quantiles of one sketch of all, and leave nothing behind', () => {
   const shares = [0, 0.5, 0.5, 0.75, 0.99, 1]
   const wide = Array.from({ length: 900 }, (_, at) => 0.001 * 1.03 ** at)
   const told = new Float64Array(shares.length + 2)

@@ -6,7 +6,7 @@ import { testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 import { boundHandshakes } from './bound-handshakes.ts'
 
-test('strangers who say nothing hold few connections, and keep out nobody who shakes hands', async () => {
+test('silent clients hold few connections, and do not block handshakes', async () => {
   const authority = await testAuthority()
   const { certificate: cert, key } = await authority.issue({ name: 'localhost', as: 'server' })
   const server = createServer({ cert, key, handshakeTimeout: 3_600_000 })

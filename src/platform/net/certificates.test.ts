@@ -6,7 +6,7 @@ import { issueCertificate, makeAuthority } from './certificates.ts'
 const day = 86_400_000
 const period = { from: Date.parse('2030-01-01'), until: Date.parse('2030-01-02') }
 
-test('an authority may sign certificates, and what it signs names holder, purpose and time', async () => {
+test('an authority can sign certificates, which name holder, purpose and time', async () => {
   const authority = {
     name: 'an authority',
     ...(await makeAuthority('an authority', { ...period, until: period.from + 3650 * day })),
@@ -22,7 +22,7 @@ test('an authority may sign certificates, and what it signs names holder, purpos
   assert.deepEqual([Date.parse(leaf.validFrom), Date.parse(leaf.validTo)], [period.from, period.until])
 })
 
-test('every certificate has a number and a key of its own', async () => {
+test('every certificate has its own number and key', async () => {
   const authority = { name: 'a', ...(await makeAuthority('a', period)) }
   const two = await Promise.all([1, 2].map(() => issueCertificate(authority, { name: 'x', as: 'client' }, period)))
   const [one, other] = two.map(({ certificate }) => new X509Certificate(certificate))

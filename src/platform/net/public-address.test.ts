@@ -25,7 +25,7 @@ test('a name with one address that is not public is refused whole', async () => 
   ])
 })
 
-test('a name that nobody knows is told as such', async () => {
+test('an unknown name is reported as unknown', async () => {
   const none = async () => Promise.reject(new Error('ENOTFOUND'))
   await assert.rejects(
     publicAddresses('nowhere.example', 'of_origins', { resolve: none }),

@@ -24,7 +24,7 @@ test('events are the same wherever the chunks break', () => {
   )
 })
 
-test('a byte order mark before the first event is none of its bytes, wherever the chunks break', () => {
+test('a byte order mark before the first event is skipped for any chunk boundary', () => {
   const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), whole])
   assert.deepEqual(read([marked]), expected)
   assert.deepEqual(read(Array.from(marked, (_, at) => marked.subarray(at, at + 1))), expected)
@@ -40,7 +40,7 @@ test('the bytes of an event are kept as they came', () => {
   )
 })
 
-test('an event that the stream ends in has its blank line all the same: others may follow it', () => {
+test('an event at the end of the stream gets its blank line', () => {
   for (const said of ['data: 1', 'data: 1\n', 'event: x\ndata: 1\r\n']) {
     const reader = new SseReader()
     const events = [...reader.push(Buffer.from(said)), ...reader.end()]

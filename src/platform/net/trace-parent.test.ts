@@ -12,7 +12,7 @@ test('a traceparent is read, also of a later version, and written again', () => 
   assert.deepEqual(readTraceParent(`cc-${trace}-${span}-00-more`), { traceId: trace, spanId: span, flags: '00' })
 })
 
-test('what is no traceparent is passed over', () => {
+test('an invalid traceparent is ignored', () => {
   const zero = (text: string) => '0'.repeat(text.length)
   for (const header of [
     undefined,
@@ -27,7 +27,7 @@ test('what is no traceparent is passed over', () => {
     assert.equal(readTraceParent(header), undefined, String(header))
 })
 
-test('a span of our own stands in the trace of the caller, or begins one', () => {
+test('a span belongs to the trace of the caller, or starts one', () => {
   const below = newSpan(newUuid, `00-${trace}-${span}-00`)
   assert.deepEqual([below.traceId, below.flags, below.spanId === span], [trace, '00', false])
   const first = newSpan(newUuid, undefined)

@@ -30,7 +30,7 @@ test('what our parent left open in us is not passed on', { skip }, () => {
 })
 
 for (const sandbox of [usualSandbox, { ...usualSandbox, path: '' }])
-  test(`a command in the sandbox has its three files, and so has whoever started it there: ${sandbox.path ? 'usual' : 'util-linux'}`, {
+  test(`a command in the sandbox has three file descriptors: ${sandbox.path ? 'usual' : 'util-linux'}`, {
     skip,
   }, async (t) => {
     await using workspace = await newFolder()

@@ -23,14 +23,14 @@ test('a call is answered with what its handler returns, or fails as it failed', 
   await assert.rejects((rpc as ReturnType<typeof createRpc>).call('absent', 1), /no call named absent/)
 })
 
-test('what cannot be copied fails its call, on whichever side it is, and all others go on', async () => {
+test('a value that cannot be copied fails only its own call, on either side', async () => {
   const { rpc } = pair()
   await assert.rejects(rpc.call('uncopied', undefined), /could not be cloned/)
   await assert.rejects(rpc.call('double', (() => {}) as never), /could not be cloned/)
   assert.equal(await rpc.call('double', 2), 4)
 })
 
-test('calls that nobody can answer any more fail, those under way too', async () => {
+test('calls that cannot be answered any more fail, also those in flight', async () => {
   const { rpc, close } = pair()
   const underWay = rpc.call('never', undefined)
   close()

@@ -33,7 +33,7 @@ function warned() {
 const full = () =>
   Object.assign(new Error(`ENOSPC: no space left on device, open '${Math.random()}'`), { code: 'ENOSPC' })
 
-test('what fails five times a second is told once whole, then once a minute with how often, and when it is over', () => {
+test('a repeated failure is logged once, then once a minute with a count, then its end', () => {
   const { lines, fail, pass } = warned()
   fail(150_000, full)
   pass(60_000)
@@ -49,7 +49,7 @@ test('what fails five times a second is told once whole, then once a minute with
   assert.ok(lines[0]!.err && lines.slice(1).every(({ err, error }) => !err && error))
 })
 
-test('another failure is told beside it, and what failed once is over without a word', () => {
+test('another failure is logged separately, and a single failure ends silently', () => {
   const { lines, fail, warn, pass } = warned()
   fail(1000, full)
   warn(new Error('the database is locked'))
@@ -65,7 +65,7 @@ test('another failure is told beside it, and what failed once is over without a 
   )
 })
 
-test('what is over and comes again is told as the first time', () => {
+test('a failure that returns after its end is logged as new', () => {
   const { lines, warn, pass } = warned()
   for (let day = 0; day < 3; day++) {
     warn(new Error('old records were not pruned'))
@@ -77,7 +77,7 @@ test('what is over and comes again is told as the first time', () => {
   )
 })
 
-test('messages that are never the same are no way around it', () => {
+test('messages that always differ cannot bypass the limit', () => {
   const { lines, fail } = warned()
   let count = 0
   fail(60_000, () => new Error(`row ${count++}`))

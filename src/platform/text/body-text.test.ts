@@ -9,7 +9,7 @@ import { bodyText } from './body-text.ts'
 
 const zipped = gzipSync('x'.repeat(10_000_000))
 
-test('an answer without end is let go when it is too long, counted as it is when unpacked', async () => {
+test('an endless answer is aborted at the limit, counted after decompression', async () => {
   let closed = false
   const server = createServer((request, response) => {
     if (request.url === '/short') return void response.end('zwölf 🚂')

@@ -13,7 +13,7 @@ const acting = [
 /** Only plain letters, marks, numbers, signs, line breaks and tabs. */
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u
 
-test('what would act on a terminal is told, and all else stays', () => {
+test('terminal control characters are escaped, and all others are unchanged', () => {
   for (const text of acting) {
     for (const form of [printable, printableLine, printableExactly]) {
       assert.doesNotMatch(form(`a${text}b`), unsafe, JSON.stringify(text))
@@ -24,13 +24,13 @@ test('what would act on a terminal is told, and all else stays', () => {
   for (const plain of ['Grüße, 東京! 🚂 ⚠️\n\tשלום العربية', 'C:\\new', '']) assert.equal(printable(plain), plain)
 })
 
-test('a line break in what somebody is to allow is told, and so is a space that is none', () => {
+test('a line break and unusual spaces are made visible in text to approve', () => {
   assert.equal(printableExactly('ls\n\n\nrm\t-r\u00a0x'), 'ls\\n\\n\\nrm\\t-r\\xa0x')
   assert.equal(printableExactly('grep "a.b" \\. | cat'), 'grep "a.b" \\. | cat')
   assert.equal(printableLine('ls\nrm\\n'), 'ls\\nrm\\n')
 })
 
-test('no two texts look the same when they are told exactly', () => {
+test('no two different texts look the same in the exact form', () => {
   const unit = fc.constantFrom(
     '\\',
     'n',

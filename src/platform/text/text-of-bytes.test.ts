@@ -26,7 +26,7 @@ describe('the text of bytes', () => {
     )
   })
 
-  test('is no memory outside the heap, which only a collection of all of it would free', () => {
+  test('uses no memory outside the heap that only a full collection would free', () => {
     const bytes = Buffer.alloc(8_000_000, 'x')
     const before = process.memoryUsage().external
     const texts = [utf8Of(bytes), latin1Of(bytes)]

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { bytesPerToken, estimateTokens } from './token-estimate.ts'
 
-test('the three estimates of one text lie in order: what surely fits, the usual one, what is surely enough', () => {
+test('the estimates of a text are ordered: lower bound, usual, upper bound', () => {
   const of = (perToken: number) => estimateTokens(1000, perToken)
   assert.deepEqual([of(bytesPerToken.most), estimateTokens(1000), of(bytesPerToken.fewest)], [125, 250, 334])
   assert.equal(estimateTokens(1), 1)
 })
 
-test('no other file of src has a number of its own for the text of a token', () => {
+test('no other file of src has its own constant for the tokens of a text', () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const others = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !file.includes('token-estimate') && !file.endsWith('.test.ts'))

@@ -10,7 +10,7 @@ const invisible = [
   0xe0001, 0xe0020, 0xe007f, 0xe0100, 0xe01ef,
 ].map((code) => String.fromCodePoint(code))
 
-test('characters that nobody sees are nothing, and what is found around them is given where it was', () => {
+test('invisible characters are ignored, and findings have original positions', () => {
   for (const hidden of invisible) {
     const text = `${hidden}to ja${hidden}${hidden}ne😀${hidden}!`
     const { text: seen, restore } = fold(text)
@@ -31,12 +31,12 @@ test('line breaks and tabs stay, and so do characters that begin like invisible 
   for (const text of ['a\tb\nc\r\nd\u0085e', '𝄞 \ud834', '\u{1bc00}']) assert.equal(fold(text).text, text)
 })
 
-test('folding takes time linear in what is left out', () => {
+test('folding takes time linear in the ignored characters', () => {
   const hidden = '\u{e0020}x'.repeat(350_000)
   assert.ok(busyMs(() => assert.equal(fold(hidden).text.length, 350_000)) < 1000)
 })
 
-test('digits of every script are digits, and what is found in them is given where it was', () => {
+test('digits of every script are digits, and findings have original positions', () => {
   for (let code = 0x80; code <= 0x1ffff; code++) {
     const digit = String.fromCodePoint(code)
     if (!/\p{Nd}/u.test(digit)) continue

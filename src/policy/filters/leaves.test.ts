@@ -27,7 +27,7 @@ describe('fields that filters leave out', () => {
     assert.deepEqual(leavesOf(own), [])
   })
 
-  test('are no others: what is unknown goes upstream', () => {
+  test('are no others: unknown fields are sent upstream', () => {
     for (const body of [
       { fallbacks: [{ x: mail }] },
       { stream_options: { x: mail } },

@@ -46,7 +46,7 @@ async function redacted<Body extends object>(body: Body, filters = mail): Promis
   return (outcome as { content: { body: Body } }).content.body
 }
 
-test('of the same filter the strictest action holds, and the guardrail that says so answers for it', async () => {
+test('the strictest action of the same filter applies, with its guardrail', async () => {
   const filters = compileFilters([
     guardrail('Flags', [['email', 'flag']]),
     guardrail('Blocks', [['email', 'block']]),
@@ -65,7 +65,7 @@ test('a request in which nothing is found is the very object that came', async (
   assert.equal(await redacted(body, redactAll), body)
 })
 
-test('every text position of a chat body is redacted, references and our own fields are not', async () => {
+test('every text position of a chat body is redacted, except references and own fields', async () => {
   const body = {
     model: 'a@b.example/model',
     messages: [
@@ -224,7 +224,7 @@ test('a filter that throws refuses the request', async () => {
   assert.equal((await scanner.scanRequest(mail, { deep }, request)).outcome, 'blocked')
 })
 
-test('a filter that outruns its time refuses the request, and the next request is looked at', async () => {
+test('a filter that exceeds its time refuses the request, and the next one is checked', async () => {
   const hasty = createScanner({ timeLimitMs: 2000 })
   const slow = compileFilters([
     guardrail('Slow', [['email', 'flag']], [{ pattern: '(?:[a-z]{0,40}x?){40}Z', action: 'flag' }]),
@@ -239,7 +239,7 @@ test('a filter that outruns its time refuses the request, and the next request i
   await hasty.close()
 })
 
-test('of a text every place is told, by the threads too, and what outran its time is named', async () => {
+test('all positions of a text are reported, and a filter that timed out is named', async () => {
   const filters = compileFilters([guardrail('All', [['email', 'block']], [{ pattern: 'word', action: 'redact' }])])
   const placesIn = async (text: string) => {
     const told = await scanner.findText(filters, text, request)
@@ -274,7 +274,7 @@ const personal = fc.constantFrom(
 )
 const filler = fc.constantFrom('😀', 'e\u0301', 'مرحبا', '\u200b', 'word', '.', '\n', '１', '👩‍💻', '𝒳')
 
-test('redacting leaves nothing to find, keeps all else, and doing it again changes nothing', async () => {
+test('redaction leaves nothing to find and all else, and is idempotent', async () => {
   const property = fc.asyncProperty(fc.array(fc.tuple(filler, personal), { maxLength: 8 }), async (pairs) => {
     const text = pairs.map(([other, found]) => `${other} ${found} `).join('')
     const once = await scanner.scanText(redactAll, text, request)

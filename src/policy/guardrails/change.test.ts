@@ -80,7 +80,7 @@ onEachDatabase('a change of guardrails', (kind) => {
     assert.equal(changed.created_at, created.created_at)
   })
 
-  test('keeps what it was told of models that have left the catalogue since', async () => {
+  test('stores the result for models that have left the catalogue since', async () => {
     await using store = await newStore(kind)
     const { deps, caller } = store
     const { id } = await createGuardrail(deps, caller, { name: 'x', allowed_models: ['acme/one'] })

@@ -8,7 +8,7 @@ import { emptyPolicy } from './decide/policy.ts'
 import { insertGuardrail } from './rows.ts'
 import { readWorkspacePolicies } from './workspace-policies.ts'
 
-test('whoever has the same guardrails gets one and the same list of them', async () => {
+test('callers with the same guardrails get the identical list', async () => {
   await using store = await newDb('sqlite')
   const deps = { db: store.db, now: Date.now, newId: newUuid, config: Settings.parse({}) }
   await bootstrap(deps)

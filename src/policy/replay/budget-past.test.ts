@@ -19,7 +19,7 @@ function admits(budget: BudgetOfPast, request: ReturnType<typeof spending>): boo
   return hasRoom
 }
 
-test('requests are admitted up to the limit exactly, and a smaller one may fit after one that did not', () => {
+test('requests are admitted exactly up to the limit, also after a refused one', () => {
   const budget = budgetOfPast(limited(1), noon, picoUsd('0.2'))
   assert.equal(admits(budget, spending('0.5')), true)
   assert.equal(admits(budget, spending('0.4')), false)
@@ -28,7 +28,7 @@ test('requests are admitted up to the limit exactly, and a smaller one may fit a
   assert.equal(admits(budget, spending('0')), true)
 })
 
-test('each period starts anew, at midnight UTC', () => {
+test('each period starts at zero, at midnight UTC', () => {
   const budget = budgetOfPast(limited(1, { reset_interval: 'daily' }), noon, picoUsd('1'))
   assert.equal(admits(budget, spending('1', 11)), false)
   assert.equal(admits(budget, spending('1', 12)), true)
@@ -54,7 +54,7 @@ test('without a limit everything is admitted', () => {
   assert.equal(admits(budgetOfPast(limited(null), noon, 0n), spending('1000000')), true)
 })
 
-test('a limit without spending on own provider keys never refuses a request that uses one', () => {
+test('a limit without spending on own provider keys never refuses their requests', () => {
   const budget = budgetOfPast(limited(1), noon, picoUsd('1'))
   assert.equal(admits(budget, spending('0.5', 0, true)), true)
   assert.equal(admits(budget, spending('0.5')), false)

@@ -14,7 +14,7 @@ const finding = (slug: string) => ({
 const effect = (builtins: Builtins, ...found: string[]) =>
   contentOfPast({ content_filter_builtins: builtins, content_filters: null }, { content_findings: found.map(finding) })
 
-test('what was found at the time is refused or redacted as the policy says, block over redact', () => {
+test('recorded findings are refused or redacted by the policy, block before redact', () => {
   const policy = [builtin('email', 'redact'), builtin('phone', 'block')]
   assert.deepEqual(effect(policy, 'email'), { outcome: 'redacted', rule: 'content_filter_builtins.email' })
   assert.deepEqual(effect(policy, 'email', 'phone'), { outcome: 'refused', rule: 'content_filter_builtins.phone' })

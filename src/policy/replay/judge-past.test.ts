@@ -6,7 +6,7 @@ import type { Fault } from '#platform/core/fault.ts'
 import { guardrailWith, models, policy, region, vendors } from '#test/harness/records/random-guardrails.ts'
 import { judgeOfPast } from './judge-past.ts'
 
-test('a replay refuses what is refused at the door, by the same rule, and reroutes what another endpoint answers', () => {
+test('a replay refuses by the same rules as a request, and reroutes alike', () => {
   const named = fc.array(fc.nat(9), { minLength: 1, maxLength: 3 })
   fc.assert(
     fc.property(policy, models, region, named, fc.nat(), (some, catalogue, through, places, chance) => {
@@ -35,7 +35,7 @@ test('a replay refuses what is refused at the door, by the same rule, and rerout
   )
 })
 
-test('nothing is said of a model that is not in the catalogue any more, unless another could have answered', () => {
+test('a model that left the catalogue has no result, unless another could answer', () => {
   fc.assert(
     fc.property(models, (catalogue) => {
       const findModel = (name: string) => catalogue.find(({ id }) => id === name)

@@ -74,7 +74,7 @@ onEachDatabase('a replay', (kind) => {
     )
   })
 
-  test('says nothing of a model that is gone, and tells redactions from what was found', async () => {
+  test('skips deleted models, and counts redactions from recorded findings', async () => {
     await using at = await newStore(kind)
     const finding = { guardrailId: 'g', rule: 'content_filter_builtins.email', action: 'flag' as const, count: 1 }
     await at.meter(
@@ -92,7 +92,7 @@ onEachDatabase('a replay', (kind) => {
     )
   })
 
-  test('tells the newest of the requests it would have touched one by one, each once, and counts all of them', async () => {
+  test('lists the newest affected requests once each, and counts all of them', async () => {
     await using at = await newStore(kind)
     const finding = { guardrailId: 'g', rule: 'content_filter_builtins.email', action: 'flag' as const, count: 1 }
     const hours = [0.9, 0.8, 0.7, 0.6, 0.5]

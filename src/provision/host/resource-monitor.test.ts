@@ -5,7 +5,7 @@ import { monitorResources } from './resource-monitor.ts'
 
 const limits = { intern_processes: 0, intern_memory_bytes: 0, intern_disk_bytes: 1024 ** 2, intern_log_bytes: 0 }
 
-test('after a failed measurement an intern is measured again, and ended above its limit', async () => {
+test('after a failed measurement an intern is measured again, and ended at its limit', async () => {
   await using home = await newFolder()
   const failures: string[] = []
   const counts = [

@@ -27,7 +27,7 @@ describe('the files of an intern that does not run', { skip }, () => {
     String((await filesOf(at.service, id)('GET', 'content', { path: 'note.txt' })).bytes)
   const filesPod = (id: string) => at.cluster.objects.find('Pod', `intern-${id}-files`)
 
-  test('are read and written in a pod that runs nothing of it, and the intern has them when it runs again', async () => {
+  test('are read and written in a pod that runs no agent, and the intern has them later', async () => {
     const { id, sessionId } = await suspended('ada')
     assert.deepEqual(await Promise.all([note(id), note(id)]), ['kept', 'kept'])
     const [container] = (filesPod(id)!.spec as any).containers
@@ -46,7 +46,7 @@ describe('the files of an intern that does not run', { skip }, () => {
     assert.equal(await note(id), 'changed')
   })
 
-  test('are served by another pod when the one before has ended, and by none when the intern is deleted', async () => {
+  test('are served by another pod after the first ended, and by none after deletion', async () => {
     const { id } = await suspended('bea')
     assert.equal(await note(id), 'kept')
     const first = filesPod(id)!
@@ -65,7 +65,7 @@ describe('the files of an intern that does not run', { skip }, () => {
   })
 })
 
-test('files that cannot be reached are told with what the cluster says, and nothing is left of the attempt', {
+test('files that cannot be reached are reported with the reason of the cluster', {
   skip,
 }, async () => {
   await using cluster = await startScriptedCluster()

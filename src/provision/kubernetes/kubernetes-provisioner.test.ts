@@ -142,7 +142,7 @@ describe('a repository of an intern in a pod', { skip: process.platform !== 'lin
   const password = 'glpat-Kx7Qd2vTn9'
   const credential = { username: 'ada', password }
 
-  test('is cloned before its daemon begins, once, and the credential is in no file of the pod', async () => {
+  test('is cloned once before its daemon starts, without a credential in a file', async () => {
     await using git = await startGitServer({ 'README.md': 'Widgets.' }, { user: 'ada', password })
     await using at = await startInPods({ repository_origins: [git.origin], kubernetes_egress: ['127.0.0.1'] })
     const { id } = await runningIntern(at.service, {
@@ -187,7 +187,7 @@ describe('a repository of an intern in a pod', { skip: process.platform !== 'lin
 })
 
 describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it takes many loopback addresses' }, () => {
-  test('one that does not come up says what the cluster says, leaves no pod, and comes up when that is mended', async () => {
+  test('an intern that cannot start reports the reason, and starts once it is repaired', async () => {
     await using cluster = await startScriptedCluster()
     const waiting = { reason: 'ErrImagePull', message: 'no such image' }
     cluster.comeUp({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })

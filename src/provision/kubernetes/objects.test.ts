@@ -13,7 +13,7 @@ const specOf = (objects: ReturnType<typeof made>, kind: string) =>
   objects.others.find((object) => object.kind === kind)?.spec as any
 const podOf = (objects: ReturnType<typeof made>) => specOf(objects, 'StatefulSet').template
 
-test('a pod may do nothing that Pod Security’s level "restricted" forbids, writes its volume alone, and has no account', () => {
+test('a pod satisfies the level "restricted", and writes only its volume', () => {
   const { spec } = podOf(made())
   const [container] = spec.containers
   assert.deepEqual(container.securityContext, {
@@ -30,7 +30,7 @@ test('a pod may do nothing that Pod Security’s level "restricted" forbids, wri
   assert.deepEqual(container.resources.limits, { cpu: '2', memory: '1000' })
 })
 
-test('another pod is made for other settings, another image or another template, and not for another certificate', () => {
+test('a pod is replaced for new settings, image or template, not for a certificate', () => {
   const { settings } = made()
   assert.equal(podOf(made()).metadata.annotations['signalbox.dev/settings'], settings)
   assert.equal(made({}, { ...files, rotated: { 'certificate.pem': 'two' } }).settings, settings)
@@ -39,7 +39,7 @@ test('another pod is made for other settings, another image or another template,
   assert.notEqual(objectsOf({ ...around(), image: 'signalbox:2' }, 'ada', files).settings, settings)
 })
 
-test('the credential of a repository is in the container that clones alone, which runs nothing of the volume', () => {
+test('only the clone container has the credential, and it runs nothing of the volume', () => {
   const { initContainers, containers, volumes } = podOf(made({}, { ...files, repository: 'a secret' })).spec
   const itemsOf = (name: string) => volumes.find((volume: any) => volume.name === name).secret.items
   const [clone] = initContainers
@@ -61,7 +61,7 @@ test('the credential of a repository is in the container that clones alone, whic
   assert.deepEqual(clone.env, [{ name: 'HOME', value: '/tmp' }])
 })
 
-test('the pod for the files of one that does not run has the same limits and volume, and nothing of the repository or that the intern wrote', () => {
+test('the pod for files has the same limits and volume, and no repository', () => {
   const names = ['certificate.pem', 'repository.json', 'settings.json']
   const { spec, metadata } = filesPodOf(around(), 'ada', names)
   const { spec: own } = podOf(made())
@@ -81,7 +81,7 @@ test('the pod for the files of one that does not run has the same limits and vol
   })
 })
 
-test('one whose repository was taken away has no order to clone, nor its credential in the Secret', () => {
+test('an intern whose repository was removed has neither clone command nor credential', () => {
   const before = made({}, { ...files, repository: 'a secret' })
   const { settings, secret, others } = made()
   assert.notEqual(settings, before.settings)
@@ -89,7 +89,7 @@ test('one whose repository was taken away has no order to clone, nor its credent
   assert.ok(!JSON.stringify(others).includes('initContainers'))
 })
 
-test('what the operator chooses is chosen: class and size of volumes, runtime class, secret of the image, limits', () => {
+test("the operator's volume, runtime, image secret and limits are applied", () => {
   const objects = made({
     ...{ kubernetes_storage_class: 'fast', kubernetes_storage: '5Gi', kubernetes_runtime_class: 'gvisor' },
     ...{ kubernetes_image_pull_secret: 'pulls', kubernetes_cpu_limit: '500m', intern_memory_bytes: 0 },
@@ -101,7 +101,7 @@ test('what the operator chooses is chosen: class and size of volumes, runtime cl
   assert.deepEqual(spec.containers[0].resources.limits, { cpu: '500m' })
 })
 
-test('only servers reach a pod, and it reaches servers, names and what the operator lets it', () => {
+test('only servers reach a pod, and it reaches servers, DNS and allowed hosts', () => {
   const policy = (settings: object) => specOf(made({ port: 8080, ...settings }), 'NetworkPolicy')
   const servers = { namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'signalbox' } } }
   const { policyTypes, ingress, egress } = policy({})

@@ -49,7 +49,7 @@ test('rows of a group add up, whichever comes first, also beyond what a column h
   assert.equal(groups![0]!.percentile('duration', 50), undefined)
 })
 
-test('distributions of a group of many rows tell what one of all their values tells', () => {
+test('distributions of a group equal one distribution of all its values', () => {
   const all = new Sketch()
   const rows = Array.from({ length: 400 }, (_, row): Row => {
     const own = new Sketch()

@@ -131,7 +131,7 @@ onEachDatabase('a report', (kind) => {
     assert.ok(found > 500, `only ${found} groups`)
   })
 
-  test('by model reads the few cells of models from the day on from which these are whole, before it those of workspaces', async () => {
+  test('by model reads the cells of models from the first complete day on', async () => {
     await using store = await newDb(kind)
     const requests = Array.from({ length: 60 }, (_, hour) => generation({ createdAt: now - hour * hourMs }))
     await writeGenerations(store, requests)

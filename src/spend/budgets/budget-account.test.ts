@@ -24,7 +24,7 @@ function openAccount() {
   return { account: newAccount(exchange), asked }
 }
 
-test('what was granted is held in every report that comes after, also in one that had to wait for the grant', async () => {
+test('a grant is included in every later report, also in a delayed one', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n, 1000n)
   const reports = [account.report(true, 30n), account.report(true, 30n)]
@@ -88,7 +88,7 @@ test('all that was spent is in every report, with how much of it was confirmed',
   assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, unwritten: 0n, need: 0n, wanted: 0n })
 })
 
-test('what lies idle is given back: all of it when nothing was asked for lately, else what is beyond what lies ready', async () => {
+test('an idle reserve is returned: all without recent requests, else the surplus', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(100n)
@@ -131,7 +131,7 @@ test('what is too little for who waits is given back with the question for more'
   assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, unwritten: 0n, need: 8n, wanted: 8n })
 })
 
-test('an account is not idle while a report of it is under way', async () => {
+test('an account is not idle during a report', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(10n)
@@ -174,7 +174,7 @@ function bankOf(limit: bigint, delay: () => Promise<unknown>) {
     }
 }
 
-test('servers that reserve, settle and report in any order never have more than the limit between them', async () => {
+test('concurrent servers never hold more than the limit together', async () => {
   const random = seeded(7)
   const delay = async () => {
     for (let ticks = random() * 12; ticks > 0; ticks--) await undefined
@@ -223,7 +223,7 @@ test('an account is waited for while somebody waits for its money, and then no m
   assert.equal(account.hasWaiting, false)
 })
 
-test('who would be served once other servers gave back what they hold is not refused at once', async () => {
+test('a request that fits after a return of other servers is not refused at once', async () => {
   let others = 8n
   const account = newAccount(async () => ({
     granted: 0n,

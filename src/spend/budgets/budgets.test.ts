@@ -55,7 +55,7 @@ const spent = async (db: Db, budget: Budget, now: () => number = Date.now) => {
   return Number((stored.spent ?? 0n) + leasedOf(budget, period, stored).charged) / 1e12
 }
 
-test('who reports in vain to a database that fails is told so, each time', async () => {
+test('each report to a failing database is refused with an error', async () => {
   const told: string[] = []
   const fails = () => Promise.reject(new Error('away'))
   const db = { exclusively: fails } as unknown as Db
@@ -83,7 +83,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
   /** A cut-off server: it reports only when the test says so. */
   const silent = (db: Db, now?: () => number) => open(db, now, 0n, 3_600_000)
 
-  test('two thousand requests of random costs never exceed the limit, and nearly all of it can be spent', async () => {
+  test('two thousand requests never exceed the limit, and can spend nearly all of it', async () => {
     await using store = await newDb(kind)
     const servers = Array.from({ length: kind === 'postgres' ? 3 : 1 }, () => open(store.db, Date.now, 0n, 20, 60_000))
     const budget = budgetOf(10)
@@ -107,7 +107,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal(await spent(store.db, budget), 3)
   })
 
-  test('what does not fit is refused at once when requests under way could not make room', async () => {
+  test('a request that cannot fit is refused at once', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db)
     assert.equal(await spend(budgets, budgetOf(1), 0.6, 0.6), 0.6)
@@ -117,7 +117,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
-  test('a request waits for what those under way give back', async () => {
+  test('a request waits for the amounts that others return', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db, Date.now, 0n, 20, 300_000)
     const costs = await Promise.all([
@@ -159,7 +159,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal((await store.db.query.selectFrom('budget_leases').selectAll().execute()).length, 0)
   })
 
-  test('what lies ready while a budget is in use lies ready after a report, too: the next request asks nobody', async () => {
+  test('the reserve remains after a report: the next request needs no query', async () => {
     await using store = await newDb(kind)
     const budgets = silent(store.db, () => Date.UTC(2026, 10, 1))
     assert.equal(await spend(budgets, budgetOf(1), 0.001, 0.001), 0.001)
@@ -172,7 +172,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
-  test('what was spent under another interval is reported before an account begins with what the ledger says', async () => {
+  test('spending of another interval is reported before an account starts', async () => {
     await using store = await newDb(kind)
     let ledger = 0n
     const now = () => Date.UTC(2026, 10, 25, 12)
@@ -189,7 +189,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal(await spent(store.db, weekly, now), 0.5)
   })
 
-  test('what nobody accounted for goes when no period can be charged with it any more, and no earlier', async () => {
+  test('unaccounted amounts are deleted when no period can be charged with them', async () => {
     await using store = await newDb(kind)
     let now = Date.UTC(2026, 10, 1, 12)
     const daily = budgetOf(1, { interval: 'daily' })
@@ -208,7 +208,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal(await leases(), 0)
   })
 
-  test('a new period starts anew, and a raised limit counts at once', async () => {
+  test('a new period starts at zero, and a raised limit applies at once', async () => {
     await using store = await newDb(kind)
     let now = Date.UTC(2026, 10, 20, 23, 59)
     const budgets = open(store.db, () => now)
@@ -222,7 +222,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
   })
 
   for (const servers of kind === 'postgres' ? [1, 3] : [1]) {
-    test(`what is under way at ${servers} of servers counts in whichever interval the limit is changed to`, async () => {
+    test(`requests in flight at ${servers} of servers count in the new interval of a limit`, async () => {
       await using store = await newDb(kind)
       let ledger = 0n
       const [noon, start] = [Date.UTC(2026, 10, 25, 12), Date.now()]
@@ -295,7 +295,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
-  test('what a server holds that is not heard any more counts as spent, whole, and is never granted to others', async () => {
+  test('the reservation of a lost server counts as spent, and is never granted again', async () => {
     await using store = await newDb(kind)
     let later = 0
     const now = () => Date.now() + later
@@ -317,7 +317,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await dead.close()
   })
 
-  test('a server that is heard again accounts for what it held, once: what it spent stays charged, the rest returns', async () => {
+  test('a server that returns settles its reservation once', async () => {
     await using store = await newDb(kind)
     let later = 0
     const now = () => Date.now() + later
@@ -377,7 +377,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal((await store.db.query.selectFrom('budget_leases').selectAll().execute()).length, 0)
   })
 
-  test('periods go by the clock of the database: a server that is ahead or behind spends nothing of another one', async () => {
+  test('periods follow the clock of the database, not of a server', async () => {
     await using store = await newDb(kind)
     let now = Date.UTC(2026, 10, 20, 23, 55)
     const daily = budgetOf(1, { interval: 'daily' })
@@ -403,7 +403,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal(await spent(store.db, daily, () => now), 0.9)
   })
 
-  test('the database tells its time', async () => {
+  test('the database returns its time', async () => {
     await using store = await newDb(kind)
     const clock = databaseClock(store.db, Date.now)
     const before = Date.now()

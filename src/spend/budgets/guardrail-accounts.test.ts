@@ -65,7 +65,7 @@ test('without older servers each key has its account', () => {
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-test('when the last older server has left, accounts are separate and start with the ledger', { skip }, async () => {
+test('accounts are separate after the last older server left', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
   const place = await newPlace('postgres')
   stack.defer(place.remove)

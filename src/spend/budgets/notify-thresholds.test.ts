@@ -17,7 +17,7 @@ import { thresholdOwner, writeThresholds } from './thresholds.ts'
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const monthly = 'monthly' as const
 
-onEachDatabase('what webhooks are told of a limit', (kind) => {
+onEachDatabase('notifications of a limit', (kind) => {
   test('is each level once, though two servers race over the line', async () => {
     await using w = await world(kind)
     const race = async (server: string) => {
@@ -49,7 +49,7 @@ onEachDatabase('what webhooks are told of a limit', (kind) => {
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
   })
 
-  test('is 50, 80 and 100 % without own thresholds, and each of the own ones once, though two servers race', async () => {
+  test('are 50, 80 and 100 % by default, once each, also with two servers', async () => {
     await using w = await world(kind)
     await w.setThresholds(null)
     await w.spend('a', 10)
@@ -85,7 +85,7 @@ onEachDatabase('what webhooks are told of a limit', (kind) => {
     assert.deepEqual(await w.types(), ['limit.nearly_spent'])
   })
 
-  test('is all that is spent when a request is refused above 80 %, and nothing when one is below', async () => {
+  test('are 100 % when a request is refused above 80 %, and none below', async () => {
     await using w = await world(kind)
     await w.spend('a', 2, { need: usd(9), wanted: usd(9) })
     assert.deepEqual(await w.told(), [])
@@ -103,7 +103,7 @@ onEachDatabase('what webhooks are told of a limit', (kind) => {
     assert.equal((await w.told())[0].data.spent_usd, 8.5)
   })
 
-  test('begins anew with each period and with a limit that was raised, not with one that was set back', async () => {
+  test('start again with each period and a raised limit, not with a lowered one', async () => {
     await using w = await world(kind)
     await w.spend('a', 9)
     await w.change({ limit: 11 })
@@ -117,7 +117,7 @@ onEachDatabase('what webhooks are told of a limit', (kind) => {
     assert.deepEqual(await w.limits(), [10, 11, 10])
   })
 
-  test('is not told again when its delivery is forgotten, nor to a webhook that is made later', async () => {
+  test('are not repeated after deletion of a delivery, nor sent to a later webhook', async () => {
     await using w = await world(kind)
     await w.spend('a', 9)
     await w.db.query.deleteFrom('webhook_deliveries').execute()
@@ -126,7 +126,7 @@ onEachDatabase('what webhooks are told of a limit', (kind) => {
     assert.deepEqual(await w.told(), [])
   })
 
-  test('is once in a period although its account was begun anew', async () => {
+  test('are sent once in a period, even if its account was restarted', async () => {
     await using w = await world(kind)
     await w.spend('a', 9)
     await w.db.exclusively('test', (tx) => forgetSpending(tx, w.budget.id))
@@ -145,7 +145,7 @@ onEachDatabase('what webhooks are told of a limit', (kind) => {
     assert.deepEqual(await w.limits(), [100])
   })
 
-  test('is nothing of a limit that is no more, nor of one that a session of an intern has', async () => {
+  test('are none for a deleted limit, nor for one of an intern session', async () => {
     await using w = await world(kind)
     const { subject } = w.budget
     w.budget.subject = { kind: 'session', internId: 'i', sessionId: 's' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AnswerText } from './answer-text.ts'
 
-test('the pieces of an answer come together: text, thoughts, and each call with its arguments', () => {
+test('the parts of an answer are joined: text, reasoning, calls with arguments', () => {
   const answer = new AnswerText(1000)
   answer.take([
     { type: 'reasoning', text: 'Hm' },
@@ -34,7 +34,7 @@ test('of an answer without end only a bounded part is held', () => {
   assert.ok(completion!.length <= 1010 && calls.length === 0)
 })
 
-test('what a provider says that is no text does no harm', () => {
+test('provider data that is not text is ignored', () => {
   const answer = new AnswerText(1000)
   answer.take([
     { type: 'text', text: { toString: null } as never },

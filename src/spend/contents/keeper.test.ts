@@ -61,7 +61,7 @@ onEachDatabase('contents', (kind) => {
     await keeper.close()
   })
 
-  test('of a workspace that is no more, or was told to forget them meanwhile, are not written', async () => {
+  test('of deleted workspaces, or deleted meanwhile, are not written', async () => {
     await using made = await world(kind)
     const { keeper, counted } = keeperOf(made.db)
     const [early, late] = [made.owner(), { ...made.owner(), createdAt: Date.now() + 60_000 }]

@@ -11,7 +11,7 @@ const noon = Date.UTC(2026, 10, 18, 12)
 const everybody = { workspaceId: 'workspace', includes: () => true }
 
 onEachDatabase('the history of requests', (kind) => {
-  test('is read once each in order of time, over any number of pages, many at one instant', async () => {
+  test('is read once in order of time over all pages, also with equal times', async () => {
     await using store = await newDb(kind)
     const all = Array.from({ length: 1201 }, (_, i) => generation({ createdAt: noon + Math.floor(i / 700) }))
     await writeGenerations(store, all)
@@ -42,7 +42,7 @@ onEachDatabase('the history of requests', (kind) => {
     )
   })
 
-  test('a record from before a member existed is told with what it would have said', async () => {
+  test('a record from before a member existed has the member that it implies', async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, [generation({ id: 'gen-old', createdAt: noon })])
     // A complete record of an older version, with two members removed.
@@ -56,7 +56,7 @@ onEachDatabase('the history of requests', (kind) => {
     assert.deepEqual([candidate_models, region, cancelled, tokens_prompt], [['c/d'], 'global', true, 7])
   })
 
-  test('what was spent on days is exact, of those who are meant, own provider keys only if told', async () => {
+  test('daily spending is exact for the selected members and keys', async () => {
     await using store = await newDb(kind)
     const other = { ...generation().caller, keyHash: 'other' }
     const cost = 9_007_199_254_740_993n

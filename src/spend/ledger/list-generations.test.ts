@@ -34,7 +34,7 @@ const made = (n: number, more: (n: number) => Partial<Generation> = () => ({})) 
   Array.from({ length: n }, (_, i) => generation({ createdAt: at + i, ...more(i) }))
 
 onEachDatabase('the request log', (kind) => {
-  test('pages go from the newest to the oldest, each request once, also where several began at once', async () => {
+  test('pages go from newest to oldest with each request once, also at equal times', async () => {
     await using store = await newDb(kind)
     const all = made(23, (i) => ({ createdAt: at + (i >> 2) }))
     await writeGenerations(store, all)
@@ -156,7 +156,7 @@ onEachDatabase('the request log', (kind) => {
     assert.deepEqual([other.ids, other.places], [[], []])
   })
 
-  test('where a page may end is asked of one index, and rows are read by it, between one bound at each end', async () => {
+  test('the end of a page is found in one index, with one bound at each end', async () => {
     // The plan that Postgres chooses depends on its statistics.
     if (kind === 'postgres') return
     const place = await newPlace(kind)
@@ -207,7 +207,7 @@ onEachDatabase('the request log', (kind) => {
     }
   })
 
-  test('who asks for what they may not see finds nothing, and no place to go on from', async () => {
+  test('a caller without permission gets no rows and no cursor', async () => {
     await using store = await newDb(kind)
     const who = { ...caller, workspaceId: 'w2' }
     await writeGenerations(store, [...made(4), ...made(4, () => ({ caller: who }))])
@@ -215,7 +215,7 @@ onEachDatabase('the request log', (kind) => {
       assert.deepEqual(await allPages(store, filter, { who, examined: 1 }), { ids: [], places: [], pages: 1 })
   })
 
-  test('everybody finds what they may see, each once, and no page ends at what they may not', async () => {
+  test('every caller gets the visible rows once, and no page ends at a hidden row', async () => {
     await using store = await newDb(kind)
     const all = made(80, (i) => ({
       caller: { ...caller, keyHash: `k${i % 5}`, workspaceId: `w${(i % 5) % 2}`, userId: `u${(i % 5) % 3}` },
@@ -267,7 +267,7 @@ onEachDatabase('the request log', (kind) => {
     )
   })
 
-  test('a page goes on also where more began in one millisecond than it may look at', async () => {
+  test('a page continues even if one millisecond has more rows than a page', async () => {
     await using store = await newDb(kind)
     const all = made(20, (i) => ({
       createdAt: at,
@@ -284,7 +284,7 @@ onEachDatabase('the request log', (kind) => {
     assert.equal(ids.length, 2)
   })
 
-  test('an API key sees its workspace, a management key its organization, an intern its own', async () => {
+  test('an API key sees its workspace, a management key all, an intern its own', async () => {
     await using store = await newDb(kind)
     const by = (more: object) => generation({ caller: { ...caller, ...more } })
     const [mine, colleague, elsewhere, foreign] = [

@@ -147,7 +147,7 @@ test('what is read is what was metered, however little of it had to be kept', ()
   )
 })
 
-test('of each attempt it is read how long a connection and the first byte took; a kept connection took nothing', () => {
+test('each attempt has its connect time and time to first byte', () => {
   const attempt = { endpointId: 'a/b@p', provider: 'p', outcome: 'answered' as const, durationMs: 90 }
   const waits = [{ connectMs: 0, firstByteMs: 12 }, { connectMs: 5, firstByteMs: 12 }, { connectMs: 0 }, {}]
   const attempts = waits.map((waited) => ({ ...attempt, ...waited }))

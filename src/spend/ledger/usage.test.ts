@@ -34,7 +34,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal(row?.cost, '18014398509481986')
   })
 
-  test('sums beyond what a column holds are told all the same, and stay what they are', async () => {
+  test('sums beyond the range of a column are returned correctly', async () => {
     await using store = await newDb(kind)
     const most = 2n ** 63n - 1n
     const costly = (more = {}) => generation({ cost: most, tokens: { ...generation().tokens, prompt: 1e9 }, ...more })
@@ -51,7 +51,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal(figures?.usage, 2 * usd)
   })
 
-  test('sums that were kept before counts had to make sense are told', {
+  test('sums stored before validation are returned', {
     skip: kind === 'postgres' && 'its columns never took such numbers',
   }, async () => {
     await using store = await newDb(kind)
@@ -83,7 +83,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.deepEqual(await listActivity(store, wholeTime), [])
   })
 
-  test('a generation is found by our id and the upstream’s, by its own workspace and nobody else', async () => {
+  test('a generation is found by both ids, in its own workspace only', async () => {
     await using store = await newDb(kind)
     const one = generation({ upstreamId: 'chatcmpl-x' })
     await writeGenerations(store, [one])
@@ -118,7 +118,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal((await listActivity(store, wholeTime))[0]?.requests, 50)
   })
 
-  test('a request that the database refuses is told by its id and left out, and all others are written once', async () => {
+  test('a request that the database refuses is reported by id, the others are written', async () => {
     await using store = await newDb(kind)
     const refused: Error[] = []
     const onRefused = (error: Error) => refused.push(error)
@@ -139,7 +139,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal((await listActivity(store, wholeTime))[0]?.requests, 17)
   })
 
-  test('text with U+0000 or half a character is kept without them, the same in both databases', async () => {
+  test('text with U+0000 or half a character is stored without them', async () => {
     await using store = await newDb(kind)
     const one = generation({ sessionId: 'a\0b\ud800', requestedModel: 'x\0', modelId: undefined, nativeFinish: '\0' })
     await writeGenerations(store, [one])
@@ -147,7 +147,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.deepEqual([session_id, model, requested_model], ['a\ufffdb\ufffd', 'x\ufffd', 'x\ufffd'])
   })
 
-  test('spending is told for the running day, week and month, with what is left of the limit', async () => {
+  test('spending is returned for day, week and month, with the rest of the limit', async () => {
     await using store = await newDb(kind)
     const day = 86_400_000
     const spent = [0, 1, 3, 17, 40].map((days) => generation({ createdAt: at - days * day, cost: 10n ** 12n }))
@@ -158,7 +158,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.deepEqual([usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining], [5, 1, 2, 4, 2, 0])
   })
 
-  test('what limits are charged beyond an estimate counts for them alone, also where nobody answered', async () => {
+  test('charges beyond an estimate count for limits only', async () => {
     await using store = await newDb(kind)
     const usd = 10n ** 12n
     await writeGenerations(store, [

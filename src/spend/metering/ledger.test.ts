@@ -19,7 +19,7 @@ function slow({ db }: { db: Db }, everyMs: number): Db {
 
 const quiet = { spill: noSpill, onError: assert.ifError, onRefused: assert.ifError, onLost: () => assert.fail() }
 
-test('clients that ask for more than can be written are slowed down: none is refused, and each is metered', async () => {
+test('clients that exceed the write rate are slowed down, not refused', async () => {
   await using store = await newDb('sqlite')
   const rhythm = { everyMs: 5, batch: 50, limit: 500, spillAfterMs: 1e9, closeMs: 1e9 }
   const ledger = openLedger({ db: slow(store, 50), ...quiet }, rhythm)
@@ -42,7 +42,7 @@ test('clients that ask for more than can be written are slowed down: none is ref
   assert.equal((await store.db.query.selectFrom('generations').select('id').execute()).length, served)
 })
 
-test('the more waits to be written, the longer a request waits to be taken, up to where there is no room', async () => {
+test('the delay of a request grows with the backlog, up to the maximum', async () => {
   await using store = await newDb('sqlite')
   const ledger = openLedger({ db: store.db, ...quiet }, { everyMs: 1e9, limit: 10, spillAfterMs: 1e9 })
   const delays = Array.from({ length: 11 }, () => {
@@ -57,7 +57,7 @@ test('the more waits to be written, the longer a request waits to be taken, up t
   await ledger.close()
 })
 
-test('requests have their turn while a batch is put in order, unless more than a batch waits', async () => {
+test('requests run between the steps of a batch, unless the backlog exceeds one batch', async () => {
   let turns = 0
   const written: { rows: number; turns: number }[] = []
   const executeQuery = async ({ parameters }: { parameters: readonly unknown[] }) => {
@@ -92,7 +92,7 @@ const full = () => Promise.reject(new Error('database or disk is full'))
 const fullDisk = { kind: 'sqlite', query: { executeQuery: full } } as unknown as Db
 const hasty = { everyMs: 1, spillAfterMs: 1e9, closeMs: 1, keepTryingMs: 20 }
 
-test('what can be kept nowhere at the end is told once: how many requests, and what they cost', async () => {
+test('requests that cannot be stored at the end are reported with their cost', async () => {
   const lost: unknown[] = []
   const deps = { ...quiet, db: fullDisk, onError: () => {}, onLost: (...told: unknown[]) => void lost.push(told) }
   const ledger = openLedger(deps, hasty)

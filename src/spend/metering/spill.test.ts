@@ -76,7 +76,7 @@ onEachDatabase('what the database does not take', (kind) => {
     assert.deepEqual([await metered(store), spill.waiting, readdirSync(place.folder)], [25, 0, []])
   })
 
-  test('and was in the midst of its file when its server was killed, is written as far as it got', async () => {
+  test('of a server killed while writing its file is recovered as far as written', async () => {
     await using store = await newDb(kind)
     using place = newFolder()
     const spill = await place.open()
@@ -95,7 +95,7 @@ onEachDatabase('what the database does not take', (kind) => {
     assert.deepEqual(readdirSync(place.folder).length, 1, 'what is written now is left alone')
   })
 
-  test('is in its file when a stop is over, though the file was begun before', async () => {
+  test('is in its file after a stop, even if the file was started before', async () => {
     await using store = await newDb(kind)
     using place = newFolder()
     const { flaky } = away(store)
@@ -120,7 +120,7 @@ onEachDatabase('what the database does not take', (kind) => {
     assert.equal((await place.open()).waiting, 1)
   })
 
-  test('tells how much of it waits where, and since when', async () => {
+  test('reports the size, place and age of the backlog', async () => {
     await using store = await newDb(kind)
     using place = newFolder()
     const { flaky, state } = away(store)
@@ -143,7 +143,7 @@ onEachDatabase('what the database does not take', (kind) => {
     await next.close()
   })
 
-  test('waits in files and not in memory, so that no crash loses it, and comes back when the database does', async () => {
+  test('waits in files, so that no crash loses it, and returns with the database', async () => {
     await using store = await newDb(kind)
     using place = newFolder()
     const { flaky, state } = away(store)
@@ -158,7 +158,7 @@ onEachDatabase('what the database does not take', (kind) => {
     assert.equal(await metered(store), 8)
   })
 
-  test('is not written twice by a life that died between writing and forgetting, nor by one that shares the folder', async () => {
+  test('is not written twice after a crash, nor by a server that shares the folder', async () => {
     await using store = await newDb(kind)
     using place = newFolder()
     const spill = await place.open()
@@ -198,7 +198,7 @@ test('files have a bound in bytes, and beyond it no request is taken', async () 
   assert.equal((await place.open(1000)).hasRoom(), false)
 })
 
-test('a file that cannot be read is put aside and told of, and keeps no other from being written', async () => {
+test('an unreadable file is moved aside and reported, and the others are written', async () => {
   using place = newFolder()
   const spill = await place.open()
   await spill.write([generation()])

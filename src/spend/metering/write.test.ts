@@ -8,7 +8,7 @@ import { writeGenerations } from './write.ts'
 
 const many = (from: number) => Array.from({ length: 300 }, (_, at) => generation({ id: `gen-${from + at}` }))
 
-test('a batch goes to the embedded database as one statement: nobody waits for the event loop of a busy process', async () => {
+test('a batch is one statement in the embedded database', async () => {
   const place = await newPlace('sqlite')
   const statements: (string | undefined)[] = []
   const db = await openDb(place.settings, { onQuery: (_seconds, _outcome, _error, sql) => statements.push(sql) })
@@ -19,7 +19,7 @@ test('a batch goes to the embedded database as one statement: nobody waits for t
   await place.remove()
 })
 
-test('a batch with a row that cannot be written leaves nothing behind, also one of another process', async () => {
+test('a batch with an invalid row writes nothing, also in another process', async () => {
   await using store = await newDb('sqlite')
   const written = () => store.db.query.selectFrom('generations').select('id').execute()
   for (const db of [store.db, remoteOf(store.db).db]) {

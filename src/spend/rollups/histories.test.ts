@@ -117,7 +117,7 @@ function set(world: World, state: Trouble['state']): void {
 }
 
 onEachDatabase('roll-ups and the ledger', (kind) => {
-  test(`tell the same after ${histories} histories of two servers that lose answers, spill, and are killed`, async () => {
+  test(`are equal after ${histories} histories of two servers with faults`, async () => {
     for (let seed = firstSeed; seed < firstSeed + histories; seed++) {
       await using store = await newDb(kind)
       const world = new World(store.db, new Seeded(seed))

@@ -55,7 +55,7 @@ async function assertEqualToRows(db: Db): Promise<void> {
 }
 
 onEachDatabase('roll-ups', (kind) => {
-  test('are merged with one look at each table, however many slots of time there are: nobody writes meanwhile', async () => {
+  test('are merged with one query of each table, whatever the number of slots', async () => {
     const place = await newPlace(kind)
     const statements: string[] = []
     const db = await openDb(place.settings, {
@@ -70,7 +70,7 @@ onEachDatabase('roll-ups', (kind) => {
     assert.equal(looks.length, 2)
   })
 
-  test('are what the rows of the ledger come to, in every grain, however they were written', async () => {
+  test('equal the rows of the ledger, in every grain', async () => {
     await using store = await newDb(kind)
     const chance = new Seeded(11)
     for (let batch = 0; batch < 12; batch++) {
@@ -84,7 +84,7 @@ onEachDatabase('roll-ups', (kind) => {
     await assertEqualToRows(store.db)
   })
 
-  test('of models are whole always where nothing was counted before there were any, else from a day to come on', async () => {
+  test('of models are complete from the first counted row or the next day on', async () => {
     await using store = await newDb(kind)
     const since = () => store.db.query.selectFrom('model_cells_since').select('day').execute()
     assert.deepEqual(await since(), [])
@@ -121,7 +121,7 @@ onEachDatabase('roll-ups', (kind) => {
     await assertEqualToRows(store.db)
   })
 
-  test('of rows from before are counted slice by slice, each once, also when a slice is broken off', async () => {
+  test('of older rows are counted once each in slices, also after an interruption', async () => {
     await using store = await newDb(kind)
     const chance = new Seeded(5)
     await writeGenerations(store, someRequests(chance, 150))
@@ -142,7 +142,7 @@ onEachDatabase('roll-ups', (kind) => {
     assert.deepEqual(await store.db.query.selectFrom('rollup_past').selectAll().execute(), [])
   })
 
-  test('of rows that a server of the version before writes are counted when they are settled', async () => {
+  test('of rows that an older server writes are counted when they are settled', async () => {
     await using store = await newDb(kind)
     const minute = 60_000
     await writeGenerations(store, [generation({ createdAt: at - minute }), generation({ createdAt: at + minute })])
@@ -160,7 +160,7 @@ onEachDatabase('roll-ups', (kind) => {
     assert.deepEqual(await store.db.query.selectFrom('rollup_past').selectAll().execute(), [])
   })
 
-  test('of minutes are kept for two days, of hours as long as the rows, and of days always', async () => {
+  test('of minutes are stored for two days, of hours like the rows, of days always', async () => {
     await using store = await newDb(kind)
     const ages = [0, 3, 40]
     await writeGenerations(

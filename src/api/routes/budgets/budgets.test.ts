@@ -170,7 +170,7 @@ onEachDatabase('budgets', (kind) => {
     assert.deepEqual((await service.manage('GET', '/workspaces/lab/budgets')).body.data, [])
   })
 
-  test('spending on own provider keys is included for the budgets of all intervals at once', async () => {
+  test('spending on own provider keys is included for budgets of all intervals', async () => {
     await using at = await startPriced(kind)
     const { service } = at
     const put = (interval: string, body: object) =>

@@ -80,7 +80,7 @@ onEachDatabase('spending limits', (kind) => {
     await place.remove()
   })
 
-  test('what would make a limit say nothing is refused, and means no limit where a preset holds it', async () => {
+  test('fields that would disable a limit are refused, and removed from presets', async () => {
     const place = await newPlace(kind)
     await using service = await startPriced(kind, Promise.resolve(place))
     const { body: made } = await service.manage('POST', '/keys', { name: 'thrifty', limit: 0.05 })

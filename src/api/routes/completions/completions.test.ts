@@ -8,7 +8,7 @@ const ask = (service: TestService, content: string, more: object = {}) =>
     body: { model: 'signalbox/demo', messages: [{ role: 'user', content }], ...more },
   })
 
-test('a chat is answered, and metered under the id in the header and the one in the answer', async () => {
+test('a chat is answered, and metered under the id in the header and the answer', async () => {
   await using service = await startTestService()
   const { status, body, headers } = await ask(service, 'Hello')
   assert.equal(status, 200)
@@ -45,7 +45,7 @@ test('a failure after the first byte is sent in the stream, which ends with [DON
   assert.match(text, /data: \[DONE\]\n\n$/)
 })
 
-test('an unknown model is 404, one without credential 503, and neither says more than it should', async () => {
+test('an unknown model returns 404, and one without credential 503, without details', async () => {
   await using service = await startTestService()
   assert.equal((await ask(service, 'Hello', { model: 'no/such' })).status, 404)
   assert.equal((await ask(service, 'Hello', { model: 'openai/gpt-5' })).status, 503)

@@ -42,7 +42,7 @@ onEachDatabase('GET /endpoints/history', (kind) => {
   })
 })
 
-test('an endpoint or model that there is not is refusal, and one of the two is required', async () => {
+test('an unknown endpoint or model is refused, and one of the two is required', async () => {
   await using service = await startTestService()
   const refusal = async (query: string) => {
     const { status, body } = await service.ask('GET', `/endpoints/history${query}`)

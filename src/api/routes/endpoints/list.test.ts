@@ -64,7 +64,7 @@ test('an endpoint shows what it costs, takes and does; what nobody measured is n
   }
 })
 
-test('an endpoint without its credential is unconfigured; the dialect openrouter says so in numbers', async () => {
+test('an endpoint without credential is unconfigured, in both dialects', async () => {
   const statusesWith = async (options: Parameters<typeof startWithModels>[1]) => {
     await using service = await startWithModels(models, options)
     const { body } = await service.ask('GET', '/models/a/latest/endpoints')

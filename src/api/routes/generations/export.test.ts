@@ -32,7 +32,7 @@ function slowReader() {
 }
 
 onEachDatabase('an export', (kind) => {
-  test('has every request once, and reads no page before the reader has taken the one before', async () => {
+  test('exports every request once, and reads a page only after the previous one', async () => {
     await using store = await newDb(kind)
     const all = Array.from({ length: 1200 }, (_, i) => generation({ createdAt: at - i }))
     await writeGenerations(store, all)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { metered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
-test('the request log is searched by what was asked, by whom, and where a guardrail found something', async () => {
+test('the request log filters by model, caller and guardrail finding', async () => {
   await using service = await startTestService()
   const builtins = [{ slug: 'email', action: 'redact' }]
   const filter = { name: 'addresses', content_filter_builtins: builtins }
@@ -33,7 +33,7 @@ test('the request log is searched by what was asked, by whom, and where a guardr
   assert.deepEqual(end, { data: [], next_cursor: null })
 })
 
-test('a request that was refused has its record, with the guardrail and the rule, and counts nowhere', async () => {
+test('a refused request has a record with its rule, and counts in no sum', async () => {
   await using service = await startTestService()
   const rule = { name: 'none of it', ignored_models: ['signalbox/demo'] }
   const guardrail = (await service.manage('POST', '/guardrails', rule)).body.data

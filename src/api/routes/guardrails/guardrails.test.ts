@@ -28,7 +28,7 @@ onEachDatabase('guardrails', (kind) => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('what a PATCH does not name stays, what it names is replaced whole, and null takes it away', async () => {
+  test('PATCH keeps omitted fields, replaces given ones, and deletes those with null', async () => {
     const all = {
       ...{ name: 'All', description: 'of it', limit_usd: 5, reset_interval: 'weekly', include_byok_in_budgets: true },
       ...{ allowed_providers: ['anthropic', 'openai'], enforce_zdr_other: true },
@@ -47,7 +47,7 @@ onEachDatabase('guardrails', (kind) => {
     assert.ok(updated_at > created.updated_at)
   })
 
-  test('the default of a workspace is born by its first PATCH, under the id the workspace holds', async () => {
+  test('the first PATCH of the default guardrail creates it under the reserved id', async () => {
     const { workspace_id, path, list } = await newWorkspace(service)
     assert.equal((await service.manage('GET', path)).status, 404)
     assert.equal((await service.manage('DELETE', path)).status, 404)
@@ -93,7 +93,7 @@ onEachDatabase('guardrails', (kind) => {
     assert.deepEqual([first, new Set(others)], ['guardrail.created', new Set(['guardrail.updated'])])
   })
 
-  test('of many who want one name in a workspace one gets it, the others get 409 and change nothing', async () => {
+  test('of concurrent creations with one name one succeeds, the others get 409', async () => {
     const { workspace_id, list } = await newWorkspace(service)
     const made = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(service, { name, workspace_id })))
     const wanted = { name: 'wanted', description: 'changed' }
@@ -117,7 +117,7 @@ onEachDatabase('guardrails', (kind) => {
     assert.equal(everywhere.filter(({ name }: any) => name === 'same').length, 2)
   })
 
-  test('another organization’s guardrail answers byte for byte like an unknown one, on every path', async () => {
+  test('another organization’s guardrail is answered like an unknown one', async () => {
     const stranger = await addOrganization(service.place)
     const mine = (await create(service, { name: 'Mine' })).id
     const unborn = (await newWorkspace(service)).path.split('/').at(-1)
@@ -248,7 +248,7 @@ test('limit and interval depend on each other across requests', async () => {
   assert.equal((await service.manage('POST', '/guardrails', { name: 'No limit', reset_interval: 'daily' })).status, 400)
 })
 
-test('enforce_zdr is copied where the same request does not say otherwise, whatever was kept before', async () => {
+test('enforce_zdr is copied to the vendor fields that the request omits', async () => {
   await using service = await startTestService()
   const path = `/guardrails/${(await create(service, { name: 'ZDR', enforce_zdr_vendor_a: false })).id}`
   const { data } = (await service.manage('PATCH', path, { enforce_zdr: true, enforce_zdr_google: false })).body
@@ -262,7 +262,7 @@ test('enforce_zdr is copied where the same request does not say otherwise, whate
   assert.match(both.body.error.message, /enforce_zdr_xai: is another name of enforce_zdr_vendor_d/)
 })
 
-test('a vendor field that is written in capitals is refused, as it would forbid nothing', async () => {
+test('a vendor field in capitals is refused, because it would forbid nothing', async () => {
   await using service = await startTestService()
   const refused = await service.manage('POST', '/guardrails', { name: 'ZDR', ENFORCE_ZDR_OTHER: true })
   assert.equal(refused.status, 400)

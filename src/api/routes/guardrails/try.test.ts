@@ -67,7 +67,7 @@ describe('POST /guardrails/{id}/try', () => {
     assert.equal((await ask({ text: 'a@b.example' }, fallback)).status, 404)
   })
 
-  test('refuses patterns that cannot run, texts that are none or too long, and keys that may not', async () => {
+  test('refuses invalid patterns, empty or long texts, and keys without permission', async () => {
     const refused = async (body: object) => {
       const { status, body: answer } = await ask(body)
       return `${status} ${answer.error.message}`

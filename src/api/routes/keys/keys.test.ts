@@ -181,7 +181,7 @@ test('an empty patch changes nothing and leaves no record', async () => {
   )
 })
 
-test('the last working management key can be neither deleted nor disabled, and says why', async () => {
+test('the last working management key cannot be deleted or disabled', async () => {
   await using service = await startTestService()
   const { hash } = (await service.manage('GET', '/key')).body.data
   const { data: disabled } = await newKey(service, { kind: 'management' })
@@ -195,7 +195,7 @@ test('the last working management key can be neither deleted nor disabled, and s
   }
 })
 
-test('some management key outlives every change: others count only when they work as long', async () => {
+test('one management key always remains, and must not expire before the others', async () => {
   await using service = await startTestService()
   const year = new Date().getUTCFullYear()
   const in1 = `${year + 1}-01-01T00:00:00Z`

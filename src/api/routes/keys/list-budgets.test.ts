@@ -4,7 +4,7 @@ import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 onEachDatabase('budgets of a key', (kind) => {
-  test('GET /keys/{hash}/budgets lists what GET /key lists for that key, also when it is disabled', async () => {
+  test('GET /keys/{hash}/budgets matches GET /key, also for a disabled key', async () => {
     await using service = await startTestService({ kind })
     await service.manage('PUT', '/organization/budgets/monthly', { limit_usd: 100 })
     await service.manage('PUT', '/workspaces/default/budgets/daily', { limit_usd: 5 })

@@ -12,7 +12,7 @@ const models = {
 }
 const callable = ['a/text', 'a/text-and-image']
 
-test('a model that no operation takes is marked in lists and by itself, and others are not', async () => {
+test('a model that no operation supports is marked in lists and by itself', async () => {
   await using service = await startWithModels(models)
   const { body } = await service.ask('GET', '/models?output_modalities=all')
   for (const { id, ...item } of body.data) {
@@ -22,7 +22,7 @@ test('a model that no operation takes is marked in lists and by itself, and othe
   }
 })
 
-test('what cannot be called is not among what a key may use, nor among the endpoints that retain no data', async () => {
+test('models that cannot be called are missing from the lists of usable models', async () => {
   await using service = await startWithModels(models)
   assert.deepEqual(await idsOf(service, '/models/user?output_modalities=all'), callable)
   assert.deepEqual(await idsOf(service, '/models/user?output_modalities=audio,embeddings'), [])
@@ -39,7 +39,7 @@ const asked: Record<string, object> = {
   '/messages/count_tokens': { messages: [{ role: 'user', content: 'Hi' }] },
 }
 
-test('what cannot be called is refused by name and reason in every protocol, before any provider hears of it', async () => {
+test('a model that cannot be called is refused in every protocol, without a request', async () => {
   await using service = await startWithModels(models)
   for (const [path, body] of Object.entries(asked)) {
     for (const [model, makes] of [

@@ -62,7 +62,7 @@ test('a list is compressed as the client likes, at the first time and at every o
   }
 })
 
-test('the short way of the whole list gives the answer of the long way, and lets in nobody else', async () => {
+test('the cached whole list equals the computed list, and has the same access check', async () => {
   await using service = await startWithModels(models)
   const told = { 'x-request-id': 'mine', 'accept-encoding': 'gzip' }
   const { headers: long, bytes } = await fetchRaw(service, '/models?', told)

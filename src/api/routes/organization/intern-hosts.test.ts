@@ -29,7 +29,7 @@ onEachDatabase('hosts of interns', (kind) => {
     ])
   })
 
-  test('that are gone for a day and have no interns of the organization are no longer listed', async () => {
+  test('hosts gone for a day without interns of the organization are not listed', async () => {
     await using here = await withLostHost(kind)
     await here.write((db) => db.deleteFrom('interns').where('hostname', '=', 'lost'))
     const names = async () => (await listed(here.service)).map(({ name }) => name)

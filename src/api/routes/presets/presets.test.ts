@@ -308,7 +308,7 @@ describe('requests about presets that are refused', () => {
     }
   })
 
-  test('a body not declared as JSON is 400 on the specified operation and 415 on the others', async () => {
+  test('a body that is not declared as JSON is 400 or 415, depending on the operation', async () => {
     for (const [path, expected] of [
       ['/presets/known/responses', 400],
       ['/presets/known/chat/completions', 415],

@@ -25,7 +25,7 @@ const statusOf = async (browser: Awaited<ReturnType<typeof openBrowser>>, path =
   (await browser.ask('GET', path)).status
 
 onEachDatabase('sessions of browsers', (kind) => {
-  test('a management key signs in, and its session manages and uses models as the key’s member', async () => {
+  test('a management key signs in, and the session has the permissions of its member', async () => {
     await using service = await startTestService({ kind })
     const browser = await openBrowser(service, { key: service.managementKey })
     const { id, csrf_token, member, organization, workspace, role, created_at, expires_at, idle_expires_at } =
@@ -98,7 +98,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.equal((await signIn(service, { key })).status, 403)
   })
 
-  test('a session is listed and ended: by itself, by its member, by who manages, and by nobody else', async () => {
+  test('a session is listed and ended by itself, its member and managers only', async () => {
     await using service = await startTestService({ kind })
     const { key } = await member(service)
     const [ada, ada2, owner] = [
@@ -123,7 +123,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.equal(await statusOf(owner), 401)
   })
 
-  test('a session ends when it is not used for as long as the setting says, and in any case after the other', async () => {
+  test('a session ends after its idle time, and at the latest after its maximum', async () => {
     let now = Date.now()
     await using service = await startTestService({
       kind,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../routes.ts'
 
-test('each route below a workspace declares the parameter that names the workspace, and no other route does', () => {
+test('each route below a workspace, and no other, declares the workspace parameter', () => {
   const below = routes.filter(({ path }) => path.startsWith('/workspaces/{id}'))
   assert.notEqual(below.length, 0)
   assert.deepEqual(

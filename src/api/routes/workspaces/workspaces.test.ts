@@ -29,7 +29,7 @@ onEachDatabase('workspaces', (kind) => {
     }
   })
 
-  test('a taken slug is a conflict, and the id of another workspace as a slug hides nothing', async () => {
+  test('a slug in use is a conflict, and a slug equal to another id hides nothing', async () => {
     await using service = await startTestService({ kind })
     const workspace = await newWorkspace(service)
     assert.equal((await service.manage('POST', '/workspaces', { name: 'n', slug: 'research' })).status, 409)
@@ -113,7 +113,7 @@ test('a workspace is named by its slug wherever one is named', async () => {
   assert.equal((await service.manage('GET', '/keys?workspace_id=nowhere')).status, 400)
 })
 
-test('a disabled key, such as that of a member who was removed, goes with its workspace and leaves its record', async () => {
+test('a disabled key is deleted with its workspace, and its record remains', async () => {
   await using service = await startTestService()
   await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })
   const ada = { email: 'ada@example.com', name: 'Ada', workspaces: [{ workspace: 'research' }] }

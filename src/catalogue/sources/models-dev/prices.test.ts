@@ -23,7 +23,7 @@ test('prices per million become prices per token, whatever a cache price is call
   })
 })
 
-test('a cache price of 0 is not stated where other tokens cost something, and free where nothing does', () => {
+test('a cache price of 0 is unknown for a paid model and free for a free model', () => {
   const prices = { output: 2, cache_read: 0, cache_write: 0 }
   assert.deepEqual(pricesOf(entry({ cost: { input: 1, ...prices } })), { prompt: '0.000001', completion: '0.000002' })
   assert.equal(pricesOf(entry({ cost: { input: 0, ...prices } }))?.cacheRead, '0')
@@ -54,7 +54,7 @@ test('audio has its price where the entry states it, and where nothing costs any
   assert.equal(pricesOf(entry({ cost: { ...cost, tiers } }))?.tiers?.[0]?.audioPrompt, '0.000001902')
 })
 
-test('a mode that is asked for by its tier of service is a price of that tier; other modes are none', () => {
+test('a mode with a service tier is a price of that tier; other modes are ignored', () => {
   const mode = (body: object) => ({ cost: { input: 12.5, output: 75, cache_read: 1.25 }, provider: { body } })
   const experimental = { modes: { fast: mode({ service_tier: 'priority' }), faster: mode({ speed: 'fast' }) } }
   const { serviceTiers } = pricesOf(entry({ cost: { input: 5, output: 30 }, experimental }))!

@@ -107,7 +107,7 @@ describe('the real snapshot of models.dev', { skip }, () => {
     )
   })
 
-  test('a vendor’s dated name is the canonical one where there is one release, and each is unique', () => {
+  test('a dated name with a single release is canonical, and each is unique', () => {
     assert.equal(models.get('anthropic/claude-opus-4.1')?.canonicalSlug, 'anthropic/claude-opus-4-1-20250805')
     assert.equal(models.get('openai/gpt-5')?.canonicalSlug, 'openai/gpt-5-2025-08-07')
     assert.equal(models.get('openai/gpt-4o-2024-05-13')?.canonicalSlug, 'openai/gpt-4o-2024-05-13')
@@ -146,7 +146,7 @@ describe('the real snapshot of models.dev', { skip }, () => {
     })
   })
 
-  test('audio, images and a tier of service have their prices as the figures in docs/catalogue.md have it', () => {
+  test('audio, images and service tiers have the prices in docs/catalogue.md', () => {
     const prices = [...models.values()].flatMap((model) => model.endpoints.map((endpoint) => endpoint.prices))
     const having = (name: 'audioPrompt' | 'imageCompletion' | 'serviceTiers') =>
       prices.filter((one) => one[name] !== undefined).length

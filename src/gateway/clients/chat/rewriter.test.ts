@@ -12,7 +12,7 @@ const utf8 = (text: string) => Buffer.from(text, 'latin1').toString('utf8')
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'upstream' }
 
 describe("what is mended of a chat upstream's own bytes", () => {
-  test('the first chunk and all that follow say who answers, and every other byte is as it came', () => {
+  test('every chunk names the model that answered, and all other bytes are unchanged', () => {
     const { event } = rewriter()
     for (const content of ['Grüß', ' "model":"x"', ' Gott\\']) {
       const chunk = { ...named, choices: [choice({ content })], usage: null, x: 1 }

@@ -165,7 +165,7 @@ test('a whole answer says who gave it, why it ended, and nothing that nobody ask
   })
 })
 
-test('an error within the stream says what kind it is, as clients of OpenRouter know them all', () => {
+test('an error within the stream has its type, in the form of OpenRouter', () => {
   const typeOf = (code: number, metadata?: Record<string, unknown>) => {
     const [chunk] = chunksOf(
       chatWriter(head, { includeUsage: true }).fail({ code, message: 'M', ...(metadata && { metadata }) }),

@@ -21,7 +21,7 @@ const call = (index: number, name: string): AnswerEvent => ({ type: 'tool_call',
 const args = (index: number, text: string): AnswerEvent => ({ type: 'tool_arguments', index, text })
 
 describe('messages clients, answers', () => {
-  test('blocks come one after the other, also where an upstream adds to several calls in turns', () => {
+  test('blocks are in sequence, even if an upstream alternates between calls', () => {
     const events = [call(0, 'a'), args(0, '{"x"'), call(1, 'b'), args(1, '{"y":'), args(0, ':1}'), args(1, '2}')]
     const written = streamed(events)
     let open = -1
@@ -197,7 +197,7 @@ describe('messages clients, requests', () => {
     })
 })
 
-test('betas that nobody here knows stay here where a limit holds; sampling asks for the version that takes it', () => {
+test('unknown betas are dropped under a limit; sampling uses a version that allows it', () => {
   const headers = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'pdfs-2024-09-25, context-1m-2025-08-07' }
   assert.equal(messagesHeaders(headers, {}, false)['anthropic-beta'], 'pdfs-2024-09-25,context-1m-2025-08-07')
   assert.equal(messagesHeaders(headers, {}, true)['anthropic-beta'], 'pdfs-2024-09-25')
@@ -206,7 +206,7 @@ test('betas that nobody here knows stay here where a limit holds; sampling asks 
   assert.deepEqual(messagesHeaders({}, {}, false), {})
 })
 
-test('a request on a thread is refused in the words by which official clients send everything', () => {
+test('a request on a thread is refused with the message that clients retry on', () => {
   for (const thread of [{ type: 'continue', id: 'thread_1' }, { type: 'create' }]) {
     const body = { model: 'a/b', max_tokens: 5, thread, messages: [{ role: 'user', content: 'Hi' }] }
     assert.throws(

@@ -10,7 +10,7 @@ test('of an answer that nobody counted, every count is zero', () => {
   assert.deepEqual([usage.output_tokens_details, 'cost' in usage], [null, false])
 })
 
-test('the cost is put to the usage of an event, and an event without one passes as it came', () => {
+test('the cost is added to the usage of an event; other events are unchanged', () => {
   const event = (data: object) => Buffer.from(`event: x\ndata: ${JSON.stringify(data)}\n\n`)
   const raw = event({ type: 'message_delta', delta: {} })
   assert.equal(messagesClient.usageEvent!(raw, { costUsd: 0.5 }, true), raw)

@@ -5,7 +5,7 @@ import { messagesRewriter } from './rewriter.ts'
 const rewriter = messagesRewriter({ id: 'gen-1', model: 'a/b', provider: 'P', createdSeconds: 1 })
 const mended = (raw: string) => rewriter.event(Buffer.from(raw)).toString()
 
-test('the first event says by the catalogue’s name who answers, and every other byte stays', () => {
+test('the first event names the model of the catalogue; other bytes are unchanged', () => {
   const raw = 'event: message_start\ndata: {"type":"message_start", "message" : {"id":"m","model":"claude"}}\n\n'
   const [, message] = /"message" : (\{.*?\})/.exec(mended(raw))!
   assert.deepEqual(JSON.parse(message!), { id: 'm', model: 'a/b', provider: 'P' })

@@ -18,7 +18,7 @@ test('content beside a tool result follows it', () => {
   assert.throws(() => turn({ type: 'tool_result' }), { kind: 'invalid', message: /^messages.0.content.0.tool_use_id/ })
 })
 
-test('what the assistant content, thought and called is one message, without what only Anthropic knows', () => {
+test('content, reasoning and calls of a turn become one message', () => {
   const content = [
     text('I '),
     { type: 'server_tool_use', name: 'web_search' },

@@ -155,7 +155,7 @@ test('a content is text or an array of blocks, or refused with its place', () =>
   assert.throws(() => blocksOf([{ type: 'text' }, {}], 'p'), { kind: 'invalid', message: 'p.1.type: is required.' })
 })
 
-test('calls behind one that is not whole wait for it, and it is not read again for each of them', (t) => {
+test('calls after an incomplete call wait, and it is not parsed again for each', (t) => {
   const parse = t.mock.method(JSON, 'parse')
   const writer = new MessageWriter(head)
   writer.event({ type: 'tool_call', index: 0, id: 'a', name: 'f' })

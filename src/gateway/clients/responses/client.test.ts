@@ -25,7 +25,7 @@ describe('responses clients, requests', () => {
     ])
   })
 
-  test('what the model thought, output and called in a row is one message; results follow', () => {
+  test('reasoning, output and calls in a row become one message; results follow', () => {
     const text = { type: 'output_text', text: 'I look.', annotations: [] }
     const { messages } = responsesToChat({
       input: [
@@ -198,7 +198,7 @@ describe('responses clients, answers', () => {
     )
   })
 
-  test('the last event has the whole response, what was asked for, and the usage with its cost', () => {
+  test('the last event has the whole response, the request fields and the usage', () => {
     const { response } = written([{ type: 'text', text: 'Hi' }, finish('stop'), usage]).at(-1)
     assert.deepEqual([response.status, response.metadata, response.store], ['completed', { a: 'b' }, false])
     assert.equal(response.output[0].content[0].text, 'Hi')

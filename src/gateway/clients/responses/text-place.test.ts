@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TextPlace } from './text-place.ts'
 
-test('a citation is placed within its own part of the text, from where that begins to where it has come to', () => {
+test('a citation is placed within its own text part', () => {
   const place = new TextPlace()
   place.begin()
   place.said('One. ')

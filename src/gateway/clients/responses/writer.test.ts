@@ -197,7 +197,7 @@ test('a failure has an error code of the protocol', () => {
   assert.deepEqual(codes, ['rate_limit_exceeded', prompt, prompt, server, server, server])
 })
 
-test('a thought that a chat contentEvents beside its answer is sealed, and the text beside it is not', () => {
+test('reasoning next to text is sealed, and the text is not', () => {
   const [thought, message] = outputOf(
     { type: 'reasoning', text: 'Hm', field: 'reasoning' },
     { type: 'text', text: 'Hi' },

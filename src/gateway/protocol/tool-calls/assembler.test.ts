@@ -115,7 +115,7 @@ describe('tool calls in pieces', () => {
     assert.deepEqual(calls({ ...named('call_a'), custom: true }), [['call_a', 'read', '']])
   })
 
-  test('a call without an id gets one, and a repeated id is another call under another number', () => {
+  test('a call without an id gets one, and a repeated id gets another one', () => {
     assert.deepEqual(callsOf(eventsOf([{ name: 'f', answerId: 'c' }, { name: 'g' }], { answerId: 'gen-1' })), [
       ['call_c_0', 'f', '{}'],
       ['call_gen-1_1', 'g', '{}'],
@@ -223,7 +223,7 @@ function interleaved(all: Made[], next: () => number): (Piece | AnswerEvent)[][]
   return given
 }
 
-test('any split, repetition and interleaving of the pieces of calls gives the same calls', () => {
+test('every split and interleaving of the parts of calls gives the same calls', () => {
   fc.assert(
     fc.property(fc.array(callArbitrary, { minLength: 1, maxLength: 4 }), style, choices, (given, by, chosen) => {
       const next = () => chosen.next().value as number

@@ -69,7 +69,7 @@ test('an answer separates tool results from a user message for Mistral', () => {
   assert.deepEqual(roles('openai'), ['user', 'assistant', 'tool', 'user'])
 })
 
-test('a last message of the model is marked as the start of the answer where the provider requires it', () => {
+test('a last assistant message is marked as a prefix if the provider requires it', () => {
   const last = (provider: string) => messagesFor(provider, user('A'), answer({ content: 'B' })).at(-1)
   assert.equal(last('mistral').prefix, true)
   assert.equal(last('moonshotai').partial, true)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashOf, isSecret, labelOf, newSecret } from './secret.ts'
 
-test('a key is shown by its first three digits and its last three, and kept by its hash', () => {
+test('a key is displayed by its first and last three digits, and stored as a hash', () => {
   const secret = `sb-v1-abc${'0'.repeat(58)}123`
   assert.equal(labelOf(secret), 'sb-v1-abc…123')
   assert.match(hashOf(secret), /^[0-9a-f]{64}$/)

@@ -20,7 +20,7 @@ async function newOrganization(db: Db) {
 }
 
 onEachDatabase('members', (kind) => {
-  test('a key known before its creator left says so at the next call, and no more once they are back', async () => {
+  test('a cached key is refused after its creator left, and valid after their return', async () => {
     await using store = await newDb(kind)
     const { deps, keys, caller, apiKey } = await newOrganization(store.db)
     await addMember(deps, caller, ada)

@@ -27,7 +27,7 @@ test('without a rule that matches nothing is decided', () => {
   assert.equal(effectOf([{ effect: 'deny', tools: ['edit'] }], shell('ls')), undefined)
 })
 
-test('of the rules of a workspace and of an intern the stricter decide, whichever they are', () => {
+test('the stricter of the rules of workspace and intern decides', () => {
   const rule = (effect: Rule['effect']): Rule => ({ effect, commands: ['make'] })
   for (const [workspace, intern, decided] of [
     ['allow', 'deny', 'deny'],
@@ -42,7 +42,7 @@ test('of the rules of a workspace and of an intern the stricter decide, whicheve
   assert.equal(decide([of('workspace', rule('deny')), of('intern')], shell('ls'), 'builtin'), undefined)
 })
 
-test('a command of several is allowed if each is, denied if one is, and left open if one is', () => {
+test('a command list is allowed if all are, denied if one is, open if one is', () => {
   const rules: Rule[] = [
     { effect: 'allow', commands: ['ls', 'pwd'] },
     { effect: 'deny', commands: ['rm'] },
@@ -62,7 +62,7 @@ test('what may be denied is asked about, also where a later rule allows it', () 
   assert.match(decision?.why ?? '', /It is uncertain/)
 })
 
-test('an allow is never about a command that cannot be read, not even one about everything', () => {
+test('no allow rule applies to a command that cannot be parsed', () => {
   for (const rule of [{ effect: 'allow' }, { effect: 'allow', tools: ['shell'] }] as Rule[]) {
     assert.equal(effectOf([rule], shell('ls')), 'allow')
     assert.equal(effectOf([rule], shell('ls $(id)')), undefined)
@@ -166,7 +166,7 @@ test('long patterns and long words are compared in little time', () => {
   assert.ok(performance.now() - began < 60_000)
 })
 
-test('a command of many parts, or of one long word, is judged by its hosts in little time', () => {
+test('a command with many parts or one long word is judged quickly by its hosts', () => {
   const rules: Rule[] = [{ effect: 'deny', hosts: ['evil.example'] }]
   const began = performance.now()
   assert.equal(effectOf(rules, shell('a'.repeat(64_000))), undefined)

@@ -55,7 +55,7 @@ test('where the database is elsewhere, servers share the folder', () => {
   one.release()
 })
 
-test('what was restored is taken; a folder with anything else is left as it is, and the stranger named', () => {
+test('a restored folder is accepted; one with other files is refused unchanged', () => {
   using place = newFolder()
   mkdirSync(join(place.path, 'interns'))
   writeFileSync(join(place.path, 'signalbox.db'), '')

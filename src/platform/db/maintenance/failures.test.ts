@@ -11,7 +11,7 @@ for (const [failure, codes, told] of [
   ['disk_full', ['53100'], /its disk is full/],
   ['disk_failed', ['58030'], /cannot read or write its disk/],
 ] as const)
-  test(`a database that is ${failure} is told from a query that is to blame, and how it is told of`, () => {
+  test(`a database that is ${failure} is distinguished from a faulty query`, () => {
     for (const code of codes) {
       const fault = databaseFault({ code })
       assert.deepEqual([databaseFailureOf({ code }), fault?.kind], [failure, 'unavailable'])

@@ -26,7 +26,7 @@ onEachDatabase('the migration to pooled budgets', (kind) => {
     return { id, workspace, rows: await db.query.selectFrom('pooled_budgets').selectAll().execute() }
   }
 
-  test('copies the limit of a default guardrail into a budget of the workspace, on the same account', async () => {
+  test('copies the limit of a default guardrail into a budget with the same account', async () => {
     const limits = { limit_usd: 12.5, reset_interval: 'monthly', include_byok_in_budgets: true } as const
     const { id, workspace, rows } = await migrated(limits)
     const owner = { organization_id: workspace.organization_id, workspace_id: workspace.id, owner_id: workspace.id }

@@ -88,7 +88,7 @@ test('the client’s timeout applies whatever the server’s is; other statement
   slow.release()
 })
 
-test('a connection that the server has done with, and we not, is dead and ended at both sides', { skip }, async () => {
+test('a connection that only the server closed is dead and closed at both sides', { skip }, async () => {
   await using place = await connected()
   const [dead, young, other] = [await place.take(), await place.take(), await place.take()]
   await new Promise((resolve) => setTimeout(resolve, 1100))
@@ -111,7 +111,7 @@ test('a connection that the server has done with, and we not, is dead and ended 
   dead.release()
 })
 
-test('a statement that gets an idle connection does not count as waiting, one that waits for long does', {
+test('a statement on an idle connection does not count as waiting', {
   skip,
 }, async () => {
   await using place = await connected({ database_pool_size: 1 })

@@ -5,7 +5,7 @@ import { createLocalLocks } from './local-locks.ts'
 
 const long = 600_000
 
-test('those who want the same thing follow each other; who wants another waits for nobody', async () => {
+test('requests for the same lock run in sequence, for different locks in parallel', async () => {
   const inTurn = createLocalLocks(long)
   const begun: string[] = []
   const ends = Promise.withResolvers<void>()

@@ -19,7 +19,7 @@ function watched() {
 
 const gone = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
 
-test('who waits is refused after the silence that was set, who comes later before anything is asked', async () => {
+test('a waiting request is refused after the silence limit, a later one at once', async () => {
   const { presence, told, looks } = watched()
   const waiting = presence.unlessUnavailable(() => new Promise(() => {}))
   looks(3)

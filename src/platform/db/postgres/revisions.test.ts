@@ -41,7 +41,7 @@ test('what was announced and never came is found by comparing, once', async () =
   assert.equal(heard(notification(3)).missed, false)
 })
 
-test('a database that counts from an earlier number, restored from a backup, has missed announcements', async () => {
+test('a database that restarts at an earlier revision has missed announcements', async () => {
   const { received: heard, catchUp } = followRevisions()
   assert.equal(await catchUp(storing(5)), true)
   assert.equal(await catchUp(storing(3)), true)

@@ -20,7 +20,7 @@ const probes = {
   tcp_user_timeout: 22_500,
 }
 
-test('a session has the times that were set, and both sides of it are asked whether they live', () => {
+test('a session has the configured timeouts, and keepalive at both sides', () => {
   const times = { statement_timeout: 1, lock_timeout: 2, idle_in_transaction_session_timeout: 3 }
   assert.deepEqual(sessionOf(limits), { ...times, ...probes })
   const { tcp_keepalives_idle, tcp_keepalives_interval } = sessionOf({ ...limits, database_keepalive_ms: 100 })

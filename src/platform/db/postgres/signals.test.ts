@@ -82,7 +82,7 @@ test('a connection on which nothing moves is not trusted, and another is opened'
   assert.ok(place.opened.length > 1)
 })
 
-test('it is known within some seconds that the database takes no changes, and asked no more often', {
+test('a read-only database is detected within seconds, with few queries', {
   skip,
 }, async () => {
   await using place = await following()
@@ -101,7 +101,7 @@ test('it is known within some seconds that the database takes no changes, and as
   assert.ok(times() <= asked.length / 2, asked.join('\n'))
 })
 
-test('where others cannot be heard that is known though the clock was set back by an hour', { skip }, async () => {
+test('lost notifications are detected even if the clock was set back by an hour', { skip }, async () => {
   await using place = await following()
   const { now } = Date
   place.detour.turn('stalled')

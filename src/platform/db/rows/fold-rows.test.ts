@@ -38,7 +38,7 @@ onEachDatabase('rows that are folded', (kind) => {
   })
 })
 
-test('while rows are folded, other reports are answered, and see what is written meanwhile', async () => {
+test('while rows are folded, other reports are answered with current values', async () => {
   await using store = await newDb('sqlite')
   const { db } = store
   const left = new AbortController()

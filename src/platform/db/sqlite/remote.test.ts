@@ -15,7 +15,7 @@ const userOf = (id: string) => ({ id, name: 'U', email: `${id}@localhost`, creat
 const names = async ({ db }: { db: Awaited<ReturnType<typeof newDb>>['db'] }) =>
   (await db.query.selectFrom('users').select('id').orderBy('id').execute()).map(({ id }) => id)
 
-test('what one process writes, each other reads; rows, counts and errors are as in one process', async () => {
+test('all processes read what one writes, with the same rows, counts and errors', async () => {
   await using store = await newDb('sqlite')
   const [one, other] = [remoteOf(store.db), remoteOf(store.db)]
   await one.db.query.insertInto('users').values(userOf('a')).execute()
@@ -64,7 +64,7 @@ test('transactions of several processes follow one another, whole', async () => 
   assert.match(order.join(''), /^(000|111|222){3}$/)
 })
 
-test('what a transaction announces is heard everywhere before it is over, and by nobody when it is undone', async () => {
+test('announcements of a transaction are delivered before its end, or not on rollback', async () => {
   await using store = await newDb('sqlite')
   const [one, other] = [remoteOf(store.db), remoteOf(store.db)]
   const heard: string[] = []
@@ -84,7 +84,7 @@ test('what a transaction announces is heard everywhere before it is over, and by
   assert.deepEqual(heard, [])
 })
 
-test('a process that ends within a transaction leaves nothing of it, and nobody waits for it', async () => {
+test('a process that ends within a transaction leaves nothing, and blocks nobody', async () => {
   await using store = await newDb('sqlite')
   const [dying, other] = [remoteOf(store.db), remoteOf(store.db)]
   const begun = Promise.withResolvers<void>()

@@ -59,7 +59,7 @@ function costOf(text: string): number {
   return own / others
 }
 
-test('no body of 4 MiB takes much longer to refuse than to parse, however much is wrong with it', () => {
+test('refusing a body of 4 MiB takes little longer than parsing it', () => {
   for (const count of [99_000, 1_300_000]) {
     for (const part of ['{}', '[]', '1 ', '{"type":1}']) {
       for (const field of ['items', 'words']) {

@@ -38,7 +38,7 @@ function parsed(text: string): { value: unknown } | undefined {
   }
 }
 
-test('a text that is parsed in pieces has the same value as in one, and is refused if that is', () => {
+test('text parsed in pieces has the same value and errors as text parsed at once', () => {
   const seeded = new Seeded(27)
   let [valid, invalid] = [0, 0]
   for (let round = 0; round < 6000; round++) {

@@ -16,7 +16,7 @@ function requestOf(pieces: string[], { complete }: { complete: boolean }): Incom
   return request
 }
 
-test('the time that a reader takes for a piece is not taken for the silence of the client', async () => {
+test("the reader's time for a chunk does not count as silence of the client", async () => {
   const read: string[] = []
   for await (const piece of uploadOf(requestOf(['a', 'b', 'c'], { complete: true }), silenceMs)) {
     read.push(String(piece))

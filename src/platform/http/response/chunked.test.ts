@@ -41,7 +41,7 @@ suite('the body of a chunked answer', () => {
   ]
   const whole = pieces.map(String).join('')
 
-  test('arrives whole and in order, written in one turn of the loop or over many, on a connection used again', async () => {
+  test('arrives whole and in order, on a connection that is used again', async () => {
     await using server = await serving(async (response, path) => {
       const body = new ChunkedBody(response)
       for (let time = 0; time < 3; time++) {
@@ -89,7 +89,7 @@ suite('the body of a chunked answer', () => {
     assert.equal(said.split('\r\n\r\n')[1], whole)
   })
 
-  test('waits for the answer before it where requests are pipelined, and comes to nothing after its end', async () => {
+  test('waits for the previous answer of a pipeline, and writes nothing after its end', async () => {
     await using server = await serving(async (response, path) => {
       const body = new ChunkedBody(response)
       if (path === '/slow') await sleep(50)

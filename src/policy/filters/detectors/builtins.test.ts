@@ -58,7 +58,7 @@ for (const [slug, text, ...found] of rows) {
   })
 }
 
-test('full-width digits, invisible characters and the spaces of typesetters hide nothing', () => {
+test('full-width digits, invisible characters and special spaces hide nothing', () => {
   assert.deepEqual(finds('ssn', 'a １２３-４５-６７８９ b'), ['１２３-４５-６７８９'])
   assert.deepEqual(finds('ssn', '😀 \u200b12\u200b3‐45‑6789\u200b'), ['12\u200b3‐45‑6789'])
   assert.deepEqual(finds('credit-card', '4111\u00a01111\u202f1111\u20091111'), ['4111\u00a01111\u202f1111\u20091111'])

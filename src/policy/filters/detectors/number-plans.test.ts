@@ -6,7 +6,7 @@ import { isInternational } from './number-plans.ts'
 
 const examples: Record<CountryCode, string> = createRequire(import.meta.url)('libphonenumber-js/mobile/examples')
 
-test('the example number of every country is one of its plan, and none with a digit of its country code wrong', () => {
+test("each country's example number matches its plan, with a correct country code", () => {
   const numbers = Object.entries(examples).map(([country, national]) => [
     getCountryCallingCode(country as CountryCode),
     national,

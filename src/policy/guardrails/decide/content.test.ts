@@ -8,7 +8,7 @@ const filters = { content_filters: [{ pattern: 'secret', action: 'redact' as con
 const guardrail = { id: 'g', name: 'G', policy: { ...emptyPolicy, ...filters } } as unknown as GuardrailRecord
 const clean = async () => ({ outcome: 'clean', content: 'as it may leave', findings: [] })
 
-test('a text that no filter blocks goes on as the filters left it', async () => {
+test('a text that no filter blocks is sent as the filters changed it', async () => {
   const scanner = { scanText: clean, scanAnswer: clean } as unknown as Parameters<typeof screenText>[0]
   assert.equal(
     await screenText(scanner, [guardrail], 'a secret', 'prompt', { requester: { workspaceId: 'w', keyHash: 'k' } }),

@@ -31,7 +31,7 @@ const ruleFor = (policies: Partial<Policy>[], more: Partial<typeof endpoint> = {
     vendors,
   )?.rule
 
-test('allowed models of several guardrails intersect, and the one that forbids is named', () => {
+test('allowed models of several guardrails intersect, and the forbidding one is named', () => {
   const both = [
     guardrail('a', { allowed_models: ['anthropic/claude-1', 'x/y'] }),
     guardrail('b', { allowed_models: ['x/y'] }),
@@ -60,7 +60,7 @@ test('the regions that are left are those in every list', () => {
   assert.equal(judgeRegion(both, 'global')?.guardrail.name, 'a')
 })
 
-test('zero data retention is demanded by vendor, and a field that says nothing follows enforce_zdr', () => {
+test('zero data retention is required per vendor, by default as enforce_zdr says', () => {
   assert.equal(ruleFor([{ enforce_zdr_vendor_a: true }]), 'enforce_zdr_vendor_a')
   assert.equal(ruleFor([{ enforce_zdr_vendor_a: true }], { zeroDataRetention: true }), undefined)
   assert.equal(ruleFor([{ enforce_zdr_vendor_b: true, enforce_zdr_other: true }]), undefined)
