@@ -1,6 +1,7 @@
 /** The audit trail shows nothing that the routes of its objects refuse to the reader. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { routes } from '#api/routes/routes.ts'
 import { type Browser, openBrowser } from './harness/service/browser-client.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
@@ -66,4 +67,31 @@ test('the trail shows the contents of an intern that its workspace can use', asy
   assert.equal((await service.ask('POST', '/interns', { body })).status, 201)
   const [created] = await trailOf('viewer', 'intern')
   assert.equal(created.after.instructions, 'Be brief.')
+})
+
+test('no route, search or export shows a viewer the URL of a webhook, a credential, or the contents of a private intern', async () => {
+  const webhook = (await service.manage('POST', '/webhooks', { url: secretUrl })).body.data
+  const slack = { url: `https://hooks.slack.com/services/T/B/${secret}`, format: 'slack' }
+  const credential = { provider: 'openai', name: 'k', key: `sk-${secret}-abcdefghijklmnop` }
+  const made = [
+    webhook.id,
+    (await service.manage('POST', '/webhooks', slack)).body.data.id,
+    (await service.manage('POST', '/byok', credential)).body.data.id,
+    (await service.ask('POST', '/interns', { body: { name: 'eva', visibility: 'creator', instructions: secret } })).body
+      .id,
+  ]
+  let answers = 0
+  for (const { method, path, events, downloads } of Object.values(routes)) {
+    if (method !== 'get' || events || downloads) continue
+    for (const id of path.includes('{') ? made : ['']) {
+      for (const query of ['', '?limit=100', `?q=${secret}`]) {
+        const url = service.url + path.replace(/\{[^}]+\}/g, id) + query
+        const answer = await fetch(url, { headers: { cookie: viewer.cookie } })
+        const text = (await answer.text()).replaceAll(`q=${secret}`, '')
+        assert.equal(text.includes(secret), false, url)
+        if (answer.status === 200) answers++
+      }
+    }
+  }
+  assert.ok(answers > 50, `${answers} answers`)
 })

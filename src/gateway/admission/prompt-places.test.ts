@@ -114,3 +114,21 @@ test('words about files count as text', () => {
     assert.ok(exact && tokens < 2000, JSON.stringify(body))
   }
 })
+
+test('no spelling of the data URL of a large picture counts as a small one', () => {
+  const endpoint = endpointFor('any-other', { contextLength: 1_000_000 })
+  const bytes = png(4096, 4096)
+  const base64 = bytes.toString('base64')
+  const percent = (text: string) => text.replace(/./gs, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  const honest = promptBound(user([{ type: 'image_url', image_url: { url: dataUrl('image/png', bytes) } }]), endpoint)
+  const urls = [
+    ...[`DATA:IMAGE/PNG;BASE64,${base64}`, `data:text/plain;charset=utf-8;base64,${base64}`, ` data:;base64,${base64}`],
+    ...[`data:image/png;base64,${base64.replace(/.{20}/g, '$&%0A')}`, `data:image/png;base64,${percent(base64)}`],
+    ...[`data:image/png,${percent(bytes.toString('latin1'))}`, `data:image/png;base64,${bytes.toString('base64url')}`],
+    ...[`data:image/png;base64,${base64.replaceAll('/', '%2F').replaceAll('+', '%2B')}`],
+  ]
+  for (const url of urls) {
+    const { tokens } = promptBound(user([{ type: 'image_url', image_url: { url } }]), endpoint)
+    assert.ok(tokens >= honest.tokens - 100, `${url.slice(0, 60)}: ${tokens} instead of ${honest.tokens}`)
+  }
+})
