@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachDatabase } from './harness/database/databases.ts'
 import { ask, type BilledService, startBilled } from './harness/service/billed-service.ts'
+import { startTestService } from './harness/service/service.ts'
 import { until } from './harness/until.ts'
 import { cutting } from './harness/upstream/billing-upstream.ts'
 
@@ -71,6 +72,27 @@ onEachDatabase('costs that arrive later', (kind) => {
     assert.deepEqual([limit.spent, limit.unconfirmed, limit.remaining], [0.25, 0, 99.75])
     assert.deepEqual([limit.key.usage, limit.key.unconfirmed_usd, limit.key.limit_spent], [0.25, 0, 0.25])
     assert.deepEqual(await metricsOf(billed), { unconfirmed_usd: 0, upstream_inference_cost: 0.25, charged_usd: 0.25 })
+  })
+
+  test('a restart continues the lookup, and corrects the charge, budgets and sums', async () => {
+    let isKnown = false
+    const billAnswer = () =>
+      isKnown ? { status: 200, body: { data: { total_cost: 0.25 } } } : { status: 404, body: {} }
+    await using billed = await startBilled({ kind, prices, trades: { cutting }, more, billAnswer })
+    const { key, id } = await breakOff(billed)
+    const { limit_cost, total_cost } = await recordOf(billed, id)
+    await billed.service.stop()
+    isKnown = true
+    await using service = await startTestService({ place: billed.service.place, settings: billed.settings })
+    const next = { ...billed, service }
+    await until(async () => (await recordOf(next, id)).unconfirmed_usd === 0)
+    const limit = await until(async () => {
+      const read = await limitOf(next, key)
+      return read.data.held_usd === 0 && read
+    })
+    assert.ok(limit_cost > 0.5 && total_cost < 0.25, `${limit_cost} charged, ${total_cost} estimated`)
+    assert.deepEqual([limit.spent, limit.unconfirmed, limit.remaining], [0.25, 0, 99.75])
+    assert.deepEqual(await metricsOf(next), { unconfirmed_usd: 0, upstream_inference_cost: 0.25, charged_usd: 0.25 })
   })
 
   test('a bill above the bound is charged up to it, shown, and its endpoint marked', async () => {

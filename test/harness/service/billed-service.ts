@@ -29,6 +29,8 @@ type Options = {
 /** A service, and a provider that keeps account of what it truly served: `billed/<trade>` is the trade's model. */
 export type BilledService = AsyncDisposable & {
   service: TestService
+  /** For another server on the same database. */
+  settings: NonNullable<Options['settings']>
   upstream: BillingUpstream
   /** A key with a limit in USD. */
   keyWith: (limit: number) => Promise<string>
@@ -57,12 +59,11 @@ export async function startBilled({
   const provider = (name: string) => ({ name, protocol: 'openai-chat', base_url: upstream.url })
   const providers = { billing: provider('Billing'), spare: provider('Spare') }
   writeFileSync(file, JSON.stringify({ providers, models: Object.fromEntries(models) }))
-  const service = await startTestService({
-    ...(kind && { kind }),
-    settings: { catalogue_file: file, starter_catalogue: 'false' as never, ...settings },
-  })
+  const allSettings = { catalogue_file: file, starter_catalogue: 'false' as never, ...settings }
+  const service = await startTestService({ ...(kind && { kind }), settings: allSettings })
   return {
     service,
+    settings: allSettings,
     upstream,
     async keyWith(limit) {
       return (await service.manage('POST', '/keys', { name: 'limited', limit })).body.key
