@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { canListKeys } from './all-keys.ts'
 import { call } from './client.ts'
+import { canListKeys } from './key-access.ts'
 import { useResource } from './resource.ts'
 import { useSession } from './session.ts'
 import type { Key } from './types.ts'

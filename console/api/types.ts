@@ -1,4 +1,5 @@
 // Written by "npm run openapi" from openapi.json. Do not change it by hand.
+// biome-ignore-all format: each type is one line
 export type ActivityItem = { date: string; model?: string; model_permaslug?: string; endpoint_id?: string; provider_name?: string; workspace_id?: string; workspace_name?: string | null; user_id?: string; user_name?: string | null; user_email?: string | null; api_key_hash?: string; api_key_name?: string | null; requests: number; prompt_tokens: number; completion_tokens: number; reasoning_tokens: number; usage: number; byok_usage_inference: number; unconfirmed_usd: number }
 export type AddedWorkspaceMembers = { user_ids: (string)[]; access?: 'admin' | 'developer' | 'viewer' }
 export type AnalyticsMeta = { metrics: ({ name: string; display_label: string; display_format: 'number' | 'currency' | 'percent' | 'latency' | 'throughput'; is_rate: boolean; description: string })[]; dimensions: ({ name: string; display_label: string })[]; operators: ({ name: string; value_type: 'scalar' | 'array' })[]; granularities: ({ name: string; display_label: string })[] }
@@ -267,7 +268,7 @@ export type Routes = {
   'DELETE /byok/{id}': { params: { id: string }; query: undefined; body: undefined; response: { deleted: true } }
   'GET /key': { params: undefined; query: undefined; body: undefined; response: { data: CurrentKey } }
   'GET /auth/key': { params: undefined; query: undefined; body: undefined; response: { data: CurrentKey } }
-  'GET /keys': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; q?: string; hashes?: string; include_disabled?: 'true' | 'false' }; body: undefined; response: { data: (Key)[]; total_count: number } }
+  'GET /keys': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; q?: string; hashes?: string; expires_before?: string; include_disabled?: 'true' | 'false' }; body: undefined; response: { data: (Key)[]; total_count: number } }
   'POST /keys': { params: undefined; query: undefined; body: NewKey; response: { data: Key; key: string } }
   'GET /keys/{hash}': { params: { hash: string }; query: undefined; body: undefined; response: { data: Key } }
   'PATCH /keys/{hash}': { params: { hash: string }; query: undefined; body: KeyPatch; response: { data: Key } }

@@ -1,8 +1,12 @@
+import { useRef } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { useAllRows } from '../api/pages.ts'
-import { invalidate } from '../api/resource.ts'
+import { invalidate, useGet } from '../api/resource.ts'
+import type { Member } from '../api/types.ts'
+import { SearchAndAdd } from '../components/search-and-add.tsx'
 import { toast } from '../components/toast.tsx'
+import { useDebounced } from '../components/use-debounced.ts'
 
 type Target = { kind: 'key' | 'member'; id: string; name: string }
 /**
@@ -21,12 +25,8 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
   const page = { params: { id } }
   const keys = useAllRows('GET /guardrails/{id}/assignments/keys', page)
   const members = useAllRows('GET /guardrails/{id}/assignments/members', page)
-  const everybody = useAllRows('GET /organization/members', {}).data ?? []
-  const people = everybody.map(({ id: user, email, first_name, last_name }) => ({
-    id: user,
-    name: [first_name, last_name].filter(Boolean).join(' ') || email,
-  }))
-  const nameOf = (user: string) => people.find((one) => one.id === user)?.name ?? user
+  const everybody = useAllRows('GET /organization/members', members.data?.length ? {} : undefined).data ?? []
+  const nameOf = (user: string) => memberName(everybody.find(({ id }) => id === user)) ?? user
   const targets: Target[] = [
     ...(keys.data ?? []).map(({ key_hash, key_name }) => ({
       kind: 'key' as const,
@@ -70,7 +70,7 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
           </li>
         ))}
       </ul>
-      {canChange && <Assign id={id} workspaceId={workspaceId} targets={targets} people={people} reload={reload} />}
+      {canChange && <Assign id={id} workspaceId={workspaceId} targets={targets} reload={reload} />}
     </section>
   )
 }
@@ -105,40 +105,54 @@ function removeAssignment(id: string, target: Target, reload: () => void): Promi
   return runAndReload(remove(id, target), reload, `No longer assigned to ${target.name}`, undo)
 }
 
-type AssignProps = Pick<AssignmentsProps, 'id' | 'workspaceId'> & {
-  targets: Target[]
-  people: { id: string; name: string }[]
-  reload: () => void
+type AssignProps = Pick<AssignmentsProps, 'id' | 'workspaceId'> & { targets: Target[]; reload: () => void }
+
+const maxFound = 8
+
+/** Assigns the guardrail to a key or member that is found by its name. */
+function Assign({ id, workspaceId, targets, reload }: AssignProps) {
+  const found = useRef<Target[]>([])
+  return (
+    <div class="picker guardrail-assign">
+      <SearchAndAdd
+        label="Assign to a key or member"
+        placeholder="Assign to … name of a key or member"
+        resultsLabel="Matching keys and members"
+        nothing="No other key or member has this name."
+        useFound={(typed) => {
+          const all = useTargets(typed, workspaceId)
+          found.current = all?.filter((one) => !targets.some((target) => target.id === one.id)) ?? []
+          return all && found.current.map(({ kind, id, name }) => ({ id, label: `${kind} ${name}` }))
+        }}
+        add={({ id: chosen }) => {
+          const target = found.current.find((one) => one.id === chosen)!
+          void runAndReload(addAssignment(id, target), reload, `Assigned to ${target.name}`)
+        }}
+      />
+    </div>
+  )
 }
 
-function Assign({ id, workspaceId, targets, people, reload }: AssignProps) {
-  const query = { workspace_id: workspaceId, include_disabled: 'true' }
-  const keys = useAllRows('GET /keys', workspaceId === undefined ? undefined : { query }).data ?? []
-  const free = [
-    ...keys.map(({ hash, name, disabled }) => ({
+/** The keys of the workspace and the members whose name has the words; undefined while they are loaded. */
+function useTargets(typed: string, workspaceId: string | undefined): Target[] | undefined {
+  const q = useDebounced(typed)
+  const isOn = q !== '' && workspaceId !== undefined
+  const query = { q, limit: maxFound }
+  const keys = useGet(
+    'GET /keys',
+    isOn ? { query: { ...query, workspace_id: workspaceId, include_disabled: 'true' } } : undefined,
+  )
+  const members = useGet('GET /organization/members', isOn ? { query } : undefined)
+  if (q !== typed || !keys.data || !members.data || !keys.isCurrent || !members.isCurrent) return undefined
+  return [
+    ...keys.data.data.map(({ hash, name, disabled }) => ({
       kind: 'key' as const,
       id: hash,
       name: disabled ? `${name} (disabled)` : name,
     })),
-    ...people.map((one) => ({ kind: 'member' as const, id: one.id, name: one.name })),
-  ].filter((one) => !targets.some((target) => target.id === one.id))
-  const assign = (target: Target) => runAndReload(addAssignment(id, target), reload, `Assigned to ${target.name}`)
-  return (
-    <select
-      aria-label="Assign to"
-      value=""
-      onChange={(event) => {
-        const target = free.find((one) => one.id === event.currentTarget.value)
-        event.currentTarget.value = ''
-        if (target) void assign(target)
-      }}
-    >
-      <option value="">Assign to …</option>
-      {free.map((one) => (
-        <option key={one.kind + one.id} value={one.id}>
-          {one.kind} {one.name}
-        </option>
-      ))}
-    </select>
-  )
+    ...members.data.data.map((member) => ({ kind: 'member' as const, id: member.id, name: memberName(member)! })),
+  ]
 }
+
+const memberName = (member: Pick<Member, 'email' | 'first_name' | 'last_name'> | undefined) =>
+  member && ([member.first_name, member.last_name].filter(Boolean).join(' ') || member.email)

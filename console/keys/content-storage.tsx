@@ -1,7 +1,7 @@
-import { call } from '../api/client.ts'
-import { fetchAllPages } from '../api/pages.ts'
-import { useResource } from '../api/resource.ts'
-import type { Key } from '../api/types.ts'
+import { useKeysByHash } from '../api/keys-by-hash.ts'
+import { useGet } from '../api/resource.ts'
+import { type Found, Picked, SearchAndAdd } from '../components/search-and-add.tsx'
+import { useDebounced } from '../components/use-debounced.ts'
 import type { WorkspaceFields } from './workspace-fields.ts'
 
 type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
@@ -37,11 +37,11 @@ export function StorageInputs({ id, fields: { isStored: isKept, percent, keys },
 
 type KeysProps = { id: string; keys: string[] | null; choose: (keys: string[] | null) => void }
 
+const maxFound = 8
+
 function StorageKeys({ id, keys, choose }: KeysProps) {
-  const { data } = useResource<Key[]>(`keys of ${id}`, (signal) =>
-    fetchAllPages((query) => call('GET /keys', { query: { ...query, workspace_id: id } }, { signal })),
-  )
-  const allKeys = data ?? []
+  const byHash = useKeysByHash(keys ?? [])
+  const nameOf = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 12)}…`
   return (
     <>
       <label>
@@ -55,30 +55,33 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
         </select>
       </label>
       {keys !== null && (
-        <label>
-          Keys
-          <select
-            multiple
-            required
-            size={6}
-            onChange={(event) => choose([...event.currentTarget.selectedOptions].map(({ value }) => value))}
-          >
-            {allKeys.map(({ hash, name }) => (
-              <option key={hash} value={hash} selected={keys.includes(hash)}>
-                {name}
-              </option>
-            ))}
-            {data &&
-              keys
-                .filter((hash) => !allKeys.some((key) => key.hash === hash))
-                .map((hash) => (
-                  <option key={hash} value={hash} selected>
-                    {hash.slice(0, 12)}…
-                  </option>
-                ))}
-          </select>
-        </label>
+        <fieldset class="picker">
+          <legend>Keys</legend>
+          <Picked
+            label="Keys"
+            picked={keys.map((hash) => ({ id: hash, label: nameOf(hash) }))}
+            remove={(hash) => choose(keys.filter((one) => one !== hash))}
+          />
+          <SearchAndAdd
+            label="Add a key"
+            placeholder="name of a key"
+            isRequired={keys.length === 0}
+            resultsLabel="Matching keys"
+            nothing="No other key has this name."
+            useFound={(typed) => useFoundKeys(typed, id)?.filter((one) => !keys.includes(one.id))}
+            add={(key) => choose([...keys, key.id])}
+          />
+        </fieldset>
       )}
     </>
   )
+}
+
+/** The keys of a workspace whose name has the words; undefined while they are loaded. */
+function useFoundKeys(typed: string, workspaceId: string): Found[] | undefined {
+  const q = useDebounced(typed)
+  const query = { q, limit: maxFound, workspace_id: workspaceId }
+  const { data, isCurrent } = useGet('GET /keys', q === '' ? undefined : { query })
+  if (q !== typed || !isCurrent) return undefined
+  return data?.data.map(({ hash, name }) => ({ id: hash, label: name }))
 }

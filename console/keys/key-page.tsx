@@ -1,5 +1,5 @@
 import { useRoute } from 'preact-iso/router'
-import { canSeeAll } from '../api/all-keys.ts'
+import { canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'

@@ -1,6 +1,6 @@
 import '../components/later-chunk.ts'
 import { useRoute } from 'preact-iso/router'
-import { canSeeAll } from '../api/all-keys.ts'
+import { canSeeAll } from '../api/key-access.ts'
 import { ScreenTabs } from '../components/screen-tabs.tsx'
 import { AuditLog } from './audit.tsx'
 import { Budgets } from './budgets.tsx'

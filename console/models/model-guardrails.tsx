@@ -1,4 +1,4 @@
-import { canSeeAll } from '../api/all-keys.ts'
+import { canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useSession } from '../api/session.ts'
 import type { ModelVerdict } from '../api/types.ts'

@@ -10,7 +10,8 @@ export type ProblemItem = { id: string; tone: 'warn' | 'bad'; what: string; why:
 /** With fewer requests in the last hour the failure rate is not significant. */
 const fewRequests = 5
 const tooManyFail = 0.05
-const expiryWarningMs = 7 * 86_400_000
+export const expiryWarningDays = 7
+const expiryWarningMs = expiryWarningDays * 86_400_000
 
 /** Endpoints with a high failure rate. @param rows by endpoint and error, without granularity. */
 export function failingEndpoints(rows: Row[]): ProblemItem[] {

@@ -54,26 +54,50 @@ test('all guardrails are listed, and the last one can be assigned to any key', o
   await page.getByText(`${many} guardrails`).waitFor()
   const found = (await service.manage('GET', '/guardrails?limit=1')).body.data[0]
   await page.goto(new URL(`/guardrails/${found.id}`, page.url()).href)
-  const choice = page.getByLabel('Assign to')
-  for (const name of [`key n0`, `key ${last}`, `member n0`, `member ${last}`])
-    await choice.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' })
-  await choice.selectOption({ label: `key ${last}` })
+  const choices = page.getByRole('group', { name: 'Matching keys and members' })
+  for (const name of ['n0', last]) {
+    await page.getByLabel('Assign to').fill(name)
+    for (const kind of ['member', 'key'])
+      await choices.getByRole('button', { name: `${kind} ${name}`, exact: true }).waitFor()
+  }
+  await choices.getByRole('button', { name: `key ${last}` }).click()
   await page.getByText(`Assigned to ${last}`).waitFor()
   assert.deepEqual(faults, [])
 })
 
-test('the first limits show their bars at once, and others when opened', options, async () => {
-  await using watched = await open('/overview')
+test('the overview shows the limits of keys that spent, and loads no other keys', options, async () => {
+  const requested: string[] = []
+  await using watched = await open('/keys')
   const { page, faults } = watched
-  await page.locator('.budgets > li').nth(4).waitFor()
-  await page.getByText('other limits, none nearly used up').click()
-  for (const name of ['n0', last])
-    await page
+  const { body } = await service.manage('POST', '/keys', { name: 'soon', expires_at: inTwoDays() })
+  const made = await service.manage('POST', '/keys', { name: 'spender', limit: 1 })
+  const prompt = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
+  await service.ask('POST', '/chat/completions', { key: made.body.key, body: prompt })
+  page.on('request', (request) => requested.push(request.url().replace(/.*\/api\/v1/, '')))
+  await page.goto(new URL('/overview', page.url()).href)
+  await page.getByText('Key soon expires').waitFor()
+  await until(async () => {
+    await page.reload()
+    await page.getByText('other limits, none nearly used up').click()
+    return page
       .getByRole('listitem')
-      .filter({ hasText: `${name} key` })
-      .waitFor()
+      .filter({ hasText: 'spender key' })
+      .waitFor({ timeout: 3_000 })
+      .then(
+        () => true,
+        () => false,
+      )
+  })
+  const lists = requested.filter((path) => path.startsWith('/keys'))
+  assert.ok(
+    lists.every((path) => /^\/keys\?limit=100(&(expires_before|hashes)=.*)?$/.test(path)),
+    lists.join(),
+  )
+  for (const { hash } of [body.data, made.body.data]) await service.manage('DELETE', `/keys/${hash}`)
   assert.deepEqual(faults, [])
 })
+
+const inTwoDays = () => new Date(Date.now() + 2 * 86_400_000).toISOString()
 
 test('keys and members are found by search, and "Show all" resets it', options, async () => {
   await using watched = await open('/keys')

@@ -49,7 +49,8 @@ test('content storage is selected by key, and all contents are deleted by name',
   await page.getByRole('button', { name: `Change ${own.name}` }).click()
   await page.getByLabel('Store prompts and answers').check()
   await page.getByRole('combobox', { name: 'Requests of' }).selectOption('some')
-  await page.getByRole('listbox', { name: 'Keys' }).selectOption([{ label: 'ci-bot' }])
+  await page.getByLabel('Add a key').fill('ci-bot')
+  await page.getByRole('group', { name: 'Matching keys' }).getByRole('button', { name: 'ci-bot' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('stored for all requests of 1 key').waitFor()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Keep this' }] }

@@ -49,6 +49,21 @@ onEachDatabase('lists are searched on the server', (kind) => {
     assert.deepEqual(await names('laptop nobody'), [])
   })
 
+  test('keys that expire before a time, of all workspaces that the caller reaches', async () => {
+    await using service = await startTestService({ kind })
+    const time = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    await service.manage('POST', '/workspaces', { name: 'Lab', slug: 'lab' })
+    await service.manage('POST', '/keys', { name: 'later', expires_at: time(5), workspace_id: 'lab' })
+    await service.manage('POST', '/keys', { name: 'sooner', expires_at: time(2) })
+    await service.manage('POST', '/keys', { name: 'far', expires_at: time(20) })
+    const off = await service.manage('POST', '/keys', { name: 'off', expires_at: time(3) })
+    await service.manage('PATCH', `/keys/${off.body.data.hash}`, { disabled: true })
+    const names = async (path: string) => (await service.manage('GET', path)).body.data.map(({ name }: any) => name)
+    assert.deepEqual(await names(`/keys?expires_before=${time(7)}`), ['sooner', 'later'])
+    assert.deepEqual(await names(`/keys?expires_before=${time(7)}&limit=1`), ['sooner'])
+    assert.equal((await service.manage('GET', '/keys?expires_before=tomorrow')).status, 400)
+  })
+
   test('keys by their hashes, of all workspaces that the caller reaches', async () => {
     await using service = await world(kind)
     const { data: other } = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body

@@ -1,4 +1,4 @@
-import { keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
+import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
 import { namedWorkspace } from '#identity/accounts/workspaces.ts'
 import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
@@ -31,6 +31,12 @@ export const listAllKeys = route({
       hashes: Hashes.optional().describe(
         'Comma-separated hashes, at most 100. Returns only these keys, of all workspaces that the caller reaches, also disabled ones.',
       ),
+      expires_before: z.iso
+        .datetime({ offset: true })
+        .optional()
+        .describe(
+          'Returns only the enabled keys that expire before this time and have not expired, of all workspaces that the caller reaches, soonest first.',
+        ),
       include_disabled: z
         .enum(['true', 'false'])
         .default('false')
@@ -43,6 +49,11 @@ export const listAllKeys = route({
   handler: async ({ query, caller }, deps) => {
     if (query.hashes !== undefined) {
       const found = await keysByHash(deps, caller, query.hashes)
+      return { data: await keyAnswers(deps, caller, found), total_count: found.length }
+    }
+    if (query.expires_before !== undefined) {
+      const range = { before: Date.parse(query.expires_before), limit: query.limit }
+      const found = await expiringKeys(deps, caller, range)
       return { data: await keyAnswers(deps, caller, found), total_count: found.length }
     }
     const workspaceId = await namedWorkspace(deps, caller, query.workspace_id)

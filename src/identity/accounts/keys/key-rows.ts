@@ -62,6 +62,35 @@ export function findKeyRows(query: Query | Tx, organizationId: string, hashes: s
     .execute()
 }
 
+type Expiring = {
+  from: number
+  to: number
+  limit: number
+  workspaceId?: string | undefined
+  creatorUserId?: string | undefined
+}
+
+/** The enabled keys of the organization that expire within a time, soonest first. */
+export function expiringKeyRows(
+  query: Query,
+  organizationId: string,
+  { from, to, limit, workspaceId, creatorUserId }: Expiring,
+): Promise<KeyRow[]> {
+  return query
+    .selectFrom('api_keys')
+    .where('organization_id', '=', organizationId)
+    .where('disabled', '=', 0)
+    .where('expires_at', '>', from)
+    .where('expires_at', '<', to)
+    .$if(workspaceId !== undefined, (keys) => keys.where('workspace_id', '=', workspaceId!))
+    .$if(creatorUserId !== undefined, (keys) => keys.where('creator_user_id', '=', creatorUserId!))
+    .selectAll()
+    .orderBy('expires_at')
+    .orderBy('hash')
+    .limit(limit)
+    .execute()
+}
+
 /** Whether a key with this hash exists, disabled or not. */
 export async function keyExists(query: Query | Tx, hash: string): Promise<boolean> {
   return (await query.selectFrom('api_keys').where('hash', '=', hash).select('hash').executeTakeFirst()) !== undefined

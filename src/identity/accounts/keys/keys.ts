@@ -13,7 +13,15 @@ import { namedWorkspace } from '../workspaces.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
 import { keyNotFound, keysSeenBy, requireCanChange, requireCanCreate } from './key-access.ts'
-import { deleteKeyRow, findKeyRow, findKeyRows, type KeysQuery, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
+import {
+  deleteKeyRow,
+  expiringKeyRows,
+  findKeyRow,
+  findKeyRows,
+  type KeysQuery,
+  pageOfKeyRows,
+  updateKeyRow,
+} from './key-rows.ts'
 import { keepOneManagementKey } from './last-management-key.ts'
 import { newSecret } from './secret.ts'
 
@@ -43,6 +51,20 @@ export async function keysByHash(deps: { db: Db }, caller: Caller, hashes: strin
     .filter((row) => reachesWorkspace(caller, row.workspace_id))
     .filter((row) => creator === undefined || row.creator_user_id === creator)
     .map(keyRecord)
+}
+
+/** The enabled keys that expire before a time, of all workspaces that the caller reaches, soonest first. */
+export async function expiringKeys(
+  deps: { db: Db; now: Now },
+  caller: Caller,
+  { before, limit }: { before: number; limit: number },
+): Promise<KeyRecord[]> {
+  const rows = await expiringKeyRows(deps.db.query, caller.organizationId, {
+    ...{ from: deps.now(), to: before, limit },
+    workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
+    creatorUserId: keysSeenBy(caller),
+  })
+  return rows.map(keyRecord)
 }
 
 /** @throws Fault `not_found` if it does not exist or the caller cannot see it. */

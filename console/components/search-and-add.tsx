@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks'
+
+export type Found = { id: string; label: string }
+
+type Props = {
+  /** The accessible name of the field. */
+  label: string
+  placeholder: string
+  /** Whether something must be chosen before the form is sent. */
+  isRequired?: boolean
+  resultsLabel: string
+  nothing: string
+  /** A hook that returns what matches the text; undefined while it is loaded. */
+  useFound: (typed: string) => Found[] | undefined
+  add: (found: Found) => void
+  /** Adds the text itself if Enter is pressed and nothing matches. */
+  addTyped?: (typed: string) => void
+}
+
+/** A search field whose results are added by a press. Enter adds the first and does not send the form. */
+export function SearchAndAdd({
+  label,
+  placeholder,
+  isRequired = false,
+  resultsLabel,
+  nothing,
+  useFound,
+  add,
+  addTyped,
+}: Props) {
+  const [typed, setTyped] = useState('')
+  const found = useFound(typed.trim())
+  const take = (one: Found) => {
+    setTyped('')
+    add(one)
+  }
+  return (
+    <>
+      <input
+        aria-label={label}
+        placeholder={placeholder}
+        required={isRequired}
+        autocomplete="off"
+        spellcheck={false}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          if (found?.[0]) return take(found[0])
+          if (typed.trim() !== '' && addTyped) {
+            addTyped(typed.trim())
+            setTyped('')
+          }
+        }}
+      />
+      {typed.trim() !== '' && (
+        <fieldset class="suggestions" aria-label={resultsLabel}>
+          {found?.map((one) => (
+            <button key={one.id} type="button" onClick={() => take(one)}>
+              {one.label}
+            </button>
+          ))}
+          {found?.length === 0 && <span class="dim">{nothing}</span>}
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+type PickedProps = { label: string; picked: Found[]; remove: (id: string) => void }
+
+/** The chosen items, each with a button that removes it. */
+export function Picked({ label, picked, remove }: PickedProps) {
+  if (picked.length === 0) return null
+  return (
+    <ul aria-label={label}>
+      {picked.map(({ id, label: name }) => (
+        <li key={id}>
+          {name}{' '}
+          <button type="button" class="bare" aria-label={`Remove ${name}`} onClick={() => remove(id)}>
+            ✕
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
