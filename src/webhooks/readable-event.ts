@@ -1,3 +1,5 @@
+import type { WebhookEvent } from './webhook.ts'
+
 /** An event as text for people: for Slack and email. */
 export type ReadableEvent = { title: string; lines: string[] }
 
@@ -6,12 +8,14 @@ type Data = Record<string, unknown>
 /** Renders the payload of a delivery. `answer_url` is included if the payload has it. */
 export function readableEvent(payload: string): ReadableEvent {
   const { type, data } = JSON.parse(payload) as { type: string; data: Data }
-  const title = titles[type]?.(data) ?? type
+  // A delivery of an older version can have another type.
+  const title = titles[type as WebhookEvent]?.(data) ?? type
   const lines = Object.entries(data).flatMap(([name, value]) => (value == null ? [] : [`${name}: ${plain(value)}`]))
   return { title, lines }
 }
 
-const titles: Record<string, (data: Data) => string> = {
+/** The title of each event. An event that is missing here does not compile. */
+const titles: Record<WebhookEvent, (data: Data) => string> = {
   'limit.nearly_spent': (data) => `${data.percent} % of ${limitName(data)} is spent`,
   'limit.spent': (data) => `${capitalised(limitName(data))} is spent`,
   'intern.question_asked': (data) => `${data.intern_name ?? 'An intern'} asks a question`,
