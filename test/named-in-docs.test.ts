@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { tools } from '#agent/tools/tools.ts'
 import { clients } from '#gateway/clients/clients.ts'
 import { protocols } from '#platform/core/vocabulary.ts'
+import { emptyPolicy } from '#policy/guardrails/decide/policy.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (pattern: string) =>
@@ -37,4 +38,16 @@ test('the documentation names every provider protocol and every client path', ()
     ...clients.map(({ operation }) => `\`POST ${operation.path}\``),
   ]
   assert.deepEqual(missingIn(read('docs/providers.md'), names), [])
+})
+
+test('every rule of guardrails is named in its document', () => {
+  // The names of vendors are settings: the page has those of one vendor.
+  const rules = Object.keys(emptyPolicy).filter((rule) => !/_vendor_[b-d]$/.test(rule))
+  assert.deepEqual(
+    missingIn(
+      read('docs/guardrails.md'),
+      rules.map((rule) => `\`${rule}`),
+    ),
+    [],
+  )
 })

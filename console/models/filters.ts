@@ -1,4 +1,5 @@
 import type { Filter } from '../components/chips.tsx'
+import type { ModelQuery } from './model-query.ts'
 
 const choice = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
   kind: 'choice',
@@ -18,18 +19,23 @@ const text = (name: string, title: string, placeholder: string, suggestions?: st
 })
 const sameLabels = (...values: string[]) => values.map((value): [string, string] => [value, value])
 
-export const sort = choice('sort', 'sort', 'newest first', [
-  ['top-weekly', 'most used this week'],
-  ['pricing-low-to-high', 'cheapest first'],
-  ['pricing-high-to-low', 'most expensive first'],
-  ['context-high-to-low', 'longest context'],
-  ['throughput-high-to-low', 'fastest'],
-  ['latency-low-to-high', 'quickest first token'],
-  ['intelligence-high-to-low', 'intelligence'],
-  ['coding-high-to-low', 'coding'],
-  ['agentic-high-to-low', 'agentic work'],
-  ['design-arena-elo-high-to-low', 'design'],
-])
+/** All sorts except `newest`, the default. `most-popular` is another name of `top-weekly`. */
+type Sort = Exclude<NonNullable<ModelQuery['sort']>, 'newest' | 'most-popular'>
+
+const sortNames: Record<Sort, string> = {
+  'top-weekly': 'most used this week',
+  'pricing-low-to-high': 'cheapest first',
+  'pricing-high-to-low': 'most expensive first',
+  'context-high-to-low': 'longest context',
+  'throughput-high-to-low': 'fastest',
+  'latency-low-to-high': 'quickest first token',
+  'intelligence-high-to-low': 'intelligence',
+  'coding-high-to-low': 'coding',
+  'agentic-high-to-low': 'agentic work',
+  'design-arena-elo-high-to-low': 'design',
+}
+
+export const sort = choice('sort', 'sort', 'newest first', Object.entries(sortNames))
 
 /** Suggestions for filters. */
 type Known = { authors: string[]; providers: string[]; parameters: string[] }

@@ -6,7 +6,7 @@ export type ModelQuery = NonNullable<Routes['GET /models']['query']>
 type Passed = Exclude<keyof ModelQuery, 'offset' | 'limit' | 'use_rss' | 'use_rss_chat_links'>
 
 /** The query parameters of `GET /models`, with the same names in the address. The type reports a missing one. */
-const passed = Object.keys({
+export const passed = Object.keys({
   q: true,
   category: true,
   supported_parameters: true,

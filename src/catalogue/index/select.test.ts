@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { catalogue, figures, nowMs, question } from '#test/harness/records/random-catalogues.ts'
 import { referenceList } from '#test/harness/records/reference-models.ts'
 import { findModels, listBytes } from '../list/list.ts'
-import { ModelQuery } from '../list/query.ts'
+import { ModelFilter, ModelQuery } from '../list/query.ts'
 import { compileSnapshot, type Snapshot } from './snapshot.ts'
 
 function answer(snapshot: Snapshot, parameters: Record<string, string>) {
@@ -30,4 +30,19 @@ test('every list equals the rules for any catalogue, query and measurements', ()
     },
   )
   fc.assert(property, { numRuns: 150 })
+})
+
+test('every filter excludes a model of some catalogue', () => {
+  const snapshots = fc
+    .sample(fc.tuple(catalogue, figures), 60)
+    .map(([data, measured]) => compileSnapshot(data, measured))
+  const total = (snapshot: Snapshot, parameters: Record<string, string>) => answer(snapshot, parameters).total_count
+  const values = Map.groupBy(fc.sample(question, 3000).flatMap(Object.entries), ([name]) => name)
+  const ineffective = Object.keys(ModelFilter.shape).filter((name) => {
+    const some = [...new Set((values.get(name) ?? []).map(([, value]) => value))].slice(0, 10)
+    // All modalities of answers, because the default excludes models too.
+    const all: Record<string, string> = name === 'output_modalities' ? {} : { output_modalities: 'all' }
+    return !snapshots.some((one) => some.some((value) => total(one, { ...all, [name]: value }) !== total(one, all)))
+  })
+  assert.deepEqual(ineffective, [])
 })
