@@ -1,3 +1,5 @@
+import { clients } from '#gateway/clients/clients.ts'
+
 /** Who asks, in the order of the columns of the table. */
 export const callers = [
   'owner by link',
@@ -24,9 +26,7 @@ export const mayCall: Record<string, string> = {
   getStatus: 'oa-v-m--M',
   listSettings: 'oa-v-m--M',
   listEvents: 'oadvdmDVM',
-  createChatCompletion: 'oad-dmD--',
-  createResponse: 'oad-dmD--',
-  createMessage: 'oad-dmD--',
+  ...Object.fromEntries(clients.map(({ operation }) => [operation.id, 'oad-dmD--'])),
   countMessageTokens: 'oad-dmD--',
   getGeneration: 'oadvdmDVM',
   getGenerationContent: 'oad-dmD-M',

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { reads } from '#api/access/roles.ts'
 import { routes } from '#api/routes/routes.ts'
+import { clients } from '#gateway/clients/clients.ts'
 import { knownActions } from '../console/keys/audit-actions.ts'
 import { startTalk, type Talk } from './harness/interns/intern-chat.ts'
 import { tarOf } from './harness/interns/intern-files.ts'
@@ -19,9 +20,7 @@ const said = 'What is said to an intern is in its session, with who said it; ans
 
 /** Why these leave no line by themselves, or where it is shown that they do. */
 const unwritten: Record<string, string> = {
-  createChatCompletion: spent,
-  createResponse: spent,
-  createMessage: spent,
+  ...Object.fromEntries(clients.map(({ operation }) => [operation.id, spent])),
   countMessageTokens: 'It counts, and changes nothing.',
   chatWithIntern: said,
   createInternSessionChatCompletion: said,
