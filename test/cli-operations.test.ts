@@ -32,6 +32,16 @@ test('every management route has a command, or a reason for having none', () => 
   assert.deepEqual(missing, [])
 })
 
+test('no generated command is below a command that does something itself', () => {
+  const byHand = Object.values(overrides).flatMap((override) => ('byHand' in override ? [override.byHand] : []))
+  const names = [...generatedCommands.map(({ name }) => name), ...byHand]
+  const misplaced = generatedCommands.filter(({ name }) => names.some((other) => name.startsWith(`${other} `)))
+  assert.deepEqual(
+    misplaced.map(({ id, name }) => `${id}: choose another name than "${name}"`),
+    [],
+  )
+})
+
 test('overrides name fields that their operation has', () => {
   const unknown = generatedCommands.flatMap(({ id, operation, override }) =>
     [override.arguments, override.options, override.fixed, override.fromEnvironment]

@@ -4,7 +4,7 @@ import type { Terminal } from '../kit/terminal.ts'
 import { wholeNumber } from '../kit/whole-number.ts'
 import type { ApiCommand, Argument } from './api-command.ts'
 import { pathArguments, sharedOptions } from './defaults.ts'
-import { argumentFor, optionFor } from './fields.ts'
+import { argumentFor, helpFor, optionFor } from './fields.ts'
 import { type Field, keyKind, type Operation, type OperationId, operations } from './operation.ts'
 import { overrides, subgroups } from './overrides.ts'
 import { type GeneratedCommand, type Placed, runCommand } from './run-command.ts'
@@ -54,7 +54,7 @@ function build(command: Command, generated: GeneratedCommand, terminal: Terminal
   if (command.description() === '') command.description(aboutOf(generated))
   const placed: Placed[] = []
   for (const [field, about, argument] of argumentsOf(operation, override)) {
-    command.addArgument(argumentFor(argument.name, about, argument.help ?? about.help ?? argument.name))
+    command.addArgument(argumentFor(argument.name, about, argument.help ?? helpFor(field, about)))
     placed.push({ field, about, argument })
   }
   for (const [field, about] of optionsOf(operation, override)) {
@@ -86,8 +86,9 @@ function argumentsOf({ fields, tag }: Operation, override: ApiCommand): [string,
   const named = override.arguments ?? {}
   const isArgument = ([field, about]: [string, Field]) =>
     !isHidden(field, about, override) && !override.options?.[field] && (about.isRequired || field in named)
-  // Path first, then as listed.
-  const order = (field: string) => (fields[field]!.in === 'path' ? -1 : Object.keys(named).indexOf(field))
+  // The path first, then as the override lists them, then others.
+  const listed = [...Object.keys(fields).filter((field) => fields[field]!.in === 'path'), ...Object.keys(named)]
+  const order = (field: string) => (listed.includes(field) ? listed.indexOf(field) : listed.length)
   return Object.entries(fields)
     .filter(isArgument)
     .sort(([a], [b]) => order(a) - order(b))

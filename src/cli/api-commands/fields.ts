@@ -51,9 +51,14 @@ function flagsOf(name: string, field: Field, isUpdate: boolean): string {
 /** Whether an option needs no value: without it, the default of the API applies. */
 const isSwitch = ({ type, isNullable }: Field, isUpdate: boolean) => type === 'boolean' && !isUpdate && !isNullable
 
-function helpOf(name: string, field: Field, isUpdate: boolean): string {
+/** The help of the API, or else the name of the field in words. */
+export function helpFor(name: string, { help }: Field): string {
   const words = name.replaceAll('_', ' ')
-  const help = field.help ?? words.charAt(0).toUpperCase() + words.slice(1)
+  return help ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function helpOf(name: string, field: Field, isUpdate: boolean): string {
+  const help = helpFor(name, field)
   const byDefault = field.default === undefined || isSwitch(field, isUpdate) ? '' : ` (default: ${field.default})`
   return `${help}${byDefault}${field.isNullable && isUpdate ? '. "null" removes it' : ''}`
 }

@@ -72,7 +72,8 @@ test('what is read is what was metered, however little of it had to be kept', ()
         model: modelOf(one),
         record: storedFacts(one),
       })
-      const { throughput, total_cost, upstream_inference_cost, limit_cost, unconfirmed_usd, attempts, ...fields } = record
+      const { throughput, total_cost, upstream_inference_cost, limit_cost, unconfirmed_usd, attempts, ...fields } =
+        record
       assert.deepEqual(fields, {
         id: one.id,
         upstream_id: one.upstreamId ?? null,

@@ -2,6 +2,14 @@ import type { Overrides } from '../api-command.ts'
 
 const probe = { without: 'For load balancers, without a key: "curl" prints it.' }
 
+const requestFilters: Record<string, [flags: string, help: string]> = {
+  api_key_hash: ['--key <hash>', 'Filter by key: its complete hash'],
+  session_id: ['--session <id>', 'Filter by session'],
+  user_id: ['--member <email>', 'Filter by member'],
+  workspace_id: ['--workspace <slug>', 'Filter by workspace'],
+}
+const requestId = { name: 'id', help: 'ID of the request, as listed by "requests list"' }
+
 /** Commands for the request log, analytics and the state of the service. */
 export const usage = {
   getHealth: probe,
@@ -26,19 +34,24 @@ export const usage = {
   releaseGenerations: { byHand: 'requests release' },
   deleteGenerationContent: {
     name: 'requests delete-content',
-    arguments: { id: { name: 'id', help: 'ID of the request, as listed by "requests list"' } },
+    arguments: { id: requestId },
     done: ({ id }) => `Deleted the content of ${id}.`,
   },
   getGenerationsExport: {
     name: 'requests export',
-    options: {
-      api_key_hash: ['--key <hash>', 'Filter by key: its complete hash'],
-      session_id: ['--session <id>', 'Filter by session'],
-      user_id: ['--member <email>', 'Filter by member'],
-      workspace_id: ['--workspace <slug>', 'Filter by workspace'],
-    },
+    options: requestFilters,
   },
   listActivity: { byHand: 'usage' },
+  listActivitySums: {
+    name: 'analytics sums',
+    options: requestFilters,
+    limit: [100, 'Maximum number of groups, 1 to 1,000'],
+  },
+  submitGenerationFeedback: {
+    name: 'requests feedback',
+    arguments: { generation_id: requestId },
+    done: ({ generation_id }) => `Reported a problem with ${generation_id}.`,
+  },
   queryAnalytics: {
     name: 'analytics query',
     about: 'Query sums, rates and percentiles of requests, and print them as JSON',
