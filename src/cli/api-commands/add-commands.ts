@@ -3,7 +3,7 @@ import { clientHelp, internsHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { wholeNumber } from '../kit/whole-number.ts'
 import type { ApiCommand, Argument } from './api-command.ts'
-import { pathArguments, sharedOptions } from './defaults.ts'
+import { groupOfTag, pathArguments, sharedOptions } from './defaults.ts'
 import { argumentFor, helpFor, optionFor } from './fields.ts'
 import { type Field, keyKind, type Operation, type OperationId, operations } from './operation.ts'
 import { overrides, subgroups } from './overrides.ts'
@@ -17,12 +17,16 @@ export const generatedCommands: GeneratedCommand[] = Object.entries(operations).
   return [given].flat().map((override) => ({ id, name: override.name ?? nameOf(operation), operation, override }))
 })
 
-/** The name by the form of the path: `GET /keys/{hash}` is `keys show`, `POST /webhooks/{id}/test` is `webhooks test`. */
+/** The name by the form of the path: `GET /keys/{hash}` is `keys show`, `GET /keys/{hash}/budgets` is `keys budgets`. */
 function nameOf({ method, path, tag, answer, creates }: Operation): string {
-  const words = path.split('/').filter((word) => word !== '' && word !== tag && !word.startsWith('{'))
+  const words = path
+    .split('/')
+    .filter((word) => word !== '' && word !== tag && !word.startsWith('{'))
+    .join('-')
   const verbs = { GET: answer === 'list' ? 'list' : 'show', PUT: 'set', PATCH: 'set', DELETE: 'delete' }
-  const verb = method === 'POST' ? (creates ? 'create' : undefined) : verbs[method]
-  return [tag, ...words, verb].filter(Boolean).join(' ')
+  const verb = method === 'POST' ? (creates ? 'create' : '') : verbs[method]
+  const parts = method === 'GET' && words !== '' ? [words] : [verb, words]
+  return `${groupOfTag[tag] ?? tag} ${parts.filter(Boolean).join('-')}`
 }
 
 /** Adds the generated commands of a group, such as `keys`. A group can be a command itself. */

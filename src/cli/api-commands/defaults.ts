@@ -42,3 +42,6 @@ export const sharedOptions: Record<string, [flags: string, help?: string]> = {
   user_id: ['--for <email>', 'Only those of this member'],
   workspace_id: ['--workspace <slug>', 'Workspace (default: the workspace of your key)'],
 }
+
+/** The group of a tag that is not a group itself. */
+export const groupOfTag: Record<string, string> = { usage: 'analytics', endpoints: 'models', providers: 'models' }

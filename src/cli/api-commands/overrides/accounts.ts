@@ -103,6 +103,7 @@ export const accounts = {
     done: ({ id }, { deleted_count }) => `Deleted the contents of ${counted(deleted_count, 'request')} of "${id}".`,
   },
   listWorkspaceMembers: {
+    name: 'workspaces members list',
     about: 'List the members of a workspace',
     columns: columns<WorkspaceMember>({
       EMAIL: (one) => one.email,

@@ -42,12 +42,13 @@ export const usage = {
     options: requestFilters,
   },
   listActivity: { byHand: 'usage' },
+  listDailyRankings: { name: 'analytics rankings' },
   listActivitySums: {
     name: 'analytics sums',
     options: requestFilters,
     limit: [100, 'Maximum number of groups, 1 to 1,000'],
   },
-  submitGenerationFeedback: {
+  addGenerationFeedback: {
     name: 'requests feedback',
     arguments: { generation_id: requestId },
     done: ({ generation_id }) => `Reported a problem with ${generation_id}.`,
