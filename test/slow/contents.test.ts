@@ -249,7 +249,7 @@ onEachDatabase('what is asked and answered', (kind) => {
     await service.stop()
     const right = readFileSync(file)
     writeFileSync(file, 'ab'.repeat(32))
-    await assert.rejects(startTestService({ place }), /is not the one that .*kept contents/)
+    await assert.rejects(startTestService({ place }), /is not the one that .*stored contents/)
     writeFileSync(file, right)
     await (await startTestService({ place })).stop()
     await place.remove()

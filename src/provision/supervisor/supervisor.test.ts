@@ -195,7 +195,7 @@ onEachDatabase('a daemon that ends while the database does not answer', (kind) =
   const endUnwritten = async (failing: number[]) => {
     await using store = await newDb(kind)
     let [writes, starts, isAlive] = [Number.NEGATIVE_INFINITY, 0, false]
-    let reportEnd: (reason: string) => void = () => {}
+    let reportEnd: ((reason: string) => void) | undefined
     const exclusively: typeof store.db.exclusively = (name, work) =>
       failing.includes(++writes)
         ? Promise.reject(new Error('The database does not answer.'))
@@ -207,7 +207,7 @@ onEachDatabase('a daemon that ends while the database does not answer', (kind) =
         return undefined
       },
       adopt: async () => isAlive,
-      watch: (_: unknown, onEnd: typeof reportEnd) => {
+      watch: (_: unknown, onEnd: (reason: string) => void) => {
         reportEnd = onEnd
         return () => {}
       },
@@ -218,10 +218,11 @@ onEachDatabase('a daemon that ends while the database does not answer', (kind) =
       provisioner,
       { onError: () => {} },
     )
-    await until(async () => (await row()).status === 'running')
+    // The row is written before the daemon is watched.
+    const report = await until(async () => (await row()).status === 'running' && reportEnd)
     writes = 0
     isAlive = false
-    reportEnd('It was killed.')
+    report('It was killed.')
     await until(async () => starts === 2 && (await row()).status === 'running')
     await stop()
   }
