@@ -162,7 +162,7 @@ const doors = [
   { protocol: 'openai-responses', path: '/responses', usual: { input: 'Hi' }, rows: responses },
 ]
 
-describe('a strict provider accepts what its own clients send', () => {
+describe('a strict provider accepts the requests of its own clients', () => {
   let strict: RecordedProviders
   before(async () => {
     strict = await startWithUpstream(strictAnswer, ['claude-sonnet-4-5'])

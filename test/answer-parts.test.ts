@@ -28,7 +28,7 @@ const answer: AnswerEvent[] = [
   { type: 'finish', reason: 'tool_calls', native: 'tool_calls' },
 ]
 
-describe('what is written for clients', () => {
+describe('parts of answers', () => {
   for (const protocol of ['openai-chat', 'openai-responses'] as const)
     for (const streamed of [false, true])
       test(`${protocol}, ${streamed ? 'streamed' : 'whole'}: has citations, images and custom calls`, () => {

@@ -210,7 +210,7 @@ test('each table is written by the files of one folder', () => {
   )
 })
 
-test('what differs between databases stands in src/platform/db/', () => {
+test('database-specific code is in src/platform/db/', () => {
   const dialect = /onConflict|on conflict|::bigint|\bilike\b|json_each|jsonb/
   const leaks = sources.filter(
     (file) =>
@@ -325,7 +325,7 @@ test('half of the files are under 100 lines and nine in ten under 250', () => {
   assert.ok(at(0.9) < 250, `one file in ten has ${at(0.9)} lines or more`)
 })
 
-test('names use the words of the glossary, and none that was retired', () => {
+test('names use the words of the glossary, and no retired ones', () => {
   const texts = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
   const isRetired = (name: string) =>
     name.match(/[A-Z]?[a-z]+/g)?.some((word) => Object.hasOwn(retiredWords, word.toLowerCase()))
@@ -337,7 +337,7 @@ test('names use the words of the glossary, and none that was retired', () => {
   assert.deepEqual(retired, [])
 })
 
-test('every file that the map names is there', () => {
+test('every file in the map exists', () => {
   const map = readFileSync(join(root, 'docs/map.md'), 'utf8')
   const named = [...map.matchAll(/`((?:src|console|test|\.ci)\/[^`<]+)`/g)].map(([, path]) => path!)
   assert.ok(named.length > 20)

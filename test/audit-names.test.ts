@@ -10,7 +10,7 @@ async function named(service: TestService, action: string): Promise<(string | nu
   return data.map(({ target }: { target: { name: string | null } }) => target.name)
 }
 
-onOneDatabase('what the audit trail says was changed', (kind) => {
+onOneDatabase('changes named in the audit log', (kind) => {
   test('goes by the name that it has now, or had last', async () => {
     await using service = await startTestService({ kind })
     const { hash } = (await service.manage('POST', '/keys', { name: 'first' })).body.data

@@ -201,7 +201,7 @@ describe('units that a provider bills in addition to text', () => {
   }
 
   for (const name of Object.keys(cases)) {
-    test(`${name}: sixty requests are charged what is billed, and never beyond a limit`, async () => {
+    test(`${name}: sixty requests are charged as billed, within the limit`, async () => {
       const key = await keyWith(limit)
       billed = 0
       let answered = 0
@@ -221,7 +221,7 @@ describe('units that a provider bills in addition to text', () => {
     })
   }
 
-  test('what has no price is refused by name under a limit', async () => {
+  test('a unit without a price is refused by name under a limit', async () => {
     const key = await keyWith(5)
     const before = upstream.requests.length
     const refused: [name: string, more: object, why: RegExp][] = [
@@ -254,7 +254,7 @@ describe('units that a provider bills in addition to text', () => {
     assert.equal(upstream.requests.length, before)
   })
 
-  test('without a limit it is served, and the record says what the cost is without', async () => {
+  test('without a limit it is served, and the record names the missing price', async () => {
     const key = await keyWith(null)
     const tools = [{ type: 'code_execution_20250825', name: 'code_execution' }]
     const told = await record(await ask(key, 'claude-searching', { tools }))

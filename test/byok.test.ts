@@ -70,7 +70,7 @@ onOneDatabase('a provider key of the workspace’s own', (kind) => {
   })
 })
 
-test('only those whom its rules name use it, and it may keep the operator’s out', async () => {
+test('its rules select the requests, and it can exclude the operator’s key', async () => {
   await using place = await setUp()
   const { id } = (await place.bring({ allowed_models: ['faulty/other'] })).body.data
   await place.ask('faulty/ok')
@@ -133,7 +133,7 @@ test('a limit that excludes own keys never limits their requests', async () => {
 
 for (const include_byok_in_budgets of [false, true]) {
   const counts = include_byok_in_budgets ? 'counts' : 'does not count'
-  test(`what its requests cost ${counts} against a limit that says so`, async () => {
+  test(`its requests count ${counts} against a limit that includes them`, async () => {
     await using place = await setUp()
     await place.bring()
     const guardrail = `/guardrails/${(await place.service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id}`
@@ -174,7 +174,7 @@ test('one that is refused shuts no endpoint to other workspaces', async () => {
   assert.equal((await place.service.ask('POST', '/chat/completions', { key: other.body.key, body })).status, 502)
 })
 
-test('what cannot be is refused by name', async () => {
+test('invalid values are refused by name', async () => {
   await using place = await setUp()
   for (const [more, said] of [
     [{ provider: 'nobody' }, /provider: provider not found/],

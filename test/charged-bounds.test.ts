@@ -93,7 +93,7 @@ test('a slow reader that leaves is charged the whole reservation', async () => {
   assert.ok(2 - (await billed.left(key)) >= billed.billed(), `${await billed.left(key)}`)
 })
 
-test('a claim beyond what the request made possible counts as what was possible', async () => {
+test('a claim beyond the maximum of the request counts as the maximum', async () => {
   await using billed = await startBilled({ prices: { prompt: 10, completion: 100 }, trades: { lying } })
   const key = await billed.keyWith(1)
   const answer = await ask(billed, key, { model: 'billed/lying', messages, max_tokens: 100, provider })

@@ -16,7 +16,7 @@ const preflight = {
 }
 
 describe('a page of another origin', () => {
-  test('is not let in unless a setting says so', async () => {
+  test('is refused without the setting', async () => {
     await using service = await startTestService()
     const asked = await service.ask('OPTIONS', '/chat/completions', preflight)
     assert.deepEqual([asked.status, asked.headers.get('allow')], [405, 'POST'])

@@ -55,7 +55,7 @@ test('a daemon that is killed leaves no agent behind, and its streams end as sev
   await until(() => !runs(agent!))
 })
 
-test('what an agent left behind when its daemon was killed is ended by the next daemon', async () => {
+test('processes of a killed daemon are ended by the next daemon', async () => {
   const stray = 'setsid sh -c "trap : TERM HUP; while :; do sleep 1; done" & echo $! > stray; exec "$@"'
   const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
   const agent = ['-c', stray, 'sh', process.execPath, script, 'load']
@@ -93,7 +93,7 @@ test('a killed agent ends its run in every state, and the next turn has another'
   assert.equal((await daemon.say('say on', { sessionId: asked.sessionId })).text, 'on')
 })
 
-test('the agent gets the environment it is given, and nothing of the daemon’s secrets', async () => {
+test('the agent gets its own environment without the daemon’s secrets', async () => {
   await using daemon = await startDaemonProcess({ env: { DATABASE_URL: 'secret', OPENAI_API_KEY: 'secret' } })
   await daemon.say('say hi')
   const environment = readFileSync(`/proc/${children(daemon.child.pid!)[0]}/environ`, 'utf8')

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-test('a start by an older Node says what to run', () => {
+test('a start by an older Node names the required version', () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-uninstalled-'))
   try {
     cpSync(join(root, 'bin/compile-cache.js'), join(folder, 'bin/compile-cache.js'))

@@ -34,7 +34,7 @@ async function regionBy(service: TestService, headers: string[]): Promise<string
   return 'none'
 }
 
-test('a request that names two hosts is refused: rules are kept by the name', async () => {
+test('a request with two hosts is refused', async () => {
   await using service = await startTestService({ settings: { regions } })
   const { host } = new URL(service.url)
   const path = '/api/v1/models'
@@ -61,7 +61,7 @@ test('a request that names two hosts is refused: rules are kept by the name', as
 })
 
 describe('the host that a proxy says it was asked by', () => {
-  test('is believed of nobody unless a setting names the proxy', async () => {
+  test('is ignored unless a setting names the proxy', async () => {
     await using service = await startTestService({ settings: { regions } })
     assert.equal(
       await regionBy(service, ['host: us.test', 'x-forwarded-host: eu.test', 'forwarded: host=eu.test']),

@@ -88,7 +88,7 @@ test('nothing else is read in the place of a log', async () => {
   }
 })
 
-test('who does not see an intern does not find its log', async () => {
+test('a user without access to an intern does not find its log', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service, { visibility: 'creator' })
   const grace = await colleague(service)

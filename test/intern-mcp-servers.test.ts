@@ -49,7 +49,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
     assert.deepEqual([second.url, second.headers[0].value], [remote.url, `Bearer ${inHeader}`])
   })
 
-  test('keeps what is sent back as it was shown, but not for a server at another place', async () => {
+  test('keeps masked values that are sent back, unless the server changed', async () => {
     await using service = await startTestService({ kind, settings: { agents } as object })
     const made = await service.ask('POST', '/interns', {
       body: { name: 'ada', agent: 'scripted', mcp_servers: [command, remote] },
@@ -100,7 +100,7 @@ test('an idempotent replay compares the secrets too', async () => {
   assert.deepEqual(statuses, [201, 200, 409])
 })
 
-test('what is wrong with a server of tools is said, and where', async () => {
+test('an error about an MCP server names the field', async () => {
   await using service = await startTestService()
   const refused: [server: object, says: RegExp][] = [
     [{ name: 'x', command: 'y', readable: ['opt/x'] }, /readable\[0\].*absolute path/],

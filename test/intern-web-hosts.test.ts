@@ -7,7 +7,7 @@ import { runningIntern } from './harness/interns/interns.ts'
 import { startTestService } from './harness/service/service.ts'
 
 onOneDatabase('the hosts that an intern may fetch from', (kind) => {
-  test('are stored, changed and passed to its agent; none by default', async () => {
+  test('are stored, changed and passed to its agent; the default is none', async () => {
     await using service = await startTestService({ kind })
     const intern = await runningIntern(service, { web_hosts: ['example.com', '*.example.org'] })
     assert.deepEqual(intern.web_hosts, ['example.com', '*.example.org'])

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { prompt, startTalk, type Talk } from './harness/interns/intern-chat.ts'
 import { answer, say, tryAnswering } from './harness/interns/interns.ts'
 
-describe('what a chat request may hold', () => {
+describe('limits of a chat request', () => {
   let service: Talk
   before(async () => {
     service = await startTalk()

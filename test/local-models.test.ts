@@ -75,7 +75,7 @@ test('an intern whose agent is not installed is refused with the reason', async 
   assert.match(made.body.error.message, /agent: "codex-that-is-not-there" is not installed on this server; install it/)
 })
 
-test('a refusal for a picture says what the model takes, and where that stands', async () => {
+test('a refusal of an image names the supported inputs and the setting', async () => {
   const file = `
 providers: { plain: { name: Plain, protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", prices: { prompt: 0, completion: 0 } } }
 models: { plain/one: { name: One, created: 2026-01-01, context_length: 1000, endpoints: { plain: { model: one } } } }

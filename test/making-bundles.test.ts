@@ -48,7 +48,7 @@ function smallCheckout() {
   }
 }
 
-test('a bundle is not kept where a source was changed while it was made', () => {
+test('a bundle is not stored if a source changed meanwhile', () => {
   using at = smallCheckout()
   const changing = join(at.folder, 'changing.mjs')
   writeFileSync(
@@ -98,7 +98,7 @@ test('each source file that a bundle changes exists and is changed', () => {
   }
 })
 
-test('where what V8 compiled cannot be kept, nothing of it is left', async ({ mock }) => {
+test('an unwritable V8 cache leaves nothing behind', async ({ mock }) => {
   using at = scratch()
   mock.timers.enable({ apis: ['setTimeout'] })
   const running = '{ server: async () => ({ running: Promise.resolve() }) }'

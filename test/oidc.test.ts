@@ -61,7 +61,7 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     assert.deepEqual([data.length, data[0].actor.user_email], [1, 'ada@example.com'])
   })
 
-  test('who is a member already signs in as that member, and keeps their role', async () => {
+  test('an existing member signs in and keeps the role', async () => {
     await using world = await withIssuer({}, kind)
     const { service, issuer } = world
     const person = { email: 'ada@example.com', name: 'Ada', access: 'developer' }
@@ -110,7 +110,7 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     assert.equal((await signIn(service, issuer, 'account-1', ada)).session.role, 'viewer')
   })
 
-  test('who was removed does not come back by signing in', async () => {
+  test('a removed member does not return by signing in', async () => {
     await using world = await withIssuer({ oidc_domains: ['*'] }, kind)
     const { service, issuer } = world
     const { session } = await signIn(service, issuer, 'account-1', ada)
@@ -183,7 +183,7 @@ test('a user without role is refused without a default, and the last admin remai
   assert.deepEqual([session.member.id, session.role], [owner.id, 'owner'])
 })
 
-test('an address that the issuer has not verified signs nobody in', async () => {
+test('an unverified address signs nobody in', async () => {
   await using world = await withIssuer({ oidc_domains: ['*'] })
   const { service, issuer } = world
   for (const email_verified of [false, undefined, 'no', 0]) {

@@ -54,7 +54,7 @@ test('the service serves the same description', async () => {
   assert.deepEqual((await service.ask('GET', '/openapi.json', { key: null })).body, document)
 })
 
-test('an operation’s id is a verb of its method and what it is done to, in one form', () => {
+test('an operation’s id is a verb of its method and an object', () => {
   const verbs: { [method: string]: RegExp } = {
     get: /^(get|list|count|retrieve)[A-Z]/,
     post: /^(create|add|save|assign|unassign|designate|provision|suspend|cancel|move|giveUp|rotate|test|retry|query|replay|preview|release|try|reload|chat|count|rename|bulkAdd|bulkRemove)[A-Z]/,
@@ -153,7 +153,7 @@ test('every route documents the errors that precede its handler', () => {
     }
 })
 
-test('what streams says what its events hold', () => {
+test('streaming operations describe their events', () => {
   const streaming = operations.map((operation) => succeeding(operation)['text/event-stream']).filter(Boolean)
   assert.ok(streaming.length >= 4)
   for (const media of streaming) assert.ok('$ref' in media!.schema)

@@ -101,7 +101,7 @@ describe('response-healing', () => {
     assert.equal('plugins' in sent(), false)
   })
 
-  test('leaves alone what is right, what asked for no JSON, and what did not ask', async () => {
+  test('leaves valid JSON and requests without JSON unchanged', async () => {
     says = ['{ "a": 1 }']
     assert.equal((await chat({ ...json, ...healing })).body.choices[0].message.content, '{ "a": 1 }')
     says = ['{"a": 1,}']
@@ -169,7 +169,7 @@ describe('the tool openrouter:datetime', () => {
     calls = ['openrouter_datetime']
   })
 
-  test('ends with who asks again and again, and is metered round by round', async () => {
+  test('stops a model that repeats its calls, and meters each round', async () => {
     calls = ['openrouter_datetime', 'again']
     const from = upstream.requests.length
     const { status, body } = await chat({ tools })
@@ -177,7 +177,7 @@ describe('the tool openrouter:datetime', () => {
     calls = ['openrouter_datetime']
   })
 
-  test('is refused for a time zone that there is none of', async () => {
+  test('is refused for an unknown time zone', async () => {
     const { status, body } = await chat({ tools: [{ ...tools[0], parameters: { timezone: 'Mars/Base' } }] })
     assert.deepEqual([status, /tools\[0\]\.parameters\.timezone/.test(body.error.message)], [400, true])
   })
@@ -200,7 +200,7 @@ describe('a prompt that does not fit', () => {
   ]
   const small = { model: 'a/small', messages, max_tokens: 100 }
 
-  test('is cut in its middle where the request says so, whole turns first', async () => {
+  test('is cut in the middle on request, whole turns first', async () => {
     says = ['Yes.']
     for (const wish of [
       { transforms: ['middle-out'] },
@@ -245,14 +245,14 @@ describe('a prompt that does not fit', () => {
     assert.deepEqual([status, body.error.metadata.excluded[0].reason], [400, 'context_too_small'])
   })
 
-  test('is cut for a preset that says so', async () => {
+  test('is cut if a preset says so', async () => {
     await service.manage('POST', '/presets/fitting/responses', { model: 'a/small', truncation: 'auto' })
     assert.equal((await chat({ ...small, model: '@preset/fitting' })).status, 200)
     assert.equal(sent().messages.length, 4)
   })
 })
 
-describe('what this service does not do', () => {
+describe('unsupported features', () => {
   const tool = (type: string) => ({ tools: [{ type }] })
   const asked: [object, RegExp][] = [
     [{ plugins: [{ id: 'web' }] }, /plugins\[0\]: this service does not support the plugin "web"/],
@@ -283,7 +283,7 @@ describe('what this service does not do', () => {
     assert.equal((await chat({ plugins: null, transforms: null })).status, 200)
   })
 
-  test('is kept by presets to the letter, and refused in the same words through one', async () => {
+  test('is stored by presets unchanged, and refused with the same message', async () => {
     const plugins = [{ id: 'web', max_results: 3 }]
     const made = await service.manage('POST', '/presets/searching/responses', { model: 'a/large', plugins })
     assert.deepEqual(made.body.data.designated_version.config.plugins, plugins)

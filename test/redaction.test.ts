@@ -86,7 +86,7 @@ const clients = [
   ['/messages', messagesBody],
 ] as const
 
-describe('what a filter redacts', () => {
+describe('redactions of a filter', () => {
   let recorded: RecordedProviders
   let watched = ''
   before(async () => {
@@ -127,7 +127,7 @@ describe('what a filter redacts', () => {
 
   for (const protocol of upstreamProtocols) {
     for (const [path, bodyOf] of clients) {
-      test(`leaves out what ${protocol} does not get from ${path}, and nothing else`, async () => {
+      test(`omits only the fields that ${protocol} does not get from ${path}`, async () => {
         const model = `${protocol}/text`
         const body = bodyOf(model, false, '', '')
         const own = Object.fromEntries([...ownFields].map((name) => [name, ownValues[name] ?? 'ada@example.com']))

@@ -22,7 +22,7 @@ test('the reference needs no key, shows every operation, and loads nothing', asy
   assert.match(headers.get('content-security-policy')!, wanted)
 })
 
-test('what a description says is text on the page, never markup', () => {
+test('descriptions are text on the page, never markup', () => {
   const document = structuredClone(describeApi()) as Document
   document.paths['/health']!.get!.summary = '<script>alert("x")</script>'
   assert.ok(referencePage(document).includes('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;'))

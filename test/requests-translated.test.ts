@@ -6,7 +6,7 @@ import {
   upstreamProtocols,
 } from '#test/harness/upstream/recorded-providers.ts'
 
-describe('what one protocol says and another has in other words', () => {
+describe('equivalent fields of the protocols', () => {
   let recorded: RecordedProviders
   before(async () => {
     recorded = await startWithRecordings()
@@ -77,7 +77,7 @@ describe('what one protocol says and another has in other words', () => {
     assert.equal(body.service_tier, 'on_demand')
   })
 
-  test('a tool without a type is a function, and parts may say null of what they are not', async () => {
+  test('a tool without a type is a function, and unused fields can be null', async () => {
     const tools = [{ function: { name: 'look', parameters: { type: 'object' } } }]
     const content = [{ type: 'text', text: 'Hi', image_url: null }]
     for (const protocol of upstreamProtocols) {
@@ -128,7 +128,7 @@ describe('what one protocol says and another has in other words', () => {
     assert.deepEqual(body.messages, [{ role: 'user', content: 'Hi' }])
   })
 
-  test('a call goes to Anthropic by a name that it takes, and so does its result', async () => {
+  test('a call and its result reach Anthropic under a valid name', async () => {
     const id = 'functions.read:0'
     const call = { id, type: 'function', function: { name: 'read', arguments: '{}' } }
     const said = { role: 'assistant', content: null, tool_calls: [call] }
@@ -164,7 +164,7 @@ describe('what one protocol says and another has in other words', () => {
       assert.equal((await sent('/chat/completions', { model: `${protocol}/text`, messages })).status, 200, protocol)
   })
 
-  test('a thought that says itself what it was goes back to responses, as it came', async () => {
+  test('reasoning with its own type returns to Responses unchanged', async () => {
     const content = [{ type: 'reasoning_text', text: 'Hm' }]
     const summary = [{ type: 'summary_text', text: 'So' }]
     const [said, summed] = [{ summary: [], content }, { summary }].map((one) => ({

@@ -56,7 +56,7 @@ test('the table of roles has a row for each route, and none for another', () => 
   assert.deepEqual(Object.keys(mayCall).sort(), operations.map(({ id }) => id).sort())
 })
 
-describe('who may call what', () => {
+describe('permissions per route', () => {
   let service: TestService
   const ids: Headers = {}
   before(async () => {

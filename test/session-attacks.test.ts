@@ -54,7 +54,7 @@ test('no form of another site is taken: its body is not declared as JSON', async
   }
 })
 
-test('a page of another origin signs nobody in as somebody else', async () => {
+test('a page of another origin cannot sign a user in', async () => {
   await using service = await startTestService()
   const foreign: Record<string, string>[] = [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]
   for (const headers of foreign) {
@@ -176,7 +176,7 @@ test('an address with too many failed sign-ins gets 429, others do not', async (
   )
 })
 
-test('neither the database nor an answer holds what a cookie or a link opens with', async () => {
+test('neither the database nor an answer contains a session secret', async () => {
   await using service = await startTestService()
   const link = (await service.manage('POST', '/sessions/links', {})).body.data.token as string
   const browser = await openBrowser(service, { key: service.managementKey })

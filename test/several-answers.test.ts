@@ -41,7 +41,7 @@ describe('a request for more than one answer', () => {
     assert.equal(world.upstream.requests.at(-1)!.body.n, 2)
   })
 
-  test('is refused with 400 where a provider would give one of them, and nobody is asked', async () => {
+  test('is refused with 400 for a provider that supports one answer', async () => {
     const asked = world.upstream.requests.length
     for (const protocol of upstreamProtocols.filter((protocol) => protocol !== 'openai-chat')) {
       const { status, body } = await chat({ model: `${protocol}/m`, n: 2 })

@@ -29,7 +29,7 @@ test("another organization's keys and workspaces are answered like unknown ones"
   assert.equal((await service.ask('GET', '/key', { key: other.apiKey })).status, 200)
 })
 
-test('lists hold nothing of another organization', async () => {
+test('lists contain no object of another organization', async () => {
   await using service = await startTestService()
   const other = await addOrganization(service.place)
   for (const path of ['/keys', '/workspaces', '/organization/members', '/audit']) {

@@ -76,7 +76,7 @@ function openStream(service: TestService, model: string): Socket {
 const generationId = (answer: string) => /x-generation-id: (\S+)/i.exec(answer)?.[1] ?? ''
 
 describe('a client that leaves', () => {
-  test('takes the upstream with it within 100 ms, and what it got is metered', async () => {
+  test('cancels the upstream within 100 ms, and its output is metered', async () => {
     await using place = await setUp()
     const client = openStream(place.service, 'faulty/talks')
     let got = ''
@@ -153,7 +153,7 @@ describe('a slow reader', () => {
     client.destroy()
   })
 
-  test('holds back what is decompressed for it, however small it came', async () => {
+  test('limits decompressed data, however small the compressed body', async () => {
     await using place = await setUp()
     const client = openStream(place.service, 'faulty/bombs').pause()
     await until(() => place.upstream.taken[0])

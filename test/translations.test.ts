@@ -92,7 +92,7 @@ describe('every client protocol on every upstream protocol', () => {
         assert.match(error ?? '', /provider failed|did not answer/i)
       })
 
-      test(`${client} on ${protocol}: usage comes with its cost`, async () => {
+      test(`${client} on ${protocol}: usage has its cost`, async () => {
         const { body } = await ask(client, { model: `${protocol}/text` })
         // 19 tokens at 1, and 10 at 2 USD per million.
         assert.equal(body.usage.cost, protocol === 'anthropic-messages' ? body.usage.cost : 0.000039)

@@ -60,7 +60,7 @@ describe('roles in the organization and in a workspace', () => {
     ['member', 'admin'],
   ]
   for (const [organization, workspace] of pairs) {
-    test(`each route lets a ${organization} who is ${workspace} of the workspace in or not`, async () => {
+    test(`each route checks a ${organization} who is ${workspace} of the workspace`, async () => {
       const joined = [{ workspace: 'default', access: workspace }]
       const userId = await addPerson(service, `${organization}-${workspace}`, organization, joined)
       const headers = await session(service, userId)
@@ -130,7 +130,7 @@ async function furnish(service: TestService): Promise<Record<string, string>> {
   }
 }
 
-test('an admin of one workspace reaches nothing of another', async () => {
+test('an admin of one workspace cannot access another', async () => {
   await using service = await startTestService()
   const ids = await furnish(service)
   const userId = await addPerson(service, 'mallory', 'developer', [{ workspace: 'default', access: 'admin' }])
@@ -216,7 +216,7 @@ test('a key stops when its member leaves the workspace, and a session moves', as
   assert.match(without.text, /workspace/)
 })
 
-test('an owner who names a workspace sees only that one', async () => {
+test('an owner who names a workspace sees that one only', async () => {
   await using service = await startTestService()
   const ids = await furnish(service)
   const owner = (await service.manage('GET', '/organization/members')).body.data[0].id

@@ -173,12 +173,12 @@ const steps: Record<string, Step> = {
 
 const writing = routes.filter((route) => !reads(route))
 
-test('each route that writes is called here, or stands here with a reason', () => {
+test('each writing route is called here or listed with a reason', () => {
   const known = [...Object.keys(steps), ...Object.keys(unwritten)]
   assert.deepEqual(known.toSorted(), writing.map(({ operationId }) => operationId!).toSorted())
 })
 
-test('the console has words for what each of them writes', () => {
+test('the console has a label for each audit action', () => {
   const wordless = Object.values(steps).filter(({ action }) => !knownActions.includes(action))
   assert.deepEqual(wordless, [])
 })

@@ -4,7 +4,7 @@ import { changedFields, mergeFields } from './object-form.ts'
 
 const base = { name: 'ci', limit: '5', keys: ['a'] }
 
-test('mergeFields keeps what the form changed and takes over the rest', () => {
+test('mergeFields keeps local changes and adopts all other fields', () => {
   const theirs = { name: 'theirs', limit: '9', keys: ['a', 'b'] }
   assert.deepEqual(mergeFields(base, { ...base, name: 'mine' }, theirs), { ...theirs, name: 'mine' })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exhaustedNote, keyBudgetName } from './budget-labels.ts'
 
-test('keyBudgetName names what sets the budget, and its interval', () => {
+test('keyBudgetName names the owner of the budget and its interval', () => {
   assert.equal(keyBudgetName({ layer: 'workspace', reset_interval: 'monthly' }), 'Workspace, monthly')
   assert.equal(keyBudgetName({ layer: 'key_limit', reset_interval: null }), 'Limit of this key, lifetime')
 })

@@ -24,7 +24,7 @@ const failed = (outcome: string, reason: string, error?: object) => [
 ]
 const excluded = (...reasons: string[]) => reasons.map((reason) => ({ endpoint: 'm@a', reason }))
 
-test('failureReason names what refused a request', () => {
+test('failureReason names the component that refused a request', () => {
   const rule = (name: string, kind = 'forbidden') => reasonOf({ kind, rule: name })
   assert.equal(rule('enforce_zdr_other'), 'zero data retention')
   assert.equal(rule('max_cost_usd'), 'turn budget spent')
@@ -38,7 +38,7 @@ test('failureReason names what refused a request', () => {
   )
 })
 
-test('failureReason names what the provider did, not its status', () => {
+test('failureReason names the failure of the provider, not its status', () => {
   const of = (...attempt: Parameters<typeof failed>) => reasonOf({ kind: 'bad_gateway' }, failed(...attempt))
   assert.equal(of('bad_gateway', 'status 401'), 'provider rejected the credential')
   assert.equal(of('rate_limited', 'status 429', { status: 429 }), 'provider rate limit')

@@ -18,7 +18,7 @@ test('the example file of docs/catalogue.md is in order, every row of it', () =>
   assert.deepEqual(merged().skipped, [])
 })
 
-test('the example does to the starter catalogue what it says', () => {
+test('the example changes the starter catalogue as documented', () => {
   const { models, providers } = merged().data
   const model = models.find(({ aliases }) => aliases.includes('house-default'))
   assert.deepEqual(

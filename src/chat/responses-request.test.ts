@@ -37,7 +37,7 @@ test('4 MiB of input in 10,000 items are checked within 50 ms', () => {
   assert.ok(Math.min(...times) < 50, `it took ${times.map((ms) => ms.toFixed(1)).join(', ')} ms`)
 })
 
-test('a call may choose and bring any tool; a stored body only what is specified', () => {
+test('a call accepts any tool; a stored body only specified ones', () => {
   for (const tool_choice of ['none', 'required', { type: 'function', name: 'f' }, { type: 'web_search_preview' }]) {
     assert.deepEqual(pathsOf(ResponsesCall, { tool_choice }), [])
     assert.deepEqual(pathsOf(ResponsesRequest, { tool_choice }), ['tool_choice'])

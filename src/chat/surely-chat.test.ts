@@ -80,7 +80,7 @@ describe('a body that is surely a chat', () => {
     assert.ok(isSurelyChat({ model: 'a/b', messages, ...settings, x: 1 }))
   })
 
-  test('is none that the schema refuses', () => {
+  test('accepts no body that the schema refuses', () => {
     for (const wrong of [{ max_tokens: 0 }, { temperature: 'x' }, { stop: 5 }, { tools: [{}] }, { messages: [] }])
       assert.equal(isSurelyChat({ messages: [user], ...wrong }), false, JSON.stringify(wrong))
     const called = { name: 'f', arguments: '{}' }

@@ -8,7 +8,7 @@ const format = 'anthropic-claude-v1' as const
 const saying = (details: unknown) => ({ role: 'assistant', content: 'Yes.', reasoning_details: details }) as Message
 
 describe('thoughts that clients keep', () => {
-  test('pieces kept one after the other are joined: a signature ends a thought', () => {
+  test('adjacent fragments are joined, and a signature ends the reasoning', () => {
     const pieces = [
       { text: 'Hmm,', format },
       { text: ' so.', format },
@@ -40,7 +40,7 @@ describe('thoughts that clients keep', () => {
     assert.deepEqual(thoughtsOf(saying([...odd, ...detailsOf(sound, 0)]), format), [sound])
   })
 
-  test('a seal that somebody made up gives nothing but the texts of a mark', () => {
+  test('a forged seal returns only the texts of a mark', () => {
     const forged = { format, signature: 'one', encrypted: 5, id: {}, text: 'x', index: null } as never
     assert.deepEqual(unseal(seal(forged)!, undefined), { format, signature: 'one' })
     const made = `sealed.${Buffer.from(JSON.stringify(forged)).toString('base64url')}`
@@ -87,7 +87,7 @@ describe('sealed thoughts', () => {
     for (const mark of marks) assert.deepEqual(unseal(seal(mark)!, 'rs_1'), mark)
   })
 
-  test('what the responses protocol encrypted itself stays as it is', () => {
+  test('content encrypted by the Responses protocol stays unchanged', () => {
     const mark = { format: 'openai-responses-v1' as const, encrypted: 'gAAAA', id: 'rs_1' }
     assert.equal(seal(mark), 'gAAAA')
     assert.deepEqual(unseal('gAAAA', 'rs_1'), mark)

@@ -94,7 +94,7 @@ test('an agent that cannot take up its sessions is never stopped for being idle'
   assert.equal((await daemon.runs.health()).agent, 'running')
 })
 
-test('a flood goes no faster than its caller reads, and nothing of it is lost', async () => {
+test('a flood is limited to the speed of its reader, without losses', async () => {
   await using daemon = await withProcess({ maxUnsentBytes: 200_000 })
   const events = await daemon.runs.start({ prompt: 'flood 24', mode: 'manual' }, new AbortController().signal)
   const before = process.memoryUsage().rss
@@ -105,7 +105,7 @@ test('a flood goes no faster than its caller reads, and nothing of it is lost', 
   assert.equal(length, 24 * 1024 * 1024)
 })
 
-test('a caller who stops reading is cut off, so that it holds up no one else for long', async () => {
+test('a caller who stops reading is disconnected', async () => {
   await using daemon = await withProcess({ maxUnsentBytes: 100_000, stalledCallerMs: 1500 })
   const flooded = await daemon.runs.start({ prompt: 'flood 24', mode: 'manual' }, new AbortController().signal)
   assert.equal((await daemon.say('say hello')).text, 'hello')
@@ -115,7 +115,7 @@ test('a caller who stops reading is cut off, so that it holds up no one else for
   assert.ok(last?.type === 'turn.failed' && last.reason === 'stream_severed')
 })
 
-test('nothing of an agent is left when its daemon stops, not even its children', async () => {
+test('no process of an agent remains after its daemon stops', async () => {
   const script = fileURLToPath(new URL('../../bin/scripted-agent.ts', import.meta.url))
   const daemon = await startTestDaemon({
     command: '/bin/sh',
@@ -166,7 +166,7 @@ test('an agent that is launched ahead is the first that is asked for, and no oth
   assert.deepEqual([await launch(), await launch(), launched], [{ number: 1 }, { number: 2 }, 2])
 })
 
-test('a daemon does not end what was launched ahead of it', {
+test('a daemon does not end processes that were started before it', {
   skip: process.platform !== 'linux' && 'only Linux tells of processes in /proc',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-ahead-'))

@@ -21,14 +21,14 @@ test('a disconnect from a silent stream ends the run within 100 ms', async () =>
   assert.equal((await daemon.say('say free', { sessionId })).text, 'free')
 })
 
-test('a caller who leaves while the agent streams ends the run within 100 ms', async () => {
+test('a disconnect during a stream ends the run within 100 ms', async () => {
   await using daemon = await startTestDaemon()
   const { leave } = await daemon.listen('stream 10000 1')
   leave()
   await assertQuietAtOnce(daemon)
 })
 
-test('a caller who disconnects before the turn starts ends the run', async () => {
+test('a disconnect before the start of the turn ends the run', async () => {
   await using daemon = await startTestDaemon()
   const leaver = new AbortController()
   const refused = assert.rejects(daemon.runs.start({ prompt: 'wait 60000', mode: 'manual' }, leaver.signal))
@@ -38,7 +38,7 @@ test('a caller who disconnects before the turn starts ends the run', async () =>
   await assertQuietAtOnce(daemon)
 })
 
-test('a caller who leaves after the question has not left the run', async () => {
+test('a disconnect after the question does not end the run', async () => {
   await using daemon = await startTestDaemon()
   const { heard, over, leave, sessionId, runId } = await daemon.listen('permission shell allow_once\nsay on')
   await over
@@ -51,7 +51,7 @@ test('a caller who leaves after the question has not left the run', async () => 
   assert.deepEqual([events.at(-1)?.type, (events[0] as { runId: string }).runId], ['turn.finished', runId])
 })
 
-test('a caller who leaves the stream that its answer resumed ends the run', async () => {
+test('a disconnect from the resumed stream ends the run', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say('permission shell allow_once\nsay on\nwait 60000')
   const leaver = new AbortController()

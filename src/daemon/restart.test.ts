@@ -64,7 +64,7 @@ test('a folder is held by one daemon at a time', async () => {
   assert.equal((await daemon.say('say mine')).text, 'mine')
 })
 
-test('a daemon waits for who reads what is kept in its folder, for a moment', async () => {
+test('a daemon waits briefly for a process that reads its folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-daemon-'))
   mkdirSync(join(folder, 'state'))
   const reading = new Worker(readsForAMoment, { eval: true, workerData: join(folder, 'state', 'daemon.sqlite') })

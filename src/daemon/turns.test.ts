@@ -29,7 +29,7 @@ test('a turn without a word is still a turn', async () => {
   )
 })
 
-test('the cost of a turn is what the session costs more after it', async () => {
+test('the cost of a turn is the increase of the cost of its session', async () => {
   await using daemon = await startTestDaemon()
   const { sessionId } = await daemon.say('usage 1 1\ncost 0.5')
   const { last } = await daemon.say('usage 1 1\ncost 0.25', { sessionId })
@@ -48,7 +48,7 @@ test('a session continues under its id, and an unknown id is a new session', asy
   assert.equal((await daemon.say('say two', { sessionId: 'my session' })).text, 'two')
 })
 
-test('the agent is set to the approval mode of each turn, which nobody remembers', async () => {
+test('each turn sets its own approval mode', async () => {
   await using daemon = await startTestDaemon()
   const { sessionId, text } = await daemon.say('mode', { mode: 'manual' })
   assert.equal(text, '[manual]')
@@ -102,7 +102,7 @@ test('a session is free again after a turn that failed', async () => {
   assert.equal((await daemon.say('say again', { sessionId })).text, 'again')
 })
 
-test('updates of kinds that nobody knows yet, and chatter, disturb nothing', async () => {
+test('unknown updates are ignored', async () => {
   await using daemon = await startTestDaemon()
   assert.equal((await daemon.say('say a\nunknown\nsay b')).text, 'ab')
 })

@@ -45,7 +45,7 @@ test('counting uses no provider that the request excludes', async () => {
   assert.equal((await count(200, { input_tokens: 4711 }, { provider: { only: ['p'] } })).estimated, null)
 })
 
-test('where it does not count, or not now, the number is estimated, and says so', async () => {
+test('without a counter the number is estimated and marked', async () => {
   for (const [status, said] of [
     [404, { error: { message: 'no such path' } }],
     [529, { error: { message: 'overloaded' } }],
@@ -58,13 +58,13 @@ test('where it does not count, or not now, the number is estimated, and says so'
   }
 })
 
-test('what it refuses without words is refused all the same', async () => {
+test('an empty refusal of the upstream is passed on', async () => {
   const { status, text } = await count(400, { error: { status: 7 } })
   assert.equal(status, 400)
   assert.match(text, /refused the request as invalid/)
 })
 
-test('what it refuses to count is refused in its words, without its credential', async () => {
+test('a refusal of the upstream is passed on without its credential', async () => {
   const { status, text } = await count(400, { error: { message: 'upstream-secret: messages must not be so' } })
   assert.equal(status, 400)
   assert.match(text, /messages must not be so/)

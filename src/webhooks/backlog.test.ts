@@ -27,7 +27,7 @@ onEachDatabase('undelivered events', (kind) => {
     assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
   })
 
-  test('of a disabled webhook is waited for by nobody', async () => {
+  test('of a disabled webhook are not waited for', async () => {
     await using w = await world(kind)
     await w.queue()
     await w.disable()

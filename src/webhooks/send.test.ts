@@ -30,7 +30,7 @@ test('a name that leads to this host is not connected to', async () => {
   assert.deepEqual([status, /the host localhost is not a public host.*webhook_origins/.test(error!)], [null, true])
 })
 
-test('what was looked up is connected to, whatever the name leads to by then', async () => {
+test('the connection goes to the resolved address, even if DNS changes', async () => {
   await using receiver = await startReceiver()
   const agent = new Agent({ connect: pinned(['127.0.0.1']) })
   const url = new URL(receiver.url)

@@ -147,7 +147,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     for (const one of [w.secret, secret]) assert.throws(() => verified(one, later))
   })
 
-  test('that died leaves what it had claimed to the next, after a minute', async () => {
+  test('that died leaves its claims to the next after a minute', async () => {
     const never = Promise.withResolvers<void>()
     await using receiver = await startReceiver((response, at) =>
       at === 1 ? never.promise : response.writeHead(200).end(),
@@ -172,7 +172,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     never.resolve()
   })
 
-  test('has room for who takes what is sent, however many take nothing', async () => {
+  test('has room for working receivers, however many fail', async () => {
     await using receiver = await startReceiver()
     await using silent = await startReceiver(() => {})
     await using w = await world(kind, receiver)

@@ -148,7 +148,7 @@ describe('@anthropic-ai/sdk', () => {
         }
       })
 
-      test('system, images, PDF, and what is in plain text', async () => {
+      test('system, images, PDF and plain text', async () => {
         const content: Anthropic.ContentBlockParam[] = [
           { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
           { type: 'image', source: { type: 'url', url: 'https://example.com/cat.png' } },
@@ -177,7 +177,7 @@ describe('@anthropic-ai/sdk', () => {
           assert.ok(text(body()).includes(part), part)
       })
 
-      test('cache marks reach who takes them, and break nobody else', async () => {
+      test('cache marks reach only upstreams that support them', async () => {
         const cache_control = { type: 'ephemeral' as const }
         const content = [{ type: 'text' as const, text: 'Long.', cache_control }]
         await ask(`${protocol}/text`, {
@@ -205,13 +205,13 @@ describe('@anthropic-ai/sdk', () => {
         if (isOwn) assert.deepEqual([body().metadata.user_id, body().service_tier], ['user-1', 'standard_only'])
       })
 
-      test('structured output: its schema goes along', async () => {
+      test('structured output: its schema is sent', async () => {
         const schema = { type: 'object', properties: { n: { type: 'number' } }, additionalProperties: false }
         await ask(`${protocol}/text`, { output_config: { format: { type: 'json_schema', schema } } })
         assert.ok(text(body()).includes(text(schema)))
       })
 
-      test('count_tokens: the upstream’s own where it counts, else an estimate that says so', async () => {
+      test('count_tokens: from the upstream, or a marked estimate', async () => {
         const asking = anthropic.messages.countTokens({
           model: `${protocol}/text`,
           messages: said('Hi'),
@@ -236,7 +236,7 @@ describe('@anthropic-ai/sdk', () => {
         }
       })
 
-      test('betas reach Anthropic, and nobody else', async () => {
+      test('betas reach Anthropic only', async () => {
         const betas = ['interleaved-thinking-2025-05-14' as const]
         await anthropic.beta.messages.create({ model: `${protocol}/text`, max_tokens, messages: said('Hi'), betas })
         assert.equal(sent().headers['anthropic-beta'], isOwn ? betas[0] : undefined)
@@ -248,7 +248,7 @@ describe('@anthropic-ai/sdk', () => {
         assert.match(error.message, /api_error|overloaded_error|timeout_error/)
       })
 
-      test('citations: what the text is from, whole and streamed', async () => {
+      test('citations: the sources of the text, whole and streamed', async () => {
         const answers = [await ask(`${protocol}/cited`), await stream(`${protocol}/cited`).finalMessage()]
         for (const { content } of answers) {
           const [block] = content
@@ -328,7 +328,7 @@ describe('@anthropic-ai/sdk', () => {
     assert.equal(message.role, 'assistant')
   })
 
-  test('a message that passes says who answers, by the catalogue’s name', async () => {
+  test('a message that passes names the model of the catalogue', async () => {
     const model = 'anthropic-messages/parallel-tools'
     const whole = await ask(model)
     const streamed = await stream(model).finalMessage()
@@ -337,7 +337,7 @@ describe('@anthropic-ai/sdk', () => {
     assert.ok((whole.usage as { cost?: number }).cost)
   })
 
-  test('what is ours does not reach the upstream, and what is not known does', async () => {
+  test('own fields do not reach the upstream, unknown ones do', async () => {
     const { service } = recorded
     const ours = { provider: {}, session_id: 's', user: 'u', fallbacks: [{ model: 'openai-chat/text' }] }
     const body = { model: 'anthropic-messages/text', max_tokens, messages: said('Hi'), novelty: 1, ...ours }

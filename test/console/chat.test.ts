@@ -33,7 +33,7 @@ test('two models answer side by side, with provider and price, and are in the lo
   assert.deepEqual(faults, [])
 })
 
-test('what a model says acts on nothing: its markup is shown clean', options, async () => {
+test('model output is displayed without active markup', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
   const { page, faults } = watched
   await page.getByLabel('Message').fill('**bold** <img src=x onerror="document.title=1"> [go](javascript:alert(1))')

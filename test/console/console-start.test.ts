@@ -18,7 +18,7 @@ async function wholePage(url: string): Promise<boolean> {
   return page.status === 200 && files.length > 2 && answers.every(({ status }) => status === 200)
 }
 
-test('a start says where the console is, and it is there; without it nothing is said', async () => {
+test('a start prints the address of the console if it has one', async () => {
   using folder = newFolder()
   const DATA_DIR = join(folder.path, 'data')
   {

@@ -64,7 +64,7 @@ test('the heading has an outline after keyboard navigation, and none after a cli
   assert.equal(await outlined(), true)
 })
 
-test('what filters the same page, and what one types in, keeps the focus', options, async () => {
+test('filtering and typing keep the focus', options, async () => {
   await using watched = await open('/models')
   const { page } = watched
   await page.getByRole('link', { name: 'Keys & people' }).click()
@@ -92,7 +92,7 @@ test('after an answer by keyboard the focus is on the next question or the headi
   assert.deepEqual(faults, [])
 })
 
-test('who signs a browser out by keys is at the row that comes next', options, async () => {
+test('after a sign-out by keyboard the focus is on the next row', options, async () => {
   for (let others = 0; others < 2; others++) await openBrowser(talk, { key: talk.apiKey })
   await using watched = await open('/keys/sessions')
   const { page, faults } = watched
@@ -106,7 +106,7 @@ test('who signs a browser out by keys is at the row that comes next', options, a
   assert.deepEqual(faults, [])
 })
 
-test('who deletes a key by keys, in a dialog, is at the row that comes next', options, async () => {
+test('after a deletion by keyboard the focus is on the next row', options, async () => {
   await talk.manage('POST', '/keys', { name: 'doomed' })
   await using watched = await open('/keys')
   const { page, faults } = watched
@@ -118,7 +118,7 @@ test('who deletes a key by keys, in a dialog, is at the row that comes next', op
   assert.deepEqual(faults, [])
 })
 
-test('who removes the only row by keys is at the heading', options, async () => {
+test('after the removal of the only row the focus is on the heading', options, async () => {
   await talk.manage('POST', '/byok', { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' })
   await using watched = await open('/keys/providers')
   const { page, faults } = watched
@@ -130,7 +130,7 @@ test('who removes the only row by keys is at the heading', options, async () => 
   assert.deepEqual(faults, [])
 })
 
-test('who takes a change back by keys is where they were before the notice of it', options, async () => {
+test('after an undo by keyboard the focus is where it was', options, async () => {
   await talk.manage('POST', '/keys', { name: 'changing', limit: 5 })
   await using watched = await open('/keys')
   const { page, faults } = watched

@@ -26,7 +26,7 @@ test('the address "/" leads to the first screen, and the frame says where one is
   assert.deepEqual(faults, [])
 })
 
-test('the palette goes to a screen by a few letters, and "?" shows the keys', options, async () => {
+test('the palette opens a screen by letters, and "?" shows the keys', options, async () => {
   await using watched = await signedInPage(browser, service, '/requests')
   const { page, faults } = watched
   await page.getByRole('link', { name: 'Requests' }).waitFor()
@@ -90,7 +90,7 @@ test('the link of the first start signs in once, and is gone from the address', 
   assert.deepEqual(watched.faults, [])
 })
 
-test('a key signs in, a wrong one says so, and signing out ends it', options, async () => {
+test('a key signs in, a wrong one shows an error, and signing out ends it', options, async () => {
   await using watched = await watchedPage(browser, new URL(service.url).origin)
   const { page } = watched
   await page.goto(`${new URL(service.url).origin}/requests`)

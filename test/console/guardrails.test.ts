@@ -82,7 +82,7 @@ test('a refusal of the service is shown, and the change can be corrected', optio
   assert.equal(await page.getByLabel('Blocked models').inputValue(), 'acme/unheard-of')
 })
 
-test('the replay shows what a change would have refused before it is saved', options, async () => {
+test('the replay shows the refusals of a change before it is saved', options, async () => {
   const id = await defaultOf()
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched

@@ -105,7 +105,7 @@ test('presets: descriptions, prompts and fields of every version', options, asyn
   }
 })
 
-test('interns: what is said to them, what they say, ask and do', options, async () => {
+test('interns: prompts, messages, questions and actions', options, async () => {
   await using watched = await open('/interns')
   const { page } = watched
   const { sessionId } = await say(talk, talk.id, inLine.map((payload) => `say ${payload}`).join('\n'), {

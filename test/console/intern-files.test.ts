@@ -56,7 +56,7 @@ test('files of an intern are walked through, read, brought and taken', options, 
   )
 })
 
-test('a folder is made, a file renamed and deleted; what can be undone is', options, async () => {
+test('a folder is created, a file renamed and deleted, with undo', options, async () => {
   const files = filesOf(talk, talk.id)
   await files('PUT', 'content', { path: 'old.txt' }, { body: 'kept' })
   const there = (path: string) => existsSync(join(workspaceOf(talk, talk.id), path))
@@ -103,7 +103,7 @@ test('a folder with more entries than one page is listed completely', options, a
   assert.deepEqual(faults, [])
 })
 
-test('who may not talk to the intern sees nothing of its files', options, async () => {
+test('a user without access to the intern sees no files', options, async () => {
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
   await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, {
     link: await linkForRole(talk, 'viewer'),

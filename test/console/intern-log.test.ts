@@ -43,7 +43,7 @@ test('the log of an intern is followed, and not any more, and looked at again', 
   assert.deepEqual(faults, [])
 })
 
-test('a log that is not there says so', options, async () => {
+test('a missing log shows a message', options, async () => {
   const { body } = await talk.ask('POST', '/interns', { body: { name: 'unstarted', provision: false } })
   await using watched = await signedInPage(browser, talk, `/interns/${body.id}?part=log`, { key: talk.apiKey })
   await watched.page.getByText('It has not been started yet.').waitFor()
@@ -60,7 +60,7 @@ test('a viewer is not offered it', options, async () => {
 
 for (const colorScheme of ['light', 'dark'] as const)
   for (const width of [1280, 390])
-    test(`nobody is kept out of it: ${colorScheme}, ${width} px`, options, async () => {
+    test(`the log is accessible: ${colorScheme}, ${width} px`, options, async () => {
       write(`${'long '.repeat(200)}\n`.repeat(30))
       await using watched = await signedInPage(browser, talk, `/interns/${talk.id}?part=log`, {
         ...{ key: talk.apiKey, colorScheme, viewport: { width, height: 800 } },

@@ -23,7 +23,7 @@ const rulesPage = () => `/interns/${talk.id}?part=rules`
 const wants = (command: string) => `tool shell ${command}\npermission shell allow_once reject_once`
 const rulesOf = async () => (await talk.ask('GET', `/interns/${talk.id}/rules`)).body.data
 
-test('a rule is written, says what it means, is saved as a version, and that is undone', options, async () => {
+test('a rule is created, explained, saved as a version, and undone', options, async () => {
   await using watched = await open(rulesPage())
   const { page, faults } = watched
   await page.getByText('No rules.').waitFor()

@@ -117,7 +117,7 @@ test('a webhook is made, its secret shown once, tested, seen to be taken, and de
   assert.deepEqual(faults, [])
 })
 
-test('a host that is gone is seen, and its interns are given up by who manages them', options, async () => {
+test('a lost host is shown, and its interns are given up by managers', options, async () => {
   const { body: lost } = await talk.ask('POST', '/interns', { body: { name: 'lost', agent: 'scripted' } })
   const db = await openDb(talk.place.settings)
   await db.query.updateTable('interns').set({ hostname: 'burnt' }).where('id', '=', lost.id).execute()

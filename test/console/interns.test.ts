@@ -238,7 +238,7 @@ test('waiting questions are counted on every screen, with a link to the inbox', 
   await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 
-test('a viewer sees what waits and is offered no answer, no word and no act', options, async () => {
+test('a viewer sees waiting questions without actions', options, async () => {
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
   const { sessionId, asked } = await say(talk, talk.id, edit)
   await using watched = await open('/interns', { link: await linkForRole(talk, 'viewer'), key: undefined })

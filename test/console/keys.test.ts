@@ -111,7 +111,7 @@ test('a key is deleted only when its name is typed', options, async () => {
   assert.deepEqual(faults, [])
 })
 
-test('the access of a member is changed, and what was done stands in the trail', options, async () => {
+test('the access of a member is changed, and the audit log shows it', options, async () => {
   const person = { email: 'grace@example.com', name: 'Grace Hopper', access: 'viewer' }
   const { id } = (await world.service.manage('POST', '/organization/members', person)).body.data
   await using watched = await signedInPage(browser, world.service, '/keys/people')
@@ -128,7 +128,7 @@ test('the access of a member is changed, and what was done stands in the trail',
   assert.deepEqual(faults, [])
 })
 
-test('the trail names what was done to, also a browser, and has its id on hover', options, async () => {
+test('the audit log names the target, with its id on hover', options, async () => {
   const { id } = (await world.service.manage('GET', '/sessions')).body.data[0]
   await using watched = await signedInPage(browser, world.service, `/keys/audit?target_id=${id}`)
   const { page, faults } = watched
@@ -178,7 +178,7 @@ test('a member is added, signs in by link, and is signed out', options, async ()
   assert.deepEqual(faults, [])
 })
 
-test('provider keys are listed without what is secret of them', options, async () => {
+test('provider keys are listed without their secrets', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys/providers')
   const { page, faults } = watched
   await page.getByRole('row').filter({ hasText: 'openai' }).filter({ hasText: 'team' }).waitFor()
@@ -222,7 +222,7 @@ test('a provider’s key is stored, replaced and removed, and never shown', opti
   assert.deepEqual(faults, [])
 })
 
-test('a key is made for somebody else, whose requests are then theirs', options, async () => {
+test('a key is created for another member, who owns its requests', options, async () => {
   const person = { email: 'lin@example.com', name: 'Lin Yutang', access: 'developer' }
   const { id } = (await world.service.manage('POST', '/organization/members', person)).body.data
   await using watched = await signedInPage(browser, world.service, '/keys', { link: await adminLink() })
@@ -288,7 +288,7 @@ test('where an issuer is set up, signing in leads to it and back', options, asyn
 for (const path of ['/keys', '/keys/people', '/keys/providers', '/keys/sessions', '/keys/audit']) {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
-      test(`${path} keeps nobody out and fits: ${colorScheme}, ${width} px`, options, async () => {
+      test(`${path} is accessible and fits: ${colorScheme}, ${width} px`, options, async () => {
         const viewport = { width, height: 844 }
         await using watched = await signedInPage(browser, world.service, path, { colorScheme, viewport })
         const { page, faults } = watched
@@ -302,7 +302,7 @@ for (const path of ['/keys', '/keys/people', '/keys/providers', '/keys/sessions'
   }
 }
 
-test('the second click of two signs out nobody who has just moved up under the pointer', options, async () => {
+test('a double click does not sign out the next row', options, async () => {
   const { service } = world
   for (let others = 0; others < 3; others++) await openBrowser(service, { key: service.managementKey })
   await using watched = await signedInPage(browser, service, '/keys/sessions')

@@ -60,7 +60,7 @@ test('no name makes a screen wider than its window', options, async () => {
   assert.deepEqual([...managed.faults, ...own.faults], [])
 })
 
-test('a menu stands whole within a narrow window', options, async () => {
+test('a menu fits into a narrow window', options, async () => {
   await using watched = await signedInPage(browser, talk, '/requests', { viewport: { width: 390, height: 800 } })
   const { page } = watched
   await page.getByRole('button', { name: 'Add a filter' }).click()

@@ -38,7 +38,7 @@ test('words and filters leave the models that pass, and stand in the address', o
   assert.deepEqual(faults, [])
 })
 
-test('a narrow window has its filters in one line, and a menu of the last stands whole', options, async () => {
+test('a narrow window has its filters in one line, and menus fit', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models', { viewport: { width: 390, height: 800 } })
   const { page, faults } = watched
   const chips = page.locator('.chips .chip')
@@ -55,7 +55,7 @@ test('a narrow window has its filters in one line, and a menu of the last stands
   assert.deepEqual(faults, [])
 })
 
-test('a model shows who serves it side by side, and Escape leads back to the same list', options, async () => {
+test('a model shows its endpoints side by side, and Escape returns to the list', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models?q=deepseek-v4')
   const { page, faults } = watched
   await page
@@ -100,14 +100,14 @@ test('a model shows what each guardrail allows by which rule, with links', optio
   await service.manage('DELETE', `/guardrails/${id}`)
 })
 
-test('a model that there is not is said to be not there', options, async () => {
+test('an unknown model shows a message', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models/nobody/knows')
   await watched.page.getByRole('heading', { name: 'Not found' }).waitFor()
 })
 
 for (const path of ['/models', '/models?view=plots', '/models/anthropic/claude-sonnet-5']) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`${path} keeps nobody out: no fault of accessibility in ${colorScheme}`, options, async () => {
+    test(`${path} is accessible in ${colorScheme}`, options, async () => {
       await using watched = await signedInPage(browser, world.service, path, { colorScheme })
       await watched.page.getByText('claude-sonnet-5').filter({ visible: true }).first().waitFor()
       assert.deepEqual(await accessibilityFaults(watched.page), [])

@@ -50,7 +50,7 @@ test('a slow endpoint is marked and links to its requests', options, async () =>
   assert.deepEqual(faults, [])
 })
 
-test('behind each plot stands a table with its figures', options, async () => {
+test('each plot has a table with its figures', options, async () => {
   await using watched = await signedInPage(browser, service, '/overview?last=1h')
   const { page, faults } = watched
   const plot = page.locator('figure').filter({ hasText: 'Requests, by model' })
@@ -75,7 +75,7 @@ test('a limit is a bar with its spending, and an expiring key is listed', option
   await service.manage('DELETE', `/keys/${body.data.hash}`)
 })
 
-test('budgets are seen by who may see them: all by a viewer, own keys by a developer', options, async () => {
+test('budgets are visible by role: all to a viewer, own keys to a developer', options, async () => {
   const viewer = await linkForRole(service, 'viewer')
   const developer = await linkForRole(service, 'developer')
   const members = (await service.manage('GET', '/organization/members?limit=100')).body.data
@@ -120,7 +120,7 @@ test('problems of the service are shown to managers, whenever they started', opt
   await service.manage('DELETE', `/keys/${body.data.hash}`)
 })
 
-test('who has an API key sees its own requests, and nothing of others', options, async () => {
+test('the holder of an API key sees its own requests only', options, async () => {
   await using watched = await signedInPage(browser, service, '/overview?by=key', { key: service.apiKey })
   const { page, faults } = watched
   await page.getByRole('region', { name: 'By key' }).getByRole('row').nth(1).waitFor()
@@ -129,7 +129,7 @@ test('who has an API key sees its own requests, and nothing of others', options,
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the overview keeps nobody out: no fault of accessibility in ${colorScheme}`, options, async () => {
+  test(`the overview is accessible in ${colorScheme}`, options, async () => {
     await using watched = await signedInPage(browser, service, '/overview?last=1h', { colorScheme })
     await watched.page.locator('.plot svg path').first().waitFor()
     assert.deepEqual(await accessibilityFaults(watched.page), [])

@@ -57,7 +57,7 @@ test('the cost of a request uses the charged prices, not the current ones', opti
   assert.deepEqual(faults, [])
 })
 
-test('what was asked is offered to who may read it, and to ask it again to who may ask', options, async () => {
+test('prompts are offered to readers, and a repeat to users of models', options, async () => {
   const { id } = await asked()
   for (const [access, isOffered] of [
     ['admin', true],

@@ -54,7 +54,7 @@ test('the log lists requests, and a row opens the details of the request', optio
   assert.deepEqual(faults, [])
 })
 
-test('in a window of any width nothing of a row is cut off at its end', options, async () => {
+test('no row is cut off in a window of any width', options, async () => {
   await using watched = await open('/requests')
   const { page, faults } = watched
   const outcome = page.getByRole('row').nth(1).getByRole('gridcell').last()
@@ -104,7 +104,7 @@ test('filters stand in the address, and an address filters', options, async () =
   assert.deepEqual(faults, [])
 })
 
-test('what was typed after "/" filters, and nothing found says how to see all again', options, async () => {
+test('text after "/" filters, and an empty result offers a reset', options, async () => {
   await using watched = await open('/requests')
   const { page, faults } = watched
   await page.getByRole('row').nth(1).waitFor()
@@ -118,7 +118,7 @@ test('what was typed after "/" filters, and nothing found says how to see all ag
   assert.deepEqual(faults, [])
 })
 
-test('a key is filtered by its name, and what is filtered is downloaded as CSV', options, async () => {
+test('a key is filtered by name, and the result is downloaded as CSV', options, async () => {
   await using watched = await open('/service')
   const { page, faults } = watched
   // The rows are there before the keys are known.
@@ -155,7 +155,7 @@ test('a time is filtered by as it is typed, and costs and durations from above',
   assert.deepEqual(faults, [])
 })
 
-test('what is filtered by a member’s address comes in live too, and of nobody else', options, async () => {
+test('live requests follow the filter by member', options, async () => {
   const { data } = (await world.service.manage('GET', '/organization/members')).body
   const grace = await colleague(world.service)
   await using watched = await open(`/requests?model=signalbox/demo&user_id=${data[0].email}`)
@@ -171,7 +171,7 @@ test('what is filtered by a member’s address comes in live too, and of nobody 
   assert.deepEqual(faults, [])
 })
 
-test('a request that ends now comes in at the top by itself', options, async () => {
+test('a request that ends appears at the top', options, async () => {
   await using watched = await open('/requests?model=signalbox/demo')
   const { page, faults } = watched
   await page.getByRole('row').nth(1).waitFor()
@@ -207,7 +207,7 @@ test('an API key sees its own requests, and no word of others', options, async (
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 390]) {
-    test(`nobody is kept out: no fault of accessibility at ${width} px in ${colorScheme}`, options, async () => {
+    test(`requests are accessible at ${width} px in ${colorScheme}`, options, async () => {
       await using watched = await open('/requests', { colorScheme, viewport: { width, height: 800 } })
       await watched.page.getByRole('row').nth(1).waitFor()
       assert.deepEqual(await accessibilityFaults(watched.page), [])
@@ -309,7 +309,7 @@ test('requests that end while the log loads are not missed', options, async () =
 })
 
 for (const access of ['owner', 'admin', 'developer', 'member', 'viewer']) {
-  test(`one who is ${access} sees the log that they may see, and nothing is refused`, options, async () => {
+  test(`a user with access ${access} sees the visible log without refusals`, options, async () => {
     const link = await linkForRole(world.service, access)
     await using watched = await open('/requests', { link })
     const { page, faults } = watched

@@ -282,7 +282,7 @@ test('parts of a screen that one may not see are not offered', options, async ()
   }
 })
 
-test('the navigation offers what one may use, from before any script runs', options, async () => {
+test('the navigation has the allowed screens before any script runs', options, async () => {
   const all = ['Requests', 'Overview', 'Models', 'Chat', 'Interns', 'Guardrails', 'Keys & people', 'Presets', 'Service']
   for (const [access, left] of [
     ['viewer', ['Chat']],

@@ -48,7 +48,7 @@ test('the search finds parts of names in any case, and actions', options, async 
   assert.deepEqual(faults, [])
 })
 
-test('a word in the field of the request log filters by what it names', options, async () => {
+test('a word in the field of the request log filters by its kind', options, async () => {
   await using watched = await signedInPage(at.browser, at.world.service, '/requests')
   const { page, faults } = watched
   await page.getByLabel('Find requests').fill('CI-BOT')

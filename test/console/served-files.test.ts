@@ -118,7 +118,7 @@ test('a page with a session contains the session and first rows, and is not cach
   assert.deepEqual(answersIn(await (await page('/w/other/requests')).text()), {})
 })
 
-test('a page comes in the theme that was chosen, and in no other words of a cookie', async () => {
+test('a page has the selected theme, and ignores other cookie values', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const themeFor = async (cookie: string) => {
@@ -147,7 +147,7 @@ test('a page has the screens of the previous role, and all for an unknown one', 
   assert.deepEqual((await screensFor('developer"x')).length, all)
 })
 
-test('who has the page need not load it again, and the files it names never', async () => {
+test('a cached page and its files are not loaded again', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const page = await fetch(`${origin}/requests`)
@@ -197,7 +197,7 @@ test('no name leads out of the folder of the console', async () => {
   }
 })
 
-test('a second start takes what the first has bundled', async () => {
+test('a second start uses the bundle of the first', async () => {
   const place = await newPlace('sqlite')
   const told: string[] = []
   const counting = { ...log, info: (_fields: object, line: string) => told.push(line) } as never

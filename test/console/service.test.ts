@@ -137,7 +137,7 @@ test('a viewer sees it without the reload button; a developer sees who has acces
 for (const path of ['/service', '/service/catalogue', '/service/settings']) {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
-      test(`${path} keeps nobody out and fits: ${colorScheme}, ${width} px`, options, async () => {
+      test(`${path} is accessible and fits: ${colorScheme}, ${width} px`, options, async () => {
         const viewport = { width, height: 844 }
         await using watched = await open(path, { colorScheme, viewport })
         const { page, faults } = watched

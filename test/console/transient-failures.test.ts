@@ -109,7 +109,7 @@ async function failingPresets(page: Page, how: Failing) {
   return { ...failing, askedAfter, answered }
 }
 
-test('what fails again and again is asked for less and less often', options, async () => {
+test('repeated failures are retried at growing intervals', options, async () => {
   await using watched = await open('/keys')
   const { askedAfter, answered } = await failingPresets(watched.page, { status: 500, headers: own })
   for (const [turn, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
@@ -138,7 +138,7 @@ test('a refusal is not retried automatically', options, async () => {
   assert.equal(await askedAfter(600_000), 1)
 })
 
-test('while nobody looks nothing is asked again, and at once when somebody does', options, async () => {
+test('a hidden page is not reloaded, and a visible one at once', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   const { askedAfter, asked, answered } = await failingPresets(page, { status: 500, headers: own })
@@ -212,7 +212,7 @@ test('requests that cannot be read leave those that are there, and come by thems
   await isBehind(page).waitFor({ state: 'detached' })
 })
 
-test('who is signed in gets in by themselves when that can be found out again', options, async () => {
+test('a signed-in user returns once the session can be checked', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()

@@ -64,7 +64,7 @@ test('a failed sign-out says that the session is still active', options, async (
   await page.getByLabel('Key', { exact: true }).waitFor()
 })
 
-test('who signs out before the page knows who they are is signed out', options, async () => {
+test('a sign-out before the session is known signs out', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   const known = Promise.withResolvers<void>()
@@ -79,7 +79,7 @@ test('who signs out before the page knows who they are is signed out', options, 
   await page.getByLabel('Key', { exact: true }).waitFor()
 })
 
-test('a screen whose files are not there says so, and another try brings it', options, async () => {
+test('a screen whose files are missing shows an error with a retry', options, async () => {
   await using watched = await open('/requests')
   const { page } = watched
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
@@ -91,7 +91,7 @@ test('a screen whose files are not there says so, and another try brings it', op
   await page.getByText('No presets yet').waitFor()
 })
 
-test('what an intern does not take stands in the field again', options, async () => {
+test('a prompt that an intern refuses is restored in the field', options, async () => {
   await using watched = await open(`/interns/${talk.id}`, talk.apiKey)
   const { page } = watched
   const field = page.getByRole('textbox', { name: 'Start a session with ada' })
@@ -132,7 +132,7 @@ test('if older requests cannot be loaded, the list stays and offers a retry', op
   await page.getByText('End of the list.').waitFor()
 })
 
-test('where models may not be read, the chat says so, and it can be tried again', options, async () => {
+test('if models cannot be loaded, the chat shows an error with a retry', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()

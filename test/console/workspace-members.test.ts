@@ -63,7 +63,7 @@ test('an unknown address is refused beside the field, in words of the service', 
   assert.deepEqual(await accessibilityFaults(page), [])
 })
 
-test('an admin of a workspace manages its members, and nothing of the organization', options, async () => {
+test('an admin of a workspace manages its members only', options, async () => {
   const { body } = await service.manage('POST', '/sessions/links', { user_id: 'ada@example.com' })
   await using watched = await signedInPage(browser, service, '/keys/members', { link: body.data.token })
   const { page, faults } = watched

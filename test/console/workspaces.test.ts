@@ -128,7 +128,7 @@ test('requests of keys of every workspace go by their names', options, async () 
   assert.deepEqual(faults, [])
 })
 
-test('one who is viewer sees workspaces and may change none', options, async () => {
+test('a viewer sees workspaces and cannot change them', options, async () => {
   await using watched = await open('/keys/workspaces', { link: await linkForRole(at.world.service, 'viewer') })
   const { page, faults } = watched
   await page.getByRole('row').nth(1).waitFor()
@@ -136,7 +136,7 @@ test('one who is viewer sees workspaces and may change none', options, async () 
   assert.deepEqual(faults, [])
 })
 
-test('in a narrow window what leads elsewhere is a word in one piece', options, async () => {
+test('in a narrow window links do not wrap within a word', options, async () => {
   const { id, name } = await made('Notes of the field', 'notes-of-the-field')
   const keeps = { is_observability_io_logging_enabled: true, io_logging_sampling_rate: 0.1 }
   await at.world.service.manage('PATCH', `/workspaces/${id}`, keeps)

@@ -15,7 +15,7 @@ const socket = require('node:net').connect({ host, port, timeout: 10_000 })
 const say = (what) => { console.log(what); process.exit() }
 socket.on('connect', () => say('reached')).on('timeout', () => say('nothing')).on('error', ({ code }) => say(code))`
 
-describe('the NetworkPolicies of interns, kept to by packet filters', { skip, concurrency: 1 }, () => {
+describe('the NetworkPolicies of interns, applied by packet filters', { skip, concurrency: 1 }, () => {
   test('an intern reaches its model, and its pod reaches nothing else', async (t) => {
     const cluster = await sharedCluster()
     const { gateway } = cluster.node

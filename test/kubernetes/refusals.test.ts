@@ -41,7 +41,7 @@ describe('refusals of a cluster are reported with its message', { skip, concurre
     assert.match(await madeToFail(t, server), /no node accepts its pod: .*Insufficient cpu/)
   })
 
-  test('a quota, and it comes up when there is room again', async (t) => {
+  test('a quota, and it starts when there is room again', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster, soon)
     const server = await service.start('a')

@@ -85,7 +85,7 @@ async function holdReports(url: string, databaseUrl: string): Promise<void> {
   assert.equal(status, 200)
 }
 
-test('what breaks raises an alert in a real Prometheus with the rules that are shipped', { skip }, async () => {
+test('each fault raises an alert in a real Prometheus with the shipped rules', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
   const places = await Promise.all([newEmptyPlace('postgres'), newEmptyPlace('postgres'), newEmptyPlace('sqlite')])
   for (const place of places) stack.defer(place.remove)

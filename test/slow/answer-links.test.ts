@@ -74,7 +74,7 @@ onOneDatabase('a link that answers', (kind) => {
     assert.equal(data[0].after.link.webhook_id, w.webhook)
   })
 
-  test('takes a form, refuses by name what does not fit, and may then be used again', async () => {
+  test('accepts a form, refuses invalid fields by name, then is usable again', async () => {
     await using w = await world(kind)
     const schema = { type: 'object', properties: { age: { type: 'integer', minimum: 18 } }, required: ['age'] }
     const { path, run } = await w.ask(`ask ${JSON.stringify(schema)}`)
@@ -86,7 +86,7 @@ onOneDatabase('a link that answers', (kind) => {
     assert.equal((await w.ended(run)).outcome, 'finished')
   })
 
-  test('is used by one of many who come at once', async () => {
+  test('is used by one of many concurrent requests', async () => {
     await using w = await world(kind)
     const { path, run } = await w.ask('permission shell allow_once reject_once')
     const all = await Promise.all(Array.from({ length: 8 }, () => press(w.service, path, { answer: 'allow_once' })))
@@ -145,7 +145,7 @@ onOneDatabase('a link that answers', (kind) => {
     assert.match((await look(w.service, third.path)).text, /no longer valid: its webhook/)
   })
 
-  test('ends when its webhook goes elsewhere, as the one before may have leaked', async () => {
+  test('ends when its webhook changes, because the address may have leaked', async () => {
     await using w = await world(kind)
     const { path } = await w.ask('permission shell allow_once')
     await w.service.manage('PATCH', `/webhooks/${w.webhook}`, { description: 'The same place.' })

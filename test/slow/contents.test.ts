@@ -68,8 +68,8 @@ async function atRest(place: Place) {
   return rows
 }
 
-onEachDatabase('what is asked and answered', (kind) => {
-  test('is kept of no request unless its workspace says so, nor after it says otherwise', async () => {
+onEachDatabase('stored contents', (kind) => {
+  test('are stored only while the workspace enables it', async () => {
     await using service = await startTestService({ kind })
     const before = await asked(service, saying('tell nobody'))
     const { body } = await service.manage('GET', '/workspaces')
@@ -120,7 +120,7 @@ onEachDatabase('what is asked and answered', (kind) => {
     assert.equal(await parametersOf(saying('Hi', { tools: long })), null)
   })
 
-  test('is kept as guardrails let it through, and nothing of what they refuse', async () => {
+  test('are stored after guardrails, and not for refused requests', async () => {
     await using service = await startTestService({ kind })
     await keepContents(service)
     const { default_guardrail_id: guardrail } = (await service.manage('GET', '/workspaces')).body.data[0]
@@ -136,7 +136,7 @@ onEachDatabase('what is asked and answered', (kind) => {
     await leftNothing(service, refused.headers.get('x-generation-id')!)
   })
 
-  test('is read and deleted by its member and by who manages, and by nobody else', async () => {
+  test('are read and deleted by the member and managers only', async () => {
     await using service = await startTestService({ kind })
     await keepContents(service)
     const grace = await colleague(service)
@@ -196,7 +196,7 @@ onEachDatabase('what is asked and answered', (kind) => {
     }
   })
 
-  test('stands in no file in plain text, and what is deleted in none at all', async () => {
+  test('are encrypted in all files, and deleted from all files', async () => {
     const place = await newPlace(kind)
     const service = await startTestService({ place })
     const id = await keepContents(service)
@@ -291,7 +291,7 @@ async function metric(service: TestService): Promise<number> {
   return Number(/^signalbox_contents_total\{outcome="kept"\} (\d+)/m.exec(text)?.[1])
 }
 
-test('another organization reads and deletes nothing of it, by whichever key and name', async () => {
+test('are not readable or deletable by another organization', async () => {
   await using service = await startTestService()
   const workspace = await keepContents(service)
   const id = await asked(service, saying('ours'))
@@ -324,8 +324,8 @@ test('nothing is stored of requests with zero data retention', async () => {
   await leftNothing(service, enforced, hi)
 })
 
-onEachDatabase('what is asked and answered at three workers', (kind) => {
-  test('is kept by any of them, and read and deleted at any', async () => {
+onEachDatabase('stored contents with three workers', (kind) => {
+  test('are stored by any of them, and read and deleted at any', async () => {
     const place = await newPlace(kind)
     const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })
     const url = await server!.url

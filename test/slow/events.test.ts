@@ -146,7 +146,7 @@ onOneDatabase('the stream of events', (kind) => {
   })
 })
 
-onOneDatabase('who hears what of events', (kind) => {
+onOneDatabase('receivers of events', (kind) => {
   test('a key receives events of the requests that it can list', async () => {
     await using service = await startTestService({ kind })
     const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id

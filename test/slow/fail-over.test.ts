@@ -50,7 +50,7 @@ for (const [name, listed] of [
   ['an address that moved to the new primary', false],
   ['several hosts with target_session_attrs=read-write', true],
 ] as const)
-  test(`after a switch-over, servers with ${name} write to it and hear revocations`, { skip }, async () => {
+  test(`after a switch-over, servers with ${name} write and receive revocations`, { skip }, async () => {
     await using stack = new AsyncDisposableStack()
     const { place, primary, standby } = await newPair(stack)
     const address = stack.use(await startMovableAddress(primary.port))

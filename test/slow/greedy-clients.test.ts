@@ -48,7 +48,7 @@ test('a client that sends its body slowly is cut off with 408', { timeout: 900_0
   assert.match(answer, /^HTTP\/1.1 408 Request Timeout\r\n/)
 })
 
-test('a slow client holds up nobody else', { timeout: 900_000 }, async () => {
+test('a slow client does not delay others', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ timeouts: impatient })
   const slow = Array.from({ length: 50 }, () => converse(service, [...'GET /api/v1/hea'], 20))
   assert.equal((await service.ask('GET', '/health')).status, 200)
@@ -97,7 +97,7 @@ test('headers over 32 KiB are 431', { timeout: 900_000 }, async () => {
   assert.match(answer, /^HTTP\/1.1 431 .*x-request-id: [\w-]{36}\r\n.*"code":431,/s)
 })
 
-test('what is not HTTP is 400 in the one envelope', { timeout: 900_000 }, async () => {
+test('invalid HTTP is 400 in the usual envelope', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
   for (const garbage of ['\0\0\0\0\r\n\r\n', 'GET\r\n\r\n', '\x16\x03\x01\x02\x00\x01', 'GET / HTTP/9.9\r\n\r\n']) {
     assert.match(await converse(service, [garbage]), /^HTTP\/1.1 400 .*"code":400,/s)
@@ -151,7 +151,7 @@ test('every path names its methods when it refuses one', async () => {
   assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, POST'])
 })
 
-test('an expectation that nobody can meet is 417, in the envelope', async () => {
+test('an unknown expectation is 417 in the usual envelope', async () => {
   await using service = await startTestService()
   const answer = await converse(service, [
     'GET /api/v1/health HTTP/1.1\r\nhost: x\r\nexpect: foo\r\nconnection: close\r\n\r\n',

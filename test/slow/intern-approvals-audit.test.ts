@@ -13,8 +13,8 @@ async function answered(service: TestService, id: string): Promise<any[]> {
 }
 const permission = 'permission shell allow_once reject_once\nsay on'
 
-onOneDatabase('the audit trail of what interns were allowed', (kind) => {
-  test('says who gave which answer to what, in which session, by which key', async () => {
+onOneDatabase('the audit log of intern approvals', (kind) => {
+  test('has the member, answer, session and key', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service, { visibility: 'workspace' })
     const grace = await colleague(service)
@@ -47,14 +47,14 @@ onOneDatabase('the audit trail of what interns were allowed', (kind) => {
     assert.ok(!JSON.stringify(event).includes('hunter2'))
   })
 
-  test('holds nothing for what nobody was asked: in self-drive the intern is its own', async () => {
+  test('has no entry for actions without a question in self-drive', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     assert.match((await say(service, id, permission, { approval_mode: 'self-drive' })).text, /on$/)
     assert.deepEqual(await answered(service, id), [])
   })
 
-  test('an answer that comes too late stands in it as one that was not taken', async () => {
+  test('marks a late answer as not accepted', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
@@ -110,8 +110,8 @@ onOneDatabase('the audit trail of what interns were allowed', (kind) => {
   })
 })
 
-onOneDatabase('what an intern waits for answers to', (kind) => {
-  test('is listed for all who see it, until it is answered', async () => {
+onOneDatabase('waiting questions of an intern', (kind) => {
+  test('are listed for all who see the intern, until answered', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const [grace, path] = [await colleague(service), `/interns/${id}/questions`]
@@ -124,7 +124,7 @@ onOneDatabase('what an intern waits for answers to', (kind) => {
     assert.deepEqual((await service.ask('GET', path)).body.data, [])
   })
 
-  test('is hidden with the intern from who does not see it', async () => {
+  test('are hidden with the intern', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     const grace = await colleague(service)

@@ -112,7 +112,7 @@ test('guardrails read the text of files as they read the prompt', async () => {
   assert.match(block.resource.text, /^open .* now$/)
 })
 
-test('the builtin agent says so where its model takes no images', async () => {
+test('the builtin agent reports that its model does not support images', async () => {
   const at = await setUp(undefined)
   await using _ = at.service
   const { status, error } = await at.send(image)

@@ -155,7 +155,7 @@ onOneDatabase('a run in the background', (kind) => {
     }
   })
 
-  test('whose daemon dies has ended, and says so', async () => {
+  test('whose daemon dies have ended, and say so', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const run = (await begin(service, id, 'wait 600000')).body.data.id
@@ -220,7 +220,7 @@ describe('runs of an intern', () => {
     second.leave()
   })
 
-  test('in the background do not pile up output for a caller who may never come', async () => {
+  test('in the background do not store output without bound', async () => {
     const { data } = (await begin(service, service.id, 'talk 3000000 permission shell allow_once\nsay end')).body
     const said = await answer(service, service.id, await asked(service, service.id, data.id), 'allow_once')
     assert.deepEqual([said.finish, said.text.slice(-3)], ['stop', 'end'])
@@ -251,7 +251,7 @@ describe('runs of an intern', () => {
     assert.equal((await service.ask('GET', `/interns/${service.id}/runs/none`)).status, 404)
   })
 
-  test('can be cancelled, once, and the audit trail has who did', async () => {
+  test('can be cancelled once, and the audit log has the member', async () => {
     const { id: run } = (await begin(service, service.id, 'wait 600000')).body.data
     const path = `/interns/${service.id}/runs/${run}/cancel`
     assert.deepEqual((await service.ask('POST', path)).body, { cancelled: true })

@@ -117,7 +117,7 @@ onOneDatabase('the files of an intern', (kind) => {
     assert.doesNotMatch(listed, /LEFT-OUT/)
   })
 
-  test('who may talk to it may do all with its files; nobody else sees that it has any', async () => {
+  test('members with access can do all with its files, others see none', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service)
     const grace = filesOf({ ...(await colleague(service)), url: service.url }, id)
@@ -163,7 +163,7 @@ onOneDatabase('the files of an intern', (kind) => {
   })
 })
 
-test('special names work, or the error says what is wrong with them', async () => {
+test('special names work, or the error explains the problem', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   const ask = filesOf(service, id)
@@ -219,7 +219,7 @@ test('a folder with very many files is listed in pages, each file once', { timeo
   assert.deepEqual([names.length, new Set(names).size], [5000, 5000])
 })
 
-test('what does not fit is refused, and leaves all as it was', async () => {
+test('an invalid upload is refused, and changes nothing', async () => {
   await using service = await startTestService({ settings: { intern_upload_bytes: 100_000 } })
   const { id } = await runningIntern(service)
   const ask = filesOf(service, id)
@@ -285,7 +285,7 @@ test('a client that leaves in the middle of an upload has changed nothing', asyn
   assert.equal((await ask('GET', 'content', { path: 'f' })).bytes.toString(), 'old')
 })
 
-test('a large file comes and goes whole', { timeout: 900_000 }, async () => {
+test('a large file is uploaded and downloaded completely', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ settings: scripted })
   const { id } = await runningIntern(service)
   const ask = filesOf(service, id)

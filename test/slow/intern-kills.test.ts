@@ -64,7 +64,7 @@ async function withIntern(w: KilledInterns, env = {}): Promise<string> {
 
 onOneDatabase('a server that is killed', (kind) => {
   for (const moment of provisioning)
-    test(`while it provisions an intern, ${moment}: the intern comes to run, once`, async () => {
+    test(`while it provisions an intern, ${moment}: the intern starts once`, async () => {
       await using w = await killedInterns(kind)
       const server = await killedWhile(w, moment, ({ ask }) =>
         ask('POST', '/interns', { body: { name: 'ada', agent, provision: true } }),
@@ -113,7 +113,7 @@ describe('a server that is killed while it clones a repository', {
     'after renameSync clone',
     'before spawn checkout',
   ])
-    test(`${moment}: the intern comes to run, with all of it`, async () => {
+    test(`${moment}: the intern starts with the whole repository`, async () => {
       await using git = await startGitServer({ 'README.md': 'Widgets.\n' })
       await using w = await killedInterns('sqlite', { repository_origins: [git.origin] })
       const server = await killedWhile(w, moment, ({ ask }) => ask('POST', '/interns', repositoryOf(git.url)))
@@ -122,7 +122,7 @@ describe('a server that is killed while it clones a repository', {
       assert.equal(readFileSync(join(homesIn(w), id, 'workspace/widgets/README.md'), 'utf8'), 'Widgets.\n')
     })
 
-  test('of a server that is silent: what fetches it is ended when the next one begins', async () => {
+  test('of a silent server: the clone is ended when the next one begins', async () => {
     await using silent = await startSilentServer()
     await using w = await killedInterns('sqlite', { repository_origins: [silent.origin] })
     const first = await w.start()

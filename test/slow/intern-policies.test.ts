@@ -29,7 +29,7 @@ test('a preset that is switched off ends the turn with words that say so', async
   assert.match(said.error?.message ?? '', /Preset "helper" not found/)
 })
 
-test('guardrails hold for what an intern asks of models', async () => {
+test('guardrails apply to the model requests of an intern', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service, { model: 'signalbox/demo' })
   await restrict(service, { name: 'House', ignored_models: ['signalbox/demo'] })

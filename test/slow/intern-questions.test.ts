@@ -13,7 +13,7 @@ const waiting = async (who: Pick<TestService, 'ask'>) => (await who.ask('GET', '
 const names = async (who: Pick<TestService, 'ask'>) =>
   (await waiting(who)).map((asked: { intern_name: string }) => asked.intern_name).sort()
 
-onOneDatabase('what all interns wait for', (kind) => {
+onOneDatabase('waiting questions of all interns', (kind) => {
   test('is each question as its intern lists it, with whose it is, until it is answered', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const ada = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
@@ -50,7 +50,7 @@ onOneDatabase('what all interns wait for', (kind) => {
     assert.equal((await service.manage('GET', '/interns/questions')).status, 401)
   })
 
-  test('what developers and viewers see in a browser is the same as with their keys', async () => {
+  test('developers and viewers see the same in a browser as with their keys', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const grace = await colleague(service)
     for (const visibility of ['workspace', 'creator'])

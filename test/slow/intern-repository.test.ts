@@ -77,7 +77,7 @@ onOneDatabase('an intern with a repository', (kind) => {
     assert.match((await answer(service, id, question, 'allow_once')).text, /ada on behalf of /)
   })
 
-  test('shows its password to nobody, and keeps it nowhere in the clear', { skip }, async () => {
+  test('shows its password to nobody, and stores it encrypted', { skip }, async () => {
     await using git = await startGitServer(files, access)
     await using service = await startTestService({ kind, settings: { repository_origins: [git.origin] } })
     const { id } = await started(service, { url: git.url, credential })
@@ -233,7 +233,7 @@ describe('a clone that fails', { skip }, () => {
     assert.equal(existsSync(join(homeOf(service, intern.id), 'cloning')), false)
   })
 
-  test('leaves a folder alone that is there already', async () => {
+  test('leaves an existing folder unchanged', async () => {
     await using git = await startGitServer(files)
     await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada', repository: { url: git.url } } })).body
@@ -246,7 +246,7 @@ describe('a clone that fails', { skip }, () => {
   })
 })
 
-describe('whose a clone is', { skip }, () => {
+describe('ownership of a clone', { skip }, () => {
   for (const [name, settings] of [
     ['with a user of its own', {}],
     ['as the service', { intern_users_from: 0 }],
@@ -283,7 +283,7 @@ describe('whose a clone is', { skip }, () => {
   })
 })
 
-test('what it committed is fetched from it as the how-to says, and files go in and out', { skip }, async () => {
+test('commits are fetched as documented, and files are transferred', { skip }, async () => {
   await using git = await startGitServer(files)
   await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
   const { id } = await runningIntern(service, { repository: { url: git.url } })
@@ -370,7 +370,7 @@ describe('a hostile repository', { skip }, () => {
   })
 })
 
-describe('what is refused of a repository when an intern is made', () => {
+describe('invalid repositories of a new intern', () => {
   const refused: [repository: object, says: RegExp][] = [
     ...['ext::sh -c id', 'file:///etc', '/etc', 'git@host:a/b', 'ssh://host/a', '--upload-pack=id', 'https://'].map(
       (url) => [{ url }, /repository\.url: must be an https:\/\/ URL/] as [object, RegExp],
@@ -404,7 +404,7 @@ describe('what is refused of a repository when an intern is made', () => {
     [{ url: 'https://git.example.com/a', credential: { username: 'a:b', password: 'c' } }, /credential\.username/],
     [{ url: 'https://git.example.com/a', branch: 'main' }, /unknown field "branch"/],
   ]
-  test('names the field and what would be right', { skip }, async () => {
+  test('the error names the field and the valid values', { skip }, async () => {
     await using service = await startTestService()
     for (const [repository, says] of refused) {
       const { status, body } = await service.ask('POST', '/interns', { body: { name: 'ada', repository } })

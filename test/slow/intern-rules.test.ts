@@ -24,7 +24,7 @@ async function audited(service: TestService, action: string): Promise<any[]> {
   return (await service.manage('GET', `/audit?action=${action}`)).body.data
 }
 
-onOneDatabase('rules for what interns may do', (kind) => {
+onOneDatabase('rules of interns', (kind) => {
   test('apply within a second to a running intern, and the audit log names the rule', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id, workspace_id: workspaceId } = await runningIntern(service, { agent: 'scripted' })
@@ -76,7 +76,7 @@ onOneDatabase('rules for what interns may do', (kind) => {
     assert.match((await answer(service, id, asked, 'allow_once')).text, /x/)
   })
 
-  test('have versions, which somebody else’s change does not slip between', async () => {
+  test('have versions, and detect concurrent changes', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })).body
     const rules = [{ effect: 'deny', tools: ['shell'] }]

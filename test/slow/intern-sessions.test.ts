@@ -10,8 +10,8 @@ import { until } from '../harness/until.ts'
 
 const work = 'say before\nplan read, write\nwork edit a.txt {"before": "x\\n", "after": "y\\n"}\nsay after'
 
-onOneDatabase('what an intern said and did', (kind) => {
-  test('is listed with starter and answerer, only to those who see the intern', async () => {
+onOneDatabase('transcripts of an intern', (kind) => {
+  test('are listed with starter and answerer, for those who see the intern', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
@@ -64,7 +64,7 @@ describe('a session of an intern', () => {
     assert.deepEqual([rest.data.entries.map(({ type }: any) => type), rest.has_more], [['message', 'end'], false])
   })
 
-  test('that is not there is a 404, and a cursor that is none a 400', async () => {
+  test('that are missing are 404, and an invalid cursor is 400', async () => {
     const path = `/interns/${service.id}/sessions/none`
     for (const each of [path, `${path}/events`]) assert.equal((await service.ask('GET', each)).status, 404)
     assert.equal((await service.ask('GET', `${path}?starting_after=x`)).status, 400)
@@ -90,7 +90,7 @@ describe('a session of an intern', () => {
     second.leave()
   })
 
-  test('is not heard by those who may no longer see it', async () => {
+  test('stop for a follower who loses access', async () => {
     const { id } = await runningIntern(service, { name: 'shared', agent: 'scripted', visibility: 'workspace' })
     const { sessionId } = await say(service, id, 'say hi')
     const grace = await colleague(service)

@@ -17,7 +17,7 @@ const asleep = (service: Talk) =>
     return found.asleep_since !== null && !isRunning(daemonPid(service.place.settings.data_dir, service.id)) && found
   })
 
-onOneDatabase('an intern that nobody talks to', (kind) => {
+onOneDatabase('an idle intern', (kind) => {
   test('sleeps without a process, counts as running, and continues at the next prompt', async () => {
     await using service = await startTalk({ kind, settings })
     const home = join(service.place.settings.data_dir, 'interns', service.id)
@@ -42,7 +42,7 @@ onOneDatabase('an intern that nobody talks to', (kind) => {
     await asleep(service)
   })
 
-  test('is woken once for many who prompt it at once, and all are answered', async () => {
+  test('wakes once for concurrent prompts, and all are answered', async () => {
     await using service = await startTalk({ kind, settings })
     await asleep(service)
     const all = await Promise.all(Array.from({ length: 10 }, (_, at) => say(service, service.id, `say ${at}`)))
@@ -52,7 +52,7 @@ onOneDatabase('an intern that nobody talks to', (kind) => {
     )
   })
 
-  test('loses no prompt that comes while it falls asleep', async () => {
+  test('loses no prompt that arrives while it falls asleep', async () => {
     await using service = await startTalk({ kind, settings: { intern_idle_ms: 250 } })
     for (let turn = 0; turn < 12; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 200 + turn * 10))

@@ -49,7 +49,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     assert.equal((await service.ask('DELETE', '/interns/ada')).status, 202)
   })
 
-  test('another workspace and another organization see none of it', async () => {
+  test('another workspace and another organization do not see it', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })).body
     const { body } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
@@ -87,7 +87,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     assert.match(widened.body.error.message, /The name "ada" is already used/)
   })
 
-  test('when its creator has left, who sees it may change and delete it', async () => {
+  test('after its creator left, members who see it can change and delete it', async () => {
     await using service = await startTestService({ kind })
     const [grace, heidi] = [await colleague(service), await colleague(service, 'heidi')]
     await grace.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })

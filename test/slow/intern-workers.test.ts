@@ -51,7 +51,7 @@ onOneDatabase('with several processes', (kind) => {
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 0.03])
   })
 
-  test('what a run in the background asked is in the replay of rules, as with one', async () => {
+  test('questions of background runs are in the replay of rules', async () => {
     await using service = await startWorkers(kind)
     const { ask } = service
     const { id } = await runningIntern({ ask }, { agent: 'scripted' })

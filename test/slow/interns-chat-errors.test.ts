@@ -210,7 +210,7 @@ describe('refusals of the chat route', () => {
     await until(async () => (await daemonOf(service, service.id).health()).runs === 0)
   })
 
-  test('499 client_closed_request: what is thrown then, which no client is left to read', async () => {
+  test('499 client_closed_request: is thrown without a client to read it', async () => {
     const db = await openDb(service.place.settings)
     const owner = await db.query
       .selectFrom('interns')

@@ -287,7 +287,7 @@ test('an intern whose files are on another host is moved there with its sessions
   assert.equal((await say(other, id, 'say on', { session_id: sessionId })).text, 'on')
 })
 
-test('a server on another host that has no address to reach it at says so', { skip }, async () => {
+test('a server on another host without an address reports it', { skip }, async () => {
   await using hosts = await startInternHosts({ INTERN_ADDRESS: '' })
   const { id } = await runningIntern(await hosts.start('a'), asked)
   const said = await trySaying(await hosts.start('b'), id, 'say hi')

@@ -136,7 +136,7 @@ describe('the server, killed with SIGKILL and started again', () => {
     })
   }
 
-  test('while a run waits: nothing is lost, not even what the agent wrote meanwhile', async () => {
+  test('while a run waits: nothing is lost, also of later output', async () => {
     const place = await newPlace('sqlite')
     const first = await startServer(place)
     const asked = await say(first, first.id, 'talk 2000 permission shell allow_once\nsay on')

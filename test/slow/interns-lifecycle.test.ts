@@ -101,7 +101,7 @@ onOneDatabase('the life of an intern', (kind) => {
     assert.equal((await keys()).length, 0)
   })
 
-  test('what cannot be started fails with the reason, and may be provisioned again', async () => {
+  test('a failed start has a reason, and can be provisioned again', async () => {
     const agents = { tidy: { command: process.execPath, args: [], env: {} } }
     await using service = await startTestService({ kind, settings: { agents } })
     const { id } = (await make(service, { name: 'ada', agent: 'tidy' })).body
@@ -114,7 +114,7 @@ onOneDatabase('the life of an intern', (kind) => {
   })
 })
 
-test('a command of its maker’s choice is not run, unless the operator says so', async () => {
+test('a custom command runs only if the operator allows it', async () => {
   await using service = await startTestService()
   const agent = { command: '/bin/sh' }
   assert.equal((await make(service, { name: 'ada', agent })).status, 403)

@@ -66,7 +66,7 @@ for (const [prompt, what] of [
   ['demo:nousage demo:words=5', 'a turn whose model does not tell its usage'],
   ['error 400 late', 'a turn whose model fails halfway'],
 ] as const) {
-  test(`${what} has on its last chunk what was estimated for it`, async () => {
+  test(`${what} has the estimated usage in its last chunk`, async () => {
     await using run = await startPriced()
     const usage = usageOf(await trySaying(run.service, run.id, prompt))
     const { prompt: promptTokens, completion, cost } = await metered(run.service, run.keyHash, 1)

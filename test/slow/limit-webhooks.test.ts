@@ -7,7 +7,7 @@ import { until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-describe('of a limit that is spent by many at once webhooks hear each level once', () => {
+describe('each level of a limit is sent once, with concurrent spending', () => {
   test('on one server of three workers', () => tellOnce('sqlite', 1, 3))
   test('on two servers of two workers each', { skip }, () => tellOnce('postgres', 2, 2))
 })

@@ -63,7 +63,7 @@ async function writtenIds(place: Place): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-onEachDatabase('what was metered', (kind) => {
+onEachDatabase('metered requests', (kind) => {
   test('is there after a crash, but for the last second', async () => {
     const place = await newPlace(kind)
     const { server, url } = await startServer(place)
@@ -150,7 +150,7 @@ const oddUsages = [
 ]
 
 onEachDatabase('a provider’s count that makes no sense', (kind) => {
-  test('costs nobody the answer, is estimated instead, and leaves spending known', async () => {
+  test('do not fail when the write fails: they are estimated', async () => {
     const plays = oddUsages.flatMap((told, at) =>
       Object.entries(tells(told)).map(([how, play]) => [`${how}${at}`, play] as const),
     )

@@ -175,7 +175,7 @@ describe('killed while a period changes', () => {
     CLOCK_SKEW_MS: String(Date.parse(at) - Date.now()),
   })
 
-  test('the new one has all of its limit, and the old one keeps what was set aside in it', async () => {
+  test('the new one has its whole limit, the old one keeps the reservation', async () => {
     await using w = await newWorld('sqlite')
     // Hours before its end: however long a start takes, the month does not change by itself.
     const before = skewed('2026-11-30T22:00:00Z')

@@ -161,7 +161,7 @@ test('a management or intern request is a span, with one for each SQL statement'
   assert.doesNotMatch(JSON.stringify(collector.got), /secret (name|thing)|sb-v1/)
 })
 
-test('a completion is one line of the log, and what was said is not in it', async () => {
+test('a completion is one log line without its content', async () => {
   const lines = (await serveOne({}, 'a secret thing')).split('\n').filter((line) => line.includes('"completion"'))
   assert.equal(lines.length, 1)
   const { requestId, model, provider, outcome, costUsd } = JSON.parse(lines[0]!)
@@ -200,7 +200,7 @@ test('a request refused before any endpoint has a log line with the reason', asy
   assert.deepEqual([unknown.error.kind, unknown.error.message.slice(0, 6)], ['not_found', 'Model '])
 })
 
-test('what rules refuse is counted by rule and by guardrail, and the record names them', async () => {
+test('refusals are counted by rule and guardrail, and named in the record', async () => {
   await using service = await startTestService()
   const [workspace] = (await service.manage('GET', '/workspaces')).body.data
   const id = workspace.default_guardrail_id

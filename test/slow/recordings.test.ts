@@ -101,7 +101,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
       assert.deepEqual(changed, [])
     })
 
-  test('whatever is known to be lost is lost somewhere', () => {
+  test('each known loss occurs in a recording', () => {
     assert.deepEqual(
       losses.filter((loss) => !met.has(loss)).map(({ why }) => why),
       [],
@@ -139,7 +139,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
   } as const
 
   for (const protocol of ['openai-chat', 'openai-responses'] as const)
-    test(`${protocol}: bytes that pass are taken by @openrouter/sdk, and say who answered`, async () => {
+    test(`${protocol}: @openrouter/sdk reads the unchanged bytes and the model`, async () => {
       const refused: string[] = []
       for (const recording of recordings.filter((one) => one.protocol === protocol && one.status === 200)) {
         const stream = isStreamed(recording)

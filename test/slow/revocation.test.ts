@@ -129,7 +129,7 @@ onEachDatabase('the steady state', (kind) => {
     await place.remove()
   })
 
-  test('a flood of unknown keys costs few queries and holds up nobody', async () => {
+  test('a flood of unknown keys causes few queries and delays no request', async () => {
     const place = await newPlace(kind)
     let queries = 0
     const db = await openDb(place.settings, { onQuery: () => void queries++ })

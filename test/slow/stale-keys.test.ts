@@ -74,7 +74,7 @@ for (const trouble of ['cut', 'stalled'] as const) {
   })
 }
 
-test('what is known is trusted no longer than was set', { skip }, async () => {
+test('cached values expire after the configured time', { skip }, async () => {
   await using server = await start({ STALE_KEYS_MS: '3000' })
   server.turn('cut')
   await server.untilIs(server.keys.free, 503)
@@ -97,7 +97,7 @@ test('requests under a limit use leased amounts if configured, within the limit'
   assert.deepEqual([...statuses].sort(), [200, 503])
 })
 
-test('without the setting nobody is served within a second or so', { skip }, async () => {
+test('without the setting requests are refused within a second', { skip }, async () => {
   await using server = await start({})
   server.turn('cut')
   await server.untilIs(server.keys.free, 503)

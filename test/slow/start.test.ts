@@ -244,7 +244,7 @@ test('a data folder that cannot be written is one sentence', async () => {
   assert.match(await refusal({ DATA_DIR: '/proc/signalbox/data' }), /^The data folder .* cannot be used: /)
 })
 
-test('a folder of somebody else’s files is left alone', async () => {
+test('a folder with foreign files is left unchanged', async () => {
   const folder = newFolder()
   mkdirSync(folder)
   writeFileSync(join(folder, 'thesis.txt'), 'mine')
@@ -284,7 +284,7 @@ test('a database of a newer version is refused and left as it is', async () => {
   assert.match(await refusal({ DATA_DIR }), /written by a newer version of Signalbox .*9999_future/)
 })
 
-test('a database that is none is one sentence', async () => {
+test('an invalid database is reported in one sentence', async () => {
   const DATA_DIR = newFolder()
   const first = startProcess({ DATA_DIR })
   await first.url

@@ -90,7 +90,7 @@ onOneDatabase('a stream in progress', (kind) => {
     ['disabled', { disabled: true }],
     ['deleted', undefined],
   ] as const) {
-    test(`ends when its key is ${how}, and says so`, async () => {
+    test(`ends when its key is ${how}, with the reason`, async () => {
       const { one, other } = servers
       const { key, path } = await newKey(one)
       const running = await chat(other, key)
@@ -137,7 +137,7 @@ onOneDatabase('a stream in progress', (kind) => {
   const words = 1000
   const most = words * usdOfWord
 
-  test('ends when the limit of its key is lowered below what is set aside for it', async () => {
+  test('ends when the limit of its key falls below the reservation', async () => {
     const { one, other } = servers
     const { key, path } = await newKey(one, { limit: 10 * most })
     const running = await chat(other, key, { max_tokens: words })

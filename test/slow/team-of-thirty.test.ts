@@ -170,7 +170,7 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
 
   const signedIn = new Map<string, SignedIn>()
   const keys = new Map<string, { key: string; hash: string }>()
-  await t.test('everybody signs in to their team alone; a stranger sees whom to ask', async () => {
+  await t.test('all sign in to their own team; others see whom to ask', async () => {
     for (const person of people) {
       const session = await signIn(world, person)
       assert.equal(session.status, 200, session.html)
@@ -201,7 +201,7 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Chat' }).waitFor()
   })
 
-  await t.test('everybody makes a key in their workspace, and in no other', async () => {
+  await t.test('all create a key in their own workspace only', async () => {
     for (const person of people) {
       const session = signedIn.get(person.email)!
       const made = await inBrowser(world, session, ['POST', '/keys', { name: 'mine', workspace_id: person.team }])
@@ -249,12 +249,12 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
     await call(world, 'POST', '/chat/completions', { key: keys.get(people[11]!.email)!.key, body: words(1) })
   })
 
-  await t.test('the report has what each person spent', async () => {
+  await t.test('the report has the spending of each person', async () => {
     const read = async () => (await call(world, 'GET', '/activity?group_by=member')).data as { requests: number }[]
     await until(async () => (await read()).length > 3)
   })
 
-  await t.test('who leaves is locked out on both servers within a second', async () => {
+  await t.test('a removed member is locked out on both servers within a second', async () => {
     const { email } = people[12]!
     const { key } = keys.get(email)!
     await call(world, 'POST', '/chat/completions', { key, body: words(1) })
@@ -295,7 +295,7 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
     assert.deepEqual([...statuses.keys()], [200])
   })
 
-  await t.test('a server on a restored backup has everybody, and refuses who has left', async () => {
+  await t.test('a server on a restored backup has all members except removed ones', async () => {
     const dump = execFileSync('pg_dump', ['--no-owner', world.place.settings.database_url!], { maxBuffer: 1e9 })
     const restored = await newEmptyPlace('postgres')
     stack.defer(restored.remove)

@@ -61,7 +61,7 @@ test('an uncaught error is logged, and ends the service after writing the ledger
   assert.equal((await ask(await again.url, `/generation?id=${id}`, apiKey)).data.upstream_id, id)
 })
 
-test('a worker ends for what nobody catches in it, and another takes its place', async () => {
+test('a worker ends at an uncaught error, and another replaces it', async () => {
   await using at = await serve(2)
   const pids = async () => {
     const { data } = await ask(at.url, '/status', managementKey)

@@ -54,7 +54,7 @@ onOneDatabase('a webhook', (kind) => {
     assert.deepEqual(new Set(mine.received.map(({ told }) => told.data.intern_name)), new Set(['shared']))
   })
 
-  test('does not reveal the creator’s private events to a member who redirects it', async () => {
+  test('does not reveal the creator’s private events after a redirect', async () => {
     let isDown = true
     await using mine = await startReceiver((response) => response.writeHead(isDown ? 503 : 204).end())
     await using evil = await startReceiver()
@@ -99,7 +99,7 @@ onOneDatabase('a webhook', (kind) => {
     for (const one of [secret, rotated.secret]) assert.ok(told.every((text) => !text.includes(one.slice(6))))
   })
 
-  test('gets what was queued although the server is killed before it could send it', async () => {
+  test('sends queued deliveries after the server was killed', async () => {
     let takes = false
     await using receiver = await startReceiver((response) => response.writeHead(takes ? 204 : 503).end())
     const place = await newPlace(kind)
@@ -160,7 +160,7 @@ describe('webhooks', () => {
     assert.deepEqual(actions, ['webhook.deleted', 'webhook.updated', 'webhook.created'])
   })
 
-  test('are refused with what is wrong, where, and what would be right', async () => {
+  test('are refused with the field and the valid values', async () => {
     for (const [body, message] of [
       [{ url: 'http://hooks.example.com' }, /url: must begin with https:.*webhook_origins/],
       [{ url: 'https://192.168.0.1/' }, /url: is not at a public address/],

@@ -157,7 +157,7 @@ describe('in manual', { skip }, () => {
     assert.deepEqual(at.operations(), ['shell'])
   })
 
-  test('who allows the escalation lets the command out', async () => {
+  test('a user who allows the escalation lets the command leave the sandbox', async () => {
     await using at = await newAgent()
     await at.prompt('escalate')
     const [inside, outside] = at.results()
@@ -262,7 +262,7 @@ test('a session is busy with one prompt at a time', async () => {
   await first
 })
 
-test('closing a session ends its turn and keeps what was said', { timeout: 60_000 }, async () => {
+test('closing a session ends its turn and keeps the messages', { timeout: 60_000 }, async () => {
   await using at = await newAgent()
   const turn = at.prompt('stream 1000 5')
   while (!at.text()) await sleep(5)

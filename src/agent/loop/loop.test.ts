@@ -118,7 +118,7 @@ test('a model that never stops calling is stopped', async () => {
   assert.equal(await runTurn(at.deps, 'go'), 'max_turn_requests')
 })
 
-test('what the model said before it failed stays in the session', async () => {
+test('the output before a failure of the model stays in the session', async () => {
   const model: Model = async function* () {
     yield { type: 'text.added', text: 'It began ' }
     throw new ModelFault('broke off', { retryable: true })
@@ -177,7 +177,7 @@ test('a context that fills the window is summarised, and the newest of it is kep
   )
 })
 
-test('what a summary costs is counted too', async () => {
+test('the cost of a summary is counted too', async () => {
   const model: Model = async function* ({ tools }) {
     const usage = { promptTokens: 10, completionTokens: 1, costUsd: tools.length ? 0.5 : 0.25 }
     yield { type: 'text.added', text: 'x' }

@@ -16,7 +16,7 @@ async function setUp() {
   return { store, log, file, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
 }
 
-test('a session comes back as it was', async () => {
+test('a stored session is restored unchanged', async () => {
   await using at = await setUp()
   await at.log.add(said('hello'))
   await at.log.add({ type: 'permission.remembered', operation: 'shell', allowed: true, at: 3 })
@@ -48,7 +48,7 @@ test('a line torn by a crash is skipped, and later entries are preserved', async
   await found?.log.close()
 })
 
-test('the model sees a summary in place of what was compacted, and the file keeps all', async () => {
+test('the model gets a summary of compacted entries, and the file keeps all', async () => {
   await using at = await setUp()
   for (const text of ['a', 'b', 'c']) await at.log.add(said(text))
   await at.log.add({ type: 'context.compacted', summary: 'S', kept: 1, at: 5 })
@@ -79,7 +79,7 @@ test('a full disk is reported and leaves the session unchanged', async () => {
   assert.deepEqual(at.log.session.context, [])
 })
 
-test('a call whose result is missing gets one that says so', () => {
+test('a call without a result gets a substitute result', () => {
   const calls = [
     { id: '1', name: 'shell', arguments: '{}' },
     { id: '2', name: 'shell', arguments: '{}' },

@@ -10,7 +10,7 @@ test('a line break in a string is accepted; an unterminated string is refused', 
   assert.equal(read('{"a": "x\ny'), undefined)
 })
 
-test('what a model writes without an end is read in little time', () => {
+test('an endless tool call of a model is parsed in little time', () => {
   const began = performance.now()
   assert.equal(read(`{"a": ${'\\"'.repeat(300_000)}`), undefined)
   for (const part of ['((', '<<a ', '\'"', '<<a\n  '])

@@ -80,7 +80,7 @@ for (const [kind, servers] of Object.entries({
       assert.match(unknown ?? '', /^Error: Unknown tool tools__gone/)
     })
 
-    test('cannot reveal its credential by what it sends', async () => {
+    test('cannot reveal its credential in its output', async () => {
       await using there = await start()
       await using at = await calling([there.server], [['tools__secret']])
       assert.deepEqual(at.results(), ['It is ********.'])
@@ -166,7 +166,7 @@ test('images are sent to a model that accepts them, and omitted for others', { s
   }
 })
 
-test('what a server says is cut to what the model can see', { skip }, async () => {
+test('server output is cut to the part that the model can see', { skip }, async () => {
   await using at = await calling([command()], [['tools__flood', { bytes: 2_000_000 }]])
   const text = at.results()[0] ?? ''
   assert.ok(text.length < 62_000 && /bytes omitted/.test(text))

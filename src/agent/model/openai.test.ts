@@ -120,7 +120,7 @@ test('parallel tool calls are assembled from pieces, also without an index', asy
   }
 })
 
-test('a conversation is sent as the service expects it, with what it wants back', async () => {
+test('a conversation is sent with all fields of the Responses protocol', async () => {
   await using service = await serve(works)
   const calls = [{ id: 'a', name: 'one', arguments: '{}' }]
   await service.ask({

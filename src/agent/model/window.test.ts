@@ -25,12 +25,12 @@ async function setUp(most?: number) {
   })
 }
 
-test('a window is what the catalogue says, whatever preset comes with the model', async () => {
+test('a window is the one in the catalogue, whatever the preset', async () => {
   await using at = await setUp()
   for (const name of ['acme/small', 'acme/small@preset/mine']) assert.equal(await at.window(name), 8_000)
 })
 
-test('a model sees images if the catalogue says so, and not where nobody says', async () => {
+test('a model sees images if the catalogue declares it', async () => {
   await using at = await setUp()
   assert.deepEqual(
     [await at.images('acme/eyes'), await at.images('acme/small'), await at.images('no/such')],

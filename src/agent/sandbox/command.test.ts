@@ -18,7 +18,10 @@ const escapes = {
   'as a daemon': 'env -i setsid sh -c "(setsid nohup sleep 300 >/dev/null 2>&1 & echo \\$!)"; sleep 0.3',
 }
 for (const [how, script] of Object.entries(escapes))
-  test(`what escaped its command ${how} ends with it`, { timeout: 120_000, skip: !hasSubReaper }, async () => {
+  test(`a process that escaped its command ${how} ends with it`, {
+    timeout: 120_000,
+    skip: !hasSubReaper,
+  }, async () => {
     const { end, output } = await run(script)
     assert.deepEqual(end, { how: 'exited', code: 0 })
     const pid = Number(output)
@@ -26,7 +29,7 @@ for (const [how, script] of Object.entries(escapes))
     await until(() => !isRunning(pid))
   })
 
-test('what escaped a command that is stopped ends with it', { timeout: 120_000, skip: !hasSubReaper }, async () => {
+test('a process that escaped a stopped command ends with it', { timeout: 120_000, skip: !hasSubReaper }, async () => {
   await using own = await newFolder()
   const options = { workspace: own.path, sandbox: false, timeoutMs: 2000, signal: new AbortController().signal }
   const { end, output } = await realShell().run('env -i setsid sleep 300 & echo $!; sleep 300', options)
@@ -40,7 +43,7 @@ test('a command ends as its shell does, by code or by signal', { timeout: 120_00
   assert.deepEqual((await run('kill -TERM $$')).end, { how: 'signalled', signal: 'SIGTERM' })
 })
 
-test('what left the group of its command ends with it all the same', { timeout: 120_000 }, async () => {
+test('a process that left the process group ends with the command', { timeout: 120_000 }, async () => {
   const { end, output } = await run('(setsid sleep 300 & echo $!); (setsid setsid sleep 300 & echo $!); sleep 0.5')
   assert.deepEqual(end, { how: 'exited', code: 0 })
   const left = output.trim().split('\n').map(Number)

@@ -28,13 +28,13 @@ test('all that descend from a process are counted, with the memory they hold', {
   assert.ok(memoryBytes > 5 * 4096 && memoryBytes < 5 * 20_000_000, `${memoryBytes} bytes`)
 })
 
-test('counting stops just above what is enough to know', { skip }, async () => {
+test('counting stops just above the limit', { skip }, async () => {
   await using shell = await family()
   assert.equal(treeOf(shell.pid, 2).processes, 3)
   assert.equal(treeOf(shell.pid, 5).processes, 5)
 })
 
-test('of what is gone, or was never there, nothing is counted', { skip }, async () => {
+test('processes that have ended or never existed are not counted', { skip }, async () => {
   await using shell = await family()
   await shell.end()
   for (const pid of [shell.pid, undefined]) assert.deepEqual(treeOf(pid, 100), { processes: 0, memoryBytes: 0 })

@@ -65,7 +65,7 @@ test('a ninth process is refused, and an unknown one is reported', async () => {
   assert.match(at.results()[9] ?? '', /^Error: Process p9 not found; existing processes: p1 \(sleep 600\)/)
 })
 
-test('what a process prints in a flood is bounded, and does not end it', async () => {
+test('the output of a flooding process is bounded, and it continues', async () => {
   const flood = start('head -c 80000000 /dev/zero | tr "\\0" x; echo; echo end; sleep 600')
   await using at = await calling([flood, ['shell', { command: 'sleep 4' }], read()], { mode: 'self-drive' })
   const text = at.results()[2] ?? ''

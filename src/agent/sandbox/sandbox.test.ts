@@ -93,7 +93,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.equal(output.match(/No such file or directory/g)?.length, 9)
     })
 
-    test('what is read-only cannot be made writable', async () => {
+    test('a read-only path cannot be made writable', async () => {
       const { output } = await inside(
         'mount -o remount,bind,rw / ; mount -o remount,rw /usr; mount -t tmpfs x /mnt; umount /proc; touch /usr/x',
       )
@@ -216,7 +216,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.ok(output.length < 40_000)
     })
 
-    test('what is left behind in the background ends with the command', async () => {
+    test('a background process ends with the command', async () => {
       const mark = `sleep 98${process.pid}`
       await inside(`setsid ${mark} & ${mark} & echo started`)
       assert.ok(!(await running(mark)))

@@ -45,7 +45,7 @@ const machines = [
 ]
 
 for (const { name, architecture, other, ...calls } of machines) {
-  test(`the filter for ${name} decides each call, and kills what calls by other numbers`, () => {
+  test(`the filter for ${name} decides each call, and kills foreign architectures`, () => {
     const filter = syscallFilter(name)!
     const asked = (call: number, ...given: number[]) => verdict(filter, { architecture, call, arguments: given })
     for (const call of [0, 1, 59, 63, 64, 93, 1000]) assert.equal(asked(call), 'allowed')
@@ -86,7 +86,7 @@ for (const [name, sandbox] of Object.entries(sandboxWays)) {
       for (const family of [40, 38, 17, 30]) assert.equal(await called(41, family, 1, 0), '97 0', `family ${family}`)
     })
 
-    test('no key is kept or found, and no door into the kernel or another process opens', async () => {
+    test('keyrings, kernel features and other processes are out of reach', async () => {
       for (const [name, ...call] of [
         ...[['add_key', 248] as const, ['request_key', 249] as const, ['keyctl', 250] as const],
         ...[['bpf', 321] as const, ['userfaultfd', 323] as const, ['perf_event_open', 298] as const],

@@ -19,7 +19,7 @@ async function patching(files: Record<string, string>, text: string) {
   return Object.assign(at, { result: at.results()[0] ?? '', read })
 }
 
-test('a patch changes, makes, deletes and moves files at once, and shows what it did', async () => {
+test('a patch changes, creates, deletes and moves files, and reports it', async () => {
   await using at = await patching(
     { 'a.ts': 'one\ntwo\nthree\nfour\n', 'old.ts': 'gone\n', 'src/b.ts': 'b\nc\n' },
     patch(

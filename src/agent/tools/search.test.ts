@@ -30,7 +30,7 @@ te?t.txt
 trailing  \u0020
 foo/*/bar
 `
-test('search skips what ripgrep skips by .gitignore, .ignore and exclude files', async () => {
+test('search skips the files that ripgrep skips', async () => {
   const searched = ['.github/wf.yml', 'a/b/1', 'a1.tmp', 'foo/bar/z', 'keep/logs/k.log', 'keep/venv', 'rescued.log']
   searched.push('src/app.log', 'src/main.ts', 'sub/dist', 'sub/out/x.log', 'sub/y.ts', 'tet.txt')
   const skipped = ['dist/x/1', 'src/deep/build/o.js', 'src/deep/deep-only', 'src/deep-only', 'app.log', 'venv/lib/v.py']

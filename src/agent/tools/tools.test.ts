@@ -44,7 +44,7 @@ test('read_file shows a huge file in bounds, and a binary one not at all', async
   )
 })
 
-test('edit_file replaces what stands there once', async () => {
+test('edit_file replaces text that occurs exactly once', async () => {
   await using at = await setUpTools({ 'a.ts': 'const a = 1\nconst b = $1\n' })
   assert.equal(
     await at.use('edit_file', { path: 'a.ts', old_text: 'b = $1', new_text: 'b = $&' }),
@@ -97,14 +97,14 @@ test('edit_file preserves Windows line ends and refuses files that are not UTF-8
   await assert.rejects(at.use('edit_file', { path: 'latin', old_text: 'a', new_text: 'b' }), /not UTF-8 text/)
 })
 
-test('write_file makes folders and says what it did', async () => {
+test('write_file creates folders and reports the change', async () => {
   await using at = await setUpTools()
   assert.equal(await at.use('write_file', { path: 'a/b/c.txt', content: 'é' }), 'Made a/b/c.txt (2 bytes).')
   assert.equal(await at.use('write_file', { path: 'a/b/c.txt', content: '' }), 'Replaced a/b/c.txt (0 bytes).')
   await assert.rejects(at.use('write_file', { path: 'a/b', content: '' }), { message: 'a/b is a folder.' })
 })
 
-test('list_files shows what is there, follows no links and opens no heaps', async () => {
+test('list_files lists a folder without following links or opening large ones', async () => {
   await using at = await setUpTools({ 'src/a.ts': '', 'src/deep/b.test.ts': '', 'node_modules/x/y.js': '' })
   await symlink('/etc', join(at.path, 'link'))
   const listed = 'link@\nnode_modules/ (not opened)\nsrc/\nsrc/a.ts\nsrc/deep/\nsrc/deep/b.test.ts'
@@ -218,7 +218,7 @@ test('edit_file shows the most similar lines of a long file', async () => {
   )
 })
 
-test('edit_file takes line numbers of read_file for what they are', async () => {
+test('edit_file removes line numbers copied from read_file', async () => {
   await using at = await setUpTools({ 'a.py': 'x = 1\ny = 2\n', 'b.tsv': '1\tone\n' })
   await at.use('edit_file', { path: 'a.py', old_text: '1\tx = 1\n2\ty = 2', new_text: '1\tx = 3\n2\ty = 4' })
   assert.equal(await at.text('a.py'), 'x = 3\ny = 4\n')

@@ -70,7 +70,7 @@ test('a client with rules judges a page once, in self-drive too', async () => {
   assert.equal(pages.asked.length, 1)
 })
 
-test('what is not listed is refused before anybody is asked', async () => {
+test('an unlisted host is refused before its name is resolved', async () => {
   await using pages = await startPages({ '/': {} })
   const urls = [
     `${pages.url}/`,
@@ -163,7 +163,7 @@ for (const [entry, yes, no] of [
   ['10.0.0.0/8', ['http://10.1.2.3:99/'], ['http://11.0.0.1/']],
   ['fd00::/8', ['http://[fd00::1]:99/'], ['http://[fe80::1]/']],
 ] as [string, string[], string[]][])
-  test(`the entry ${entry} stands for the hosts that it should`, () => {
+  test(`the entry ${entry} matches the expected hosts`, () => {
     const { whyNotUrl } = allowList([entry])
     for (const url of yes) assert.equal(whyNotUrl(new URL(url)), undefined, url)
     for (const url of no) assert.match(whyNotUrl(new URL(url)) ?? '', /is not among the hosts/, url)

@@ -72,7 +72,7 @@ async function askTarget({ url, apiKey }: { url: string; apiKey: string }, targe
   return { status: response.statusCode, text: await readText(response) }
 }
 
-test('what only looks like /interns is not guarded', async () => {
+test('similar paths are not guarded', async () => {
   await using service = await startTestService()
   assert.equal((await service.ask('GET', '/internship', { key: null })).status, 404)
 })

@@ -154,7 +154,7 @@ onEachDatabase('live events', (kind) => {
     for (const one of [others, again]) one.leave()
   })
 
-  test('what a newer version keeps of kinds unknown here is passed over', async () => {
+  test('events of unknown kinds from a newer version are skipped', async () => {
     await using made = await world(kind)
     const reader = listening(made)
     await until(() => reader.told.text !== '')

@@ -68,7 +68,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   }
 }
 
-onEachDatabase('what turns of an intern may cost', (kind) => {
+onEachDatabase('the cost limit of turns', (kind) => {
   test('limits requests before the turn has a run, and with the same account after', async () => {
     await using store = await newDb(kind)
     const { announce, begin, end, limits } = await place(store)
@@ -121,7 +121,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     assert.deepEqual(await limits(), ['turn:account'])
   })
 
-  test('limits at a server whose clock is an hour ahead what another one has announced', async () => {
+  test('limits turns at a server whose clock is an hour ahead', async () => {
     await using store = await newDb(kind)
     const { announce } = await place(store)
     const budget = await announce()

@@ -39,7 +39,7 @@ onEachDatabase('lists are searched on the server', (kind) => {
     assert.equal((await names('')).length, 4)
   })
 
-  test('keys by their name, their label, their hash, and whom they act for', async () => {
+  test('finds keys by name, label, hash and external user', async () => {
     await using service = await world(kind)
     const names = async (q: string) => (await found(service, '/keys', q)).map((one: { name: string }) => one.name)
     const [key] = await found(service, '/keys', 'laptop hopper')
@@ -76,7 +76,7 @@ onEachDatabase('lists are searched on the server', (kind) => {
     assert.equal((await service.manage('GET', `/keys?hashes=${tooMany}`)).status, 400)
   })
 
-  test('what one page holds is part of what is found', async () => {
+  test('the total counts all results, not only the page', async () => {
     await using service = await world(kind)
     const { body } = await service.manage('GET', '/keys?q=laptop&limit=1&offset=1')
     assert.deepEqual([body.data.length, body.total_count, body.data[0].name], [1, 3, 'Laptop of Grace Hopper'])

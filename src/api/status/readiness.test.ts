@@ -50,7 +50,7 @@ for (const [name, world, problem] of [
     else assert.equal(found, undefined)
   })
 
-test('the report names what is degraded while the server is ready', () => {
+test('the report names degraded parts while the server is ready', () => {
   const { checks } = readinessOf({ isReachable: false, staleMs: 60_000, silentMs: 10_000 })
   assert.deepEqual(checks().database, {
     status: 'degraded',

@@ -30,7 +30,7 @@ test('a client that leaves before its answer is counted too, as one that left', 
   while (!counted.test((await service.ask('GET', '/metrics', { key: service.managementKey })).text));
 })
 
-test('what is counted late is counted before anybody reads', async () => {
+test('delayed counters are updated before they are read', async () => {
   const metrics = createMetrics()
   metrics.observeLate(metrics.observeUnmetered)
   assert.match((await metrics.read()).text, /^signalbox_completion_unmetered_total 1$/m)

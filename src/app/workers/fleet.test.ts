@@ -71,7 +71,7 @@ test('while a worker is down the others accept its connections', async () => {
   await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
-test('what a worker that is gone has counted stays in the sum', async () => {
+test('the counts of an ended worker stay in the sum', async () => {
   const { fleet, workers } = fleetOf(2)
   await fleet.start()
   for (const worker of workers) worker.figure = 5

@@ -21,7 +21,7 @@ test('members come in the order asked for, the last of a word too', () => {
   assert.deepEqual([...membersOf(bits, order)], [69, 63, 32, 31, 0])
 })
 
-test('what does not pass is taken out, and only members are asked about', () => {
+test('items that fail the test are removed, and only members are tested', () => {
   const bits = setOf(64, [3, 31, 63])
   const asked: number[] = []
   keepWhere(bits, (at) => asked.push(at) > 0 && at !== 31)

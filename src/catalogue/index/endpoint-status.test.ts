@@ -12,7 +12,7 @@ const figures = (uptime5m: number | null, uptime30m: number | null) => ({
 })
 const free = { credentialVariables: [] }
 
-test('the last 5 minutes decide, or the last 30 when nobody asked in them', () => {
+test('the last 5 minutes decide, or the last 30 without requests', () => {
   const status = (recent: number | null, lately: number | null) =>
     endpointStatus(free, figures(recent, lately), () => false)
   assert.deepEqual([status(null, null), status(100, 0), status(95, null)], ['healthy', 'healthy', 'healthy'])

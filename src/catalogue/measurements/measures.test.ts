@@ -88,7 +88,7 @@ onEachDatabase('measures', (kind) => {
     isFastest((await other.endpoint()).fastest)
   })
 
-  test('uptime leaves out what the upstream rate-limited and what the client broke', async () => {
+  test('uptime ignores rate limits of the upstream and disconnects of clients', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
     measures.record({ outcome: 'rate_limited' }, 50)
@@ -100,7 +100,7 @@ onEachDatabase('measures', (kind) => {
     assert.deepEqual([uptime5m, uptime30m, uptime1d], [66.666, 66.666, 66.666])
   })
 
-  test('each window lets go of what is older than itself, by the clock alone', async () => {
+  test('each window drops older values, by the clock alone', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
     measures.record({}, 5)
@@ -150,7 +150,7 @@ onEachDatabase('measures', (kind) => {
     assert.ok(first.latencyMs!.p50 < 102 && first.latencyMs!.p99 > 297)
   })
 
-  test('what another server writes later into the same minute is not lost', async () => {
+  test('a later write of another server into the same minute is not lost', async () => {
     await using store = await newDb(kind)
     await using one = await turned(store.db)
     await using two = await turned(store.db)
@@ -179,7 +179,7 @@ onEachDatabase('measures', (kind) => {
     assert.ok((await third.endpoint()).latencyMs)
   })
 
-  test('a crash loses only what came after the last exchange', async () => {
+  test('a crash loses only values after the last exchange', async () => {
     await using store = await newDb(kind)
     const crashed = await turned(store.db)
     crashed.record({}, 5)
@@ -209,7 +209,7 @@ onEachDatabase('measures', (kind) => {
     assert.deepEqual(await rows(), [0, 0, 0])
   })
 
-  test('a listener hears of newer figures, and of nothing when nothing moved', async () => {
+  test('a listener is called for newer figures only', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
     const heard: number[] = []
@@ -221,7 +221,7 @@ onEachDatabase('measures', (kind) => {
     assert.deepEqual(heard, [60])
   })
 
-  test('a listener hears nothing, however late it gets, while nothing was ever measured', async () => {
+  test('a listener is not called without measurements', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
     measures.onRefresh(() => assert.fail('there is nothing to hear of'))
@@ -230,7 +230,7 @@ onEachDatabase('measures', (kind) => {
   })
 })
 
-test('what could not be written is written the next time', async () => {
+test('values of a failed write are written the next time', async () => {
   await using store = await newDb('sqlite')
   let broken = true
   const db = new Proxy(store.db, {

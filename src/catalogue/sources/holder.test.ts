@@ -37,7 +37,7 @@ async function openTestCatalogue(content = fileWith(1000), load = loadCatalogue)
   return { catalogue, signals, errors, loads, context, write: (text: string) => writeFileSync(catalogue_file, text) }
 }
 
-test('a reload swaps the catalogue whole; who holds the old one keeps it', async () => {
+test('a reload replaces the catalogue, and users of the old one keep it', async () => {
   const { catalogue, context, write } = await openTestCatalogue()
   const before = catalogue.current()
   write(fileWith(2000))
@@ -117,7 +117,7 @@ test('concurrent reloads run in sequence, so that the newest result remains', as
   await both
 })
 
-test('a closed catalogue hears no signals', async () => {
+test('a closed catalogue ignores signals', async () => {
   const { catalogue, signals, loads } = await openTestCatalogue()
   catalogue.close()
   signals.deliver({ topic: 'catalogue.changed', payload: 'another server' })

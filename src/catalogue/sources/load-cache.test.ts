@@ -79,7 +79,7 @@ test('names in any script come back, though the file has one byte a character', 
   assert.ok(readFileSync(path).every((byte) => byte < 0x80))
 })
 
-test('what was remembered and is damaged or cut short is not believed', async () => {
+test('a damaged or truncated cache is ignored', async () => {
   const { start, context, path, reads } = starts()
   await start()
   const whole = readFileSync(path, 'utf8')

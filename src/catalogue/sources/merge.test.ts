@@ -25,14 +25,14 @@ function merged(...files: string[]) {
 
 const only = (...files: string[]) => merged(base, ...files).data.models[0]!
 
-test('an override changes what it names and nothing else', () => {
+test('an override changes only the fields that it sets', () => {
   const model = only('models: { maker/model: { endpoints: { acme: { prices: { prompt: 0.5 }, regions: [europe] } } } }')
   const [acme, other] = model.endpoints
   assert.deepEqual([acme?.prices, acme?.regions], [{ prompt: '0.0000005', completion: '0.000002' }, ['europe']])
   assert.deepEqual([acme?.upstreamModel, other?.prices.prompt, model.name], ['m', '0.000003', 'Model'])
 })
 
-test('an endpoint takes from its model and provider what it does not say itself', () => {
+test('an endpoint inherits missing fields from its model and provider', () => {
   const [acme, other] = only().endpoints
   assert.deepEqual([acme?.contextLength, other?.contextLength], [1000, 500])
   assert.deepEqual([acme?.id, acme?.name], ['maker/model@acme', 'Acme | maker/model-2026-01-31'])

@@ -53,7 +53,7 @@ test('a model keeps its dated name when models.dev corrects the day', async () =
   assert.equal(model?.created, Date.parse('2026-01-09') / 1000)
 })
 
-test('a snapshot is fetched, and a server that has none is named with its answer', async () => {
+test('a snapshot is fetched, and a server without one is named with its answer', async () => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/api.json' ? 200 : 404
     response.end(snapshotOf('2026-01-02'))

@@ -15,7 +15,7 @@ const gist = (content: string, more?: object) =>
   gistOf(stepsOf(content, more).flatMap((step) => ('say' in step ? [step.say] : [])))
 
 describe('the demo model', () => {
-  test('the same request has the same answer, which repeats what was said', () => {
+  test('the same request has the same answer, which repeats the prompt', () => {
     assert.deepEqual(scene('Hello'), scene('Hello'))
     assert.match(gist('Hello').text ?? '', /^You said: Hello\./)
   })
@@ -34,7 +34,7 @@ describe('the demo model', () => {
     assert.equal(gist('demo:tools', { tools }).calls?.length, 2)
   })
 
-  test('a tool that must be called is called, and none where none may be', () => {
+  test('a required tool is called, and none if tools are forbidden', () => {
     const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
     const calls = (tool_choice: unknown, said = 'Hi') => gist(said, { tools, tool_choice }).calls
     for (const must of ['required', 'any']) assert.deepEqual(calls(must), ['call_demo_1 a {}'])
@@ -43,7 +43,7 @@ describe('the demo model', () => {
     assert.equal(calls('auto')?.length ?? 0, 0)
   })
 
-  test('a schema for the answer is kept to', () => {
+  test('a schema for the answer is followed', () => {
     const schema = { type: 'object', properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean' } } }
     const { text } = gist('Hi', { response_format: { type: 'json_schema', json_schema: { schema } } })
     assert.deepEqual(JSON.parse(text ?? ''), { a: 'x', b: true })
@@ -63,7 +63,7 @@ describe('the demo model', () => {
     assert.deepEqual(waits.slice(0, 2), [500, 20])
   })
 
-  test('every keyword is in the documentation, and none else', () => {
+  test('exactly the keywords of the documentation exist', () => {
     const page = readFileSync(new URL('../../../docs/providers.md', import.meta.url), 'utf8')
     const documented = new Set([...page.matchAll(/^\| `demo:([a-z]+)/gm)].map(([, word]) => word))
     assert.deepEqual(documented, new Set(Object.keys(demoOptions(''))))

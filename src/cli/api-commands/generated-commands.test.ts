@@ -32,7 +32,7 @@ describe('commands from the description of the API', () => {
     assert.match((await manage('keys', 'show', hash)).out, /^name +ci$/m)
   })
 
-  test('wrong and missing options name what is right', async () => {
+  test('errors about options name the valid options', async () => {
     for (const [args, message] of [
       [['keys', 'set', '000000'], /^Specify at least one of --name, .* and --interns-grant\.$/],
       [['keys', 'set', '000000', '--limit', 'much'], /It must be a number/],
@@ -60,7 +60,7 @@ describe('commands from the description of the API', () => {
     assert.deepEqual(removed, { code: 0, out: 'Removed 1 member from "lab".' })
   })
 
-  test('a guardrail is assigned to keys and members by what lists show of them', async () => {
+  test('a guardrail is assigned to keys and members by their listed names', async () => {
     await service.manage('POST', '/guardrails', { name: 'Few' })
     const { body } = await service.manage('POST', '/keys', { name: 'few' })
     const assigned = await manage('guardrails', 'assign-keys', 'Few', body.data.hash.slice(0, 8))

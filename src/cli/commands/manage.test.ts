@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '#test/harness/service/servic
 import { runCli } from '../cli.ts'
 import { fieldsFrom } from '../kit/fields.ts'
 
-describe('what is managed at the terminal', () => {
+describe('management commands', () => {
   let service: TestService
   before(async () => {
     service = await startTestService()

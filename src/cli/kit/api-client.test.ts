@@ -51,7 +51,7 @@ test('a redirect is not followed, and the error names its target', async () => {
   assert.deepEqual(requests, [])
 })
 
-test('https to a server without TLS is an error that says so', async () => {
+test('https to a server without TLS is an error with an explanation', async () => {
   await using plain = await startServer((_request, response) => void response.end())
   const message = await errorOf({ SIGNALBOX_KEY: 'sb-v1-1', SIGNALBOX_URL: plain.url.replace('http:', 'https:') })
   assert.match(

@@ -29,11 +29,11 @@ const hook: Call = { kind: 'edit', name: 'write_file', title: 'Write', rawInput:
 const others = { payment, page, key, hook }
 
 for (const [name, call] of Object.entries(others)) {
-  test(`an allowed command in the input of a tool that runs none allows nothing: ${name}`, () => {
+  test(`an allowed command in the input of another tool allows nothing: ${name}`, () => {
     assert.equal(effectOf({ effect: 'allow', commands: ['git status'] }, call), undefined)
   })
 
-  test(`such a command is not shown as what is consented to: ${name}`, () => {
+  test(`such a command is not shown as the approved command: ${name}`, () => {
     const { question, whole } = askedFor(call)
     assert.equal(whole.command, null)
     assert.notEqual(question.operation, 'shell')

@@ -34,7 +34,7 @@ test('a request that timed out does not wait, and its late answer is ignored', a
   assert.equal(await second, 'in time')
 })
 
-test('what is waited for fails when the agent is gone', async () => {
+test('pending requests fail when the agent ends', async () => {
   const { connection, agent } = talk()
   const asked = connection.request('say', {})
   agent.end()

@@ -8,7 +8,7 @@ const form = (properties: object, more: object = {}) => ({
   requestedSchema: { type: 'object', properties, ...more },
 })
 
-test('every kind of field has a descriptor and keeps what it demands', () => {
+test('every kind of field has a descriptor with its constraints', () => {
   const asked = form(
     {
       s: { type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'email' },
@@ -60,7 +60,7 @@ test('a link to visit is a question without fields', () => {
   assert.deepEqual(readElicitation(asked), { message, fields: [] })
 })
 
-test('what is hardly a question is one without fields', () => {
+test('a form without fields is hardly a question', () => {
   for (const asked of [{}, { message: ' ' }, { requestedSchema: { properties: null } }, null]) {
     assert.deepEqual(readElicitation(asked), { message: 'The intern asks for an answer.', fields: [] })
   }

@@ -96,7 +96,7 @@ for (const [what, toolCall, earlier, operation, detail] of rows) {
   })
 }
 
-test('an answer goes to the agent by the id of the first option of its kind', () => {
+test('an answer is sent with the id of the first option of its kind', () => {
   const { question, outcome } = ask({}, undefined, [
     option('x', 'allow_always'),
     option('y', 'allow_always'),

@@ -19,7 +19,7 @@ async function ask(socketPath: string, { path, method = 'GET', key = token, body
   return promise
 }
 
-test('only who knows the token is let in', async () => {
+test('only requests with the token are accepted', async () => {
   await using daemon = await startTestDaemon()
   for (const key of [null, '', 'wrong', `${token}x`, token.slice(1)]) {
     assert.equal((await ask(daemon.socketPath, { path: '/v1/health', key }))[0], 401)

@@ -69,7 +69,7 @@ test('a token of another intern is refused though the certificate is right', asy
   assert.deepEqual([refusal?.reason, /Wrong token/.test(refusal?.message ?? '')], ['intern_rejected', true])
 })
 
-test('a server does not speak to who only stands where the intern stood', async () => {
+test('a server sends nothing to another process at the address of the intern', async () => {
   await using at = await startBehindTcp()
   const { authority, server } = at
   const another = await testAuthority('Another authority')
@@ -108,7 +108,7 @@ test('the listener speaks TLS 1.3 alone, and nothing without', async () => {
   assert.ok(older instanceof Error)
 })
 
-test('strangers who come again and again do not fill the log', async () => {
+test('repeated unauthenticated connections do not fill the log', async () => {
   await using at = await startBehindTcp()
   const closed = Array.from({ length: 100 }, () => {
     const socket = connectPlainly(at.daemon.port!, host, () => socket.end('nonsense')).on('error', () => {})

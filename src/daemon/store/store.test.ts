@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { defaultTranscriptLimits } from '../transcript/limits.ts'
 import { openStore, StoreFailed } from './store.ts'
 
-test('a store that cannot be opened says so, and is held by nobody', () => {
+test('a store that cannot be opened reports it, and releases its lock', () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-store-'))
   const other = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: 0 })
   other.exec('CREATE VIEW sessions AS SELECT 1')

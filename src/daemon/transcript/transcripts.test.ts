@@ -39,7 +39,7 @@ test('a transcript has all of a turn, in order', async () => {
   assert.deepEqual([last?.type, end.reason], ['message', 'finished'])
 })
 
-test('a question is there while it waits, and with who answered it what', async () => {
+test('a question is stored while it waits, then with its answer and user', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say('permission shell allow_once')
   const waiting = (await entriesOf(daemon, asked.sessionId)).at(-1)
@@ -51,7 +51,7 @@ test('a question is there while it waits, and with who answered it what', async 
   assert.deepEqual([question.answer.answer, question.answer.by], ['allow_once', 'user-1'])
 })
 
-test('what was typed into a form is not kept, only which fields were filled in', async () => {
+test('form input is not stored, only the names of the fields', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say('ask {"type":"object","properties":{"token":{"type":"string"},"b":{"type":"string"}}}')
   await daemon.answer(asked, JSON.stringify({ action: 'accept', content: { token: 'hunter2' } }))

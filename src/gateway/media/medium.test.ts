@@ -25,7 +25,7 @@ test('an image counts by its bytes, whatever its declared type', () => {
   assert.ok(bound(image('image/gif', gif(1, 1, [{ width: 4096, height: 4096 }]))) > 80_000)
 })
 
-test('a declared image that is none counts as the context', () => {
+test('an invalid image counts as its text', () => {
   const avif = Buffer.from('\0\0\0\x1cftypavif')
   const sequence = Buffer.from('\0\0\0\x1cftypmsf1')
   const polyglot = Buffer.concat([gif(1, 1, [{ width: 1, height: 1 }]), pdf])

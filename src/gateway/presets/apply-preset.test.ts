@@ -97,13 +97,13 @@ describe('a chat body gets', () => {
   }
 })
 
-test('the system prompt comes before the request’s own system messages', () => {
+test('the system prompt precedes the request’s own system messages', () => {
   const own = { role: 'system', content: 'Be brief.' }
   const { messages } = applyPreset(preset({}, 'Rhyme.'), { messages: [own, ...hello] }, chatPreset)
   assert.deepEqual(messages, [{ role: 'system', content: 'Rhyme.' }, own, ...hello])
 })
 
-test('in a responses body the system prompt comes before the instructions', () => {
+test('in a Responses body the system prompt precedes the instructions', () => {
   const { instructions } = applyPreset(preset({}, 'Rhyme.'), { instructions: 'Be brief.' }, responsesPreset)
   assert.equal(instructions, 'Rhyme.\n\nBe brief.')
   assert.deepEqual(applyPreset(preset({}, 'Rhyme.'), { instructions: null }, responsesPreset), {

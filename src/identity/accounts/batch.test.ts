@@ -13,7 +13,7 @@ function evenNumbers() {
   return { read, reads }
 }
 
-test('everybody gets what they asked for', async () => {
+test('every caller gets its own result', async () => {
   const { read } = evenNumbers()
   const find = batched(read)
   const found = await Promise.all(['1', '2', '3', '4'].map(find))

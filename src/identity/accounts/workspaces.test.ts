@@ -22,7 +22,7 @@ onEachDatabase('workspaces in the store', (kind) => {
     assert.equal((await listWorkspaces(deps, caller, page)).total_count, 2)
   })
 
-  test('a change says when it was made; what changes nothing is none', async () => {
+  test('a change has its time, and a change without effect is none', async () => {
     await using store = await newDb(kind)
     const clock = { now: Date.UTC(2026, 0, 1) }
     const deps = { db: store.db, now: () => clock.now, newId: () => crypto.randomUUID() }

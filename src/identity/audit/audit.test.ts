@@ -85,7 +85,7 @@ onEachDatabase('the audit trail', (kind) => {
     )
   })
 
-  test('the next page is unmoved by what happens in between', async () => {
+  test('the next page is not affected by new events', async () => {
     await using store = await newDb(kind)
     const { add, list } = await newTrail(store.db, 4)
     const first = await list({ limit: 2 })
@@ -94,7 +94,7 @@ onEachDatabase('the audit trail', (kind) => {
     assert.deepEqual([...first.targets, ...next.targets], ['preset 3', 'preset 2', 'preset 1', 'preset 0'])
   })
 
-  test("another organization sees none of it, not even an event's place", async () => {
+  test('another organization sees no event and no position', async () => {
     await using store = await newDb(kind)
     const { list } = await newTrail(store.db, 1)
     const { data } = await list()

@@ -12,13 +12,13 @@ import { createVault } from './vault.ts'
 
 const vault = createVault(randomBytes(32))
 
-test('what is sealed opens again in its place, and is never sealed twice alike', () => {
+test('a sealed value opens in its place, and is sealed differently each time', () => {
   const sealed = vault.seal('sk-secret-ü', 'place')
   assert.equal(vault.open(sealed, 'place'), 'sk-secret-ü')
   assert.notEqual(vault.seal('sk-secret-ü', 'place'), sealed)
 })
 
-test('what was moved, changed, cut or sealed by another key does not open', () => {
+test('a value that was moved, changed, cut or sealed by another key does not open', () => {
   const sealed = vault.seal('secret', 'place')
   const bytes = Buffer.from(sealed, 'base64')
   bytes[bytes.length - 1]! ^= 1

@@ -22,7 +22,7 @@ test('a permission takes the options it offered, and cancel', () => {
   assert.deepEqual(readPermissionAnswer({ options: [] }, 'cancel'), { answer: 'cancel' })
 })
 
-test('a permission refuses what it did not offer, and says what it did', () => {
+test('a permission refuses unknown options, and lists the valid ones', () => {
   const offered = /"allow_always" was not offered. Answer with one of: allow_once, cancel\.$/
   refuses(() => readPermissionAnswer({ options: ['allow_once'] }, 'allow_always'), offered)
   for (const answer of ['', 'yes', 'Allow_once', '{"action":"accept"}']) {
@@ -35,7 +35,7 @@ test('a question is declined or cancelled without content', () => {
   assert.deepEqual(readFormAnswer([field('string')], '{"action":"cancel","content":7}'), { action: 'cancel' })
 })
 
-test('a question refuses what is not an answer', () => {
+test('a question refuses an invalid answer', () => {
   for (const answer of ['', 'Berlin', '[]', 'null', '"accept"', '{"action"']) {
     refuses(() => readFormAnswer([], answer), /is a JSON object/)
   }
@@ -73,7 +73,7 @@ const rows: [FormField, good: unknown[], bad: unknown[]][] = [
   [choices, [['a'], ['a', 'c']], [[], ['a', 'a'], ['d'], 'a', ['a', 'b', 'c']]],
 ]
 for (const [one, good, bad] of rows) {
-  test(`a field ${JSON.stringify(one)} takes what fits and refuses what does not`, () => {
+  test(`a field ${JSON.stringify(one)} accepts valid values only`, () => {
     for (const value of good) assert.deepEqual(fits(one, value), { action: 'accept', content: { it: value } })
     for (const value of bad) refuses(() => fits(one, value), /does not fit the question: it /)
   })

@@ -57,7 +57,7 @@ test('a refusal of the daemon has the kind of its status and its public reason',
   assert.equal(asChatFault(other), other)
 })
 
-test('what was refused before has the reason that this route owes', () => {
+test('an earlier refusal has the reason of this route', () => {
   const metadata = (fault: Fault) => restateForChat(fault).details.metadata
   assert.deepEqual(metadata(new Fault('invalid', 'M')), { reason: 'bad_request', retryable: false })
   assert.deepEqual(metadata(new Fault('payload_too_large', 'M')), { reason: 'payload_too_large', retryable: false })

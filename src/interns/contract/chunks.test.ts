@@ -70,7 +70,7 @@ test('each failure after the start has the status it would have had before it', 
   assert.equal(writer.timedOut('silent')[0]?.error?.code, 504)
 })
 
-test('what a daemon should never say is not passed on', () => {
+test('fields that a daemon must not send are dropped', () => {
   for (const event of [{ type: 'of.the.future' }, {}, 5, 'words']) assert.deepEqual(writer.of(event as never), [])
 })
 

@@ -98,7 +98,7 @@ test('random histories: ends are final, one question is open, answers move deadl
   fc.assert(fc.property(fc.array(anyEvent, { maxLength: 40 }), holds), { numRuns: 2000 })
 })
 
-test('questions are asked in the order in which they came, and none is lost', () => {
+test('questions are asked in order, and none is lost', () => {
   const ids = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 20 })
   const holds = (all: string[]) => {
     let state = all.map((one) => asked(one)).reduce(step, running)

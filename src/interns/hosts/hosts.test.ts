@@ -22,7 +22,7 @@ onEachDatabase('hosts of interns', (kind) => {
     return { a: a!, b: b!, off: off!, time, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
   }
 
-  test('are known by what their servers say of them', async () => {
+  test('are known by the reports of their servers', async () => {
     await using here = await place()
     assert.deepEqual(
       await here.off.all(),
@@ -64,7 +64,7 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.equal((await here.b.standing('a'))?.state, 'up')
   })
 
-  test('that were never heard of are gone, since nobody knows when', async () => {
+  test('that never reported are gone', async () => {
     await using here = await place()
     const reason = 'The host old is unknown.'
     assert.deepEqual(await here.a.standing('old'), { name: 'old', state: 'gone', reason, since: null })

@@ -117,7 +117,7 @@ test('a prompt that waits for an intern to fall asleep reads it when that is ann
   assert.ok(at.looks() < 15, `${at.looks()} reads`)
 })
 
-test('who leaves does not wait for an intern to have fallen asleep', async () => {
+test('a caller who leaves does not wait until an intern sleeps', async () => {
   await using at = await intern()
   const since = performance.now()
   const left = async () => {

@@ -53,7 +53,7 @@ onEachDatabase('interns in the database', (kind) => {
   const make = async ({ deps }: { deps: Parameters<typeof createIntern>[0] }, name: string, more: object = {}) =>
     (await createIntern(deps, caller, { name, provision: false, ...more })).intern
 
-  test('a new one is stopped, has what was asked for and nothing else, and is announced', async () => {
+  test('a new intern is stopped, has the given fields only, and is announced', async () => {
     await using here = await place()
     const intern = await make(here, 'ada')
     assert.deepEqual(intern, {

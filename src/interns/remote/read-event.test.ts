@@ -5,7 +5,7 @@ import { readEvent } from './read-event.ts'
 
 const report = { model: null, usage: null }
 
-test('each end of a turn is read as what was said', () => {
+test('each end of a turn is read unchanged', () => {
   const ends: TurnEvent[] = [
     { type: 'turn.finished', ...report },
     { type: 'turn.failed', reason: 'busy', message: 'm', retryable: true, ...report },

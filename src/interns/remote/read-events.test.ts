@@ -32,7 +32,7 @@ const read = async (say: (response: ServerResponse) => void, signal = untouched)
   Array.fromAsync(readEvents(await answerOf(say), signal))
 
 suite('the events of a daemon’s answer', () => {
-  test('end with the closing one, whatever comes after it', async () => {
+  test('end with the closing event, whatever follows', async () => {
     const events = await read((response) => response.end(line(text('zwölf 🚂')) + line(finished) + line(text('late'))))
     assert.deepEqual(events, [text('zwölf 🚂'), finished])
   })
@@ -41,7 +41,7 @@ suite('the events of a daemon’s answer', () => {
     ['breaks', ''],
     ['breaks in the middle of an event', '{"type":"turn.fin'],
   ]) {
-    test(`end with stream_severed when what the daemon says ${how}`, async () => {
+    test(`end with stream_severed when the daemon’s output ${how}`, async () => {
       const events = await read((response) => {
         response.write(line(text('one')) + tail, () => response.destroy())
       })
@@ -85,7 +85,7 @@ suite('the events of a daemon’s answer', () => {
     assert.deepEqual(events, [text('a'), { type: 'question.asked', deadlineAt: 5, question: permission }])
   })
 
-  test('of a flood are taken a few at a time, and everybody else has a turn in between', async () => {
+  test('of a flood are read in small groups, between other requests', async () => {
     // Each read of the clock advances it by a millisecond, so the test counts events between two turns of the event
     // loop.
     let now = 0

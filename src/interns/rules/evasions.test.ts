@@ -212,7 +212,7 @@ const evasions: [command: string, effect: Effect][] = [
 
 for (const [command, effect] of evasions) {
   const shown = JSON.stringify(command.length > 100 ? `${command.slice(0, 40)}…` : command)
-  test(`${shown} comes to ${effect}`, () => assert.equal(effectOf(command), effect))
+  test(`${shown} has the effect ${effect}`, () => assert.equal(effectOf(command), effect))
 }
 
 /** Commands that do, or possibly do, more than the rules allow. None may be allowed. */

@@ -16,7 +16,7 @@ test('every listener is called once, and removed listeners are not called', () =
   assert.deepEqual(heard, ['one', 'true'])
 })
 
-test('who asks after the leaving sees it, and is not called any more', () => {
+test('a listener added after the disconnect sees it, and is not called', () => {
   const leaving = new Leaving()
   assert.equal(leaving.aborted, false)
   leaving.abort()

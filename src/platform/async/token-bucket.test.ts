@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TokenBucket } from './token-bucket.ts'
 
-test('what was saved up goes at once, and then so much a second', () => {
+test('saved tokens are spent at once, then at the rate', () => {
   let now = 0
   const pace = new TokenBucket(100, 10, () => now)
   for (let each = 0; each < 10; each++) assert.equal(pace.take(1), 0)

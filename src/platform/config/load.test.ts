@@ -141,7 +141,7 @@ test('the configuration cannot be changed once loaded', () => {
   assert.throws(() => (config.zdr_vendors.a.author = 'other'), TypeError)
 })
 
-test('what is shown holds every setting, and no secret', () => {
+test('the displayed settings are complete and contain no secret', () => {
   const key = `sb-v1-${'c'.repeat(64)}`
   const shown = showConfig(
     loadConfig({

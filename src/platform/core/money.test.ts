@@ -16,7 +16,7 @@ test('a price for a million becomes a price for one, digit for digit', () => {
   for (const [amount, price] of prices) assert.equal(perMillion(toDecimal(amount)!), price)
 })
 
-test("the noise of somebody's arithmetic is rounded away", () => {
+test('rounding errors are rounded away', () => {
   const noisy: [number, string][] = [
     [0.1 + 0.2, '0.3'],
     [0.049999999999999996, '0.05'],

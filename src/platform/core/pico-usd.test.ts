@@ -13,12 +13,12 @@ test('amounts add up where doubles do not', () => {
   assert.notEqual(0.1 + 0.2, 0.3)
 })
 
-test('what is finer than a pico-dollar is rounded up', () => {
+test('fractions of a pico-dollar are rounded up', () => {
   assert.equal(picoUsd('0.0000000000001'), 1n)
   assert.equal(picoUsd('2'), 2_000_000_000_000n)
 })
 
-test('as a number it is what reading its text gives', () => {
+test('the number equals the parsed text', () => {
   const amounts = fc.oneof(
     fc.bigInt(-(10n ** 24n), 10n ** 24n),
     fc.bigInt(-(2n ** 54n), 2n ** 54n),

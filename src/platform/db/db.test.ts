@@ -27,7 +27,7 @@ onEachDatabase('the database', (kind) => {
     assert.deepEqual(heard, [])
   })
 
-  test('what a transaction announces is heard before it is over', async () => {
+  test('announcements of a transaction are delivered before its end', async () => {
     await using store = await newDb(kind)
     const heard: string[] = []
     store.db.signals.subscribe('key.changed', (hash) => heard.push(hash))

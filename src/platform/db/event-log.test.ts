@@ -33,7 +33,7 @@ onEachDatabase('the log of events', (kind) => {
     )
   })
 
-  test('has what a transaction announced if and when it commits, to the letter', async () => {
+  test('has the announcements of a committed transaction, unchanged', async () => {
     await using store = await newDb(kind)
     const data = JSON.stringify({ text: `it's "quoted" \\ \u{1f600} \0 \ud800` })
     await store.db.exclusively('a', async (_tx, announce) => announce('intern.changed', 'x', event(data)))
@@ -49,7 +49,7 @@ onEachDatabase('the log of events', (kind) => {
     )
   })
 
-  test('keeps what was written ten minutes ago by no clock but the one that nobody sets', async () => {
+  test('stores entries for ten minutes by the clock of the database', async () => {
     await using store = await newDb(kind)
     let minutes = 0
     const prune = eventPruning({ db: store.db, now: Date.now, steady: () => minutes * 60_000 })

@@ -25,7 +25,7 @@ describe('the address of a client', () => {
     })
   }
 
-  test('is not what a client wrote that its proxy names by a made-up name', () =>
+  test('is not a header that the client wrote itself', () =>
     assert.equal(addressBy('forwarded', { forwarded: 'for=198.51.100.1, for=_hidden' }), '10.0.0.1'))
 
   test('is that of the socket for clients other than trusted proxies', () =>

@@ -20,7 +20,7 @@ describe('members of objects in JSON text', () => {
     )
   })
 
-  test('what is set is set and what is missing is filled in, and the rest stays', () => {
+  test('set members are replaced, missing ones added, others unchanged', () => {
     fc.assert(
       fc.property(fc.dictionary(word, fc.jsonValue()), (object) => {
         const text = JSON.stringify({ ...object, usage: null })

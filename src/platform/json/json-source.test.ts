@@ -48,7 +48,7 @@ describe('an object with its bytes', () => {
     )
   })
 
-  test('keeps every byte of what does not change', () => {
+  test('keeps every byte of unchanged parts', () => {
     const text = '{ "big": 12345678901234567890, "model":"a", "text": "Gr\\u00fc\\u00df ü" }'
     assert.equal(
       changed(text, { model: 'b' }),

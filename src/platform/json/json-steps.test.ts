@@ -12,7 +12,7 @@ const values: unknown[] = [
   JSON.parse(`${'[1,{"a":'.repeat(400)}[${many(3000, String)}]${'}]'.repeat(400)}`),
 ]
 
-test('a value that is written in steps is what JSON.stringify writes', () => {
+test('a value written in steps equals JSON.stringify', () => {
   for (const value of values)
     assert.equal(Buffer.concat(runAtOnce(jsonInSteps(value))).toString(), JSON.stringify(value))
 })

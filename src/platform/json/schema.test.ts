@@ -16,7 +16,7 @@ async function madeDuring(act: () => unknown): Promise<number> {
   return made
 }
 
-test('what writes schemas down makes none, and what uses one makes it once', async () => {
+test('a schema is created once, at its first use', async () => {
   let schema!: z.ZodType
   const written = await madeDuring(() => {
     const fields = z.strictObject({ name: z.string().min(1).describe('A name.') }).meta({ description: 'One.' })

@@ -10,7 +10,7 @@ function written(metric: Metric): Promise<string> {
   return register.metrics()
 }
 
-test('a histogram counts what is at or below each bound, and what is above all of them', async () => {
+test('a histogram counts values up to each bound, and above all', async () => {
   const metric = createHistogram({ name: 'took_seconds', help: 'How long.', labels: ['who', 'how'], buckets: [0.1, 1] })
   for (const value of [0.05, 0.1, 0.5, 3]) metric.observe(value, 'ada', 'well')
   metric.observe(1, 'eve', 'badly')

@@ -57,7 +57,7 @@ test('texts have the quantiles of one sketch of all, and leave nothing behind', 
   assert.deepEqual([...told], [0, ...shares.map(() => Number.NaN), 0])
 })
 
-test('a sketch comes back from its text as it was', () => {
+test('a sketch is restored from its text', () => {
   const sketch = sketchOf(values)
   const back = Sketch.fromText(sketch.toText())
   assert.deepEqual([back.toText(), back.count], [sketch.toText(), values.length])

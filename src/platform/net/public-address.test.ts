@@ -8,7 +8,7 @@ const own = [
   ...['::ffff:10.0.0.1', '::ffff:8.8.8.8', '64:ff9b::a00:1', '2001::1', '::7f00:1', '168.63.129.16'],
 ]
 
-test('what is for one host or one site is not public, however it is written', () => {
+test('addresses of one host or site are not public, in any spelling', () => {
   assert.deepEqual(own.filter(isPublicAddress), [])
   const everybodys = ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001::8a']
   assert.deepEqual(everybodys.filter(isPublicAddress), everybodys)

@@ -31,7 +31,7 @@ test('a byte order mark before the first event is skipped for any chunk boundary
   assert.equal(new SseReader().push(Buffer.from('\ufeffdata: 1\n\n'))[0]!.raw.toString(), 'data: 1\n\n')
 })
 
-test('the bytes of an event are kept as they came', () => {
+test('the bytes of an event are unchanged', () => {
   const reader = new SseReader()
   const events = [...reader.push(Buffer.from('data: 1\r')), ...reader.push(Buffer.from('\n\r\ndata'))]
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('an event at the end of the stream gets its blank line', () => {
   }
 })
 
-test('an event of ten megabytes on one line comes whole', () => {
+test('an event of ten megabytes on one line is complete', () => {
   const text = 'x'.repeat(10 * 1024 * 1024)
   const bytes = Buffer.from(`data: ${text}\n\n`)
   const chunks = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, i) =>

@@ -23,7 +23,7 @@ const lists = (stdio: string) => `
 /** The open descriptors of each program, except 0 to 2. */
 const leading = (listed: string) => (listed.match(/\d+ -> (pipe|socket):/g) ?? []).filter((one) => !/^[0-2] /.test(one))
 
-test('what our parent left open in us is not passed on', { skip }, () => {
+test('inherited file descriptors are not passed on', { skip }, () => {
   const passed = leading(inNode(lists(`['ignore', 'pipe', 'ignore']`)))
   assert.ok(passed.includes('23 -> pipe:') && passed.includes('40 -> pipe:'), String(passed))
   assert.deepEqual(leading(inNode(lists(`withoutInherited(['ignore', 'pipe', 'ignore'])`))), [])

@@ -10,7 +10,7 @@ function logOf(level = 'info') {
 }
 const withoutTime = (line: string) => line.replace(/"time":\d+/, '"time":0')
 
-test('a plain line is what the logger itself would have written', () => {
+test('a plain line equals the output of the logger', () => {
   const { lines, log } = logOf()
   const facts = { requestId: 'r\n"1"', none: undefined, much: 1.5, not: null, inner: [{ a: 'ü' }], no: Number.NaN }
   for (const one of [facts, {}]) {

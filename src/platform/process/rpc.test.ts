@@ -16,7 +16,7 @@ function pair() {
   return { rpc: createRpc<typeof theirs>(one, {}), close }
 }
 
-test('a call is answered with what its handler returns, or fails as it failed', async () => {
+test('a call returns the result or the error of its handler', async () => {
   const { rpc } = pair()
   assert.deepEqual(await Promise.all([rpc.call('double', 2), rpc.call('double', 3)]), [4, 6])
   await assert.rejects(rpc.call('fail', undefined), { message: 'it broke', code: '42' })

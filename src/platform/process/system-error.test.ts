@@ -12,7 +12,7 @@ function refusalOf(deed: () => unknown, told: (error: unknown) => string | undef
   throw new Error('it was let')
 }
 
-test('what the system refuses is one sentence with the path and the reason', () => {
+test('a system error is one sentence with path and reason', () => {
   assert.equal(
     refusalOf(() => readFileSync('/no-such/file')),
     'The system does not let this program open /no-such/file: no such file or directory.',
@@ -24,7 +24,7 @@ test('what the system refuses is one sentence with the path and the reason', () 
   )
 })
 
-test('a defect of ours is none of the system', () => {
+test('a defect of this program is not a system error', () => {
   assert.equal(
     refusalOf(() => new URL('none')),
     undefined,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ByteBuffer } from './byte-buffer.ts'
 
-test('what was held comes back as it was, however it was cut', () => {
+test('stored bytes are returned unchanged, in any chunks', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 6000, size: 'max' }))
   const holds = (given: Uint8Array[], last: Uint8Array) => {
     const held = new ByteBuffer()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvLine } from './csv.ts'
 
-test('a line has its values between commas, and quotes what would break it', () => {
+test('a line has comma-separated values, quoted where needed', () => {
   assert.equal(csvLine(['a', 1.5, true, null, undefined, '']), 'a,1.5,true,,,\r\n')
   assert.equal(csvLine(['a,b', 'say "hi"', 'two\r\nlines']), '"a,b","say ""hi""","two\r\nlines"\r\n')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownBytes, ownLatin1 } from './own-bytes.ts'
 
-test('pieces that are kept hold no more memory than they are long', () => {
+test('stored chunks use no more memory than their length', () => {
   const { first, second, none } = ownBytes({
     first: Buffer.from('one'),
     none: Buffer.alloc(0),
@@ -13,7 +13,7 @@ test('pieces that are kept hold no more memory than they are long', () => {
   assert.equal(first.buffer.byteLength, first.length + second.length)
 })
 
-test('text that is kept holds no more memory than it is long', () => {
+test('stored text uses no more memory than its length', () => {
   const bytes = ownLatin1('gr\u00f6\u00dfer')
   assert.deepEqual([bytes.toString('latin1'), bytes.buffer.byteLength], ['gr\u00f6\u00dfer', 6])
 })

@@ -63,7 +63,7 @@ test('no two different texts look the same in the exact form', () => {
   )
 })
 
-test('what a command prints stays what it says, and as JSON the same value', () => {
+test('printed output keeps its meaning, and the same value as JSON', () => {
   const value = { name: 'a\x1b[2J\x9b\x7f\u202e\u00e9', lines: 'x\r\n\ty' }
   const printed = withoutControls(JSON.stringify(value))
   assert.deepEqual(JSON.parse(printed), value)

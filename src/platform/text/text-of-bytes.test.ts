@@ -14,7 +14,7 @@ const piece = fc.oneof(
 const around = fc.tuple(fc.nat(12), fc.array(piece, { maxLength: 8 }), fc.boolean())
 
 describe('the text of bytes', () => {
-  test('is what Node makes of them, however they are cut', () => {
+  test('equals the decoding of Node, in any chunks', () => {
     fc.assert(
       fc.property(around, ([before, pieces, isTwice]) => {
         const part = Buffer.concat([Buffer.alloc(1_000_000 - before, 'x'), ...pieces])

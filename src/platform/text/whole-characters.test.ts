@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beginningOf, cutMiddle } from './whole-characters.ts'
 
-test('what is cut has whole characters, and all of them where they fit', () => {
+test('cut text has whole characters, and all of them if they fit', () => {
   for (const most of [1, 2, 3, 4, 5])
     assert.equal(beginningOf('a🚂🚂', most), 'a🚂🚂'.slice(0, most - ((most + 1) % 2)), `${most}`)
   for (const tail of [0, 1, 2, 3]) {

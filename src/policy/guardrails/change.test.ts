@@ -55,7 +55,7 @@ function overhear(db: Db, said: string[]): Db {
 }
 
 onEachDatabase('a change of guardrails', (kind) => {
-  test('is announced with the workspace, each one, and what was refused is not', async () => {
+  test('is announced once with its workspace, a refused one is not', async () => {
     await using store = await newStore(kind)
     const { caller } = store
     const said: string[] = []
@@ -71,7 +71,7 @@ onEachDatabase('a change of guardrails', (kind) => {
     assert.equal(said.length, 5)
   })
 
-  test('moves updated_at even when the clock stands still', async () => {
+  test('updated_at increases even when the clock stands still', async () => {
     await using store = await newStore(kind, () => 1_795_000_000_000)
     const { deps, caller } = store
     const created = await createGuardrail(deps, caller, { name: 'x' })

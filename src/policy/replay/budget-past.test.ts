@@ -35,13 +35,13 @@ test('each period starts at zero, at midnight UTC', () => {
   assert.equal(admits(budget, spending('1', 13)), false)
 })
 
-test('what was spent before the replay counts, however much it was', () => {
+test('earlier spending counts, whatever the amount', () => {
   const budget = budgetOfPast(limited(1), noon, 0n)
   budget.count(spending('5'))
   assert.equal(admits(budget, spending('0.1')), false)
 })
 
-test('spend on own provider keys counts only where the policy says so', () => {
+test('spending on own provider keys counts only if the policy says so', () => {
   const without = budgetOfPast(limited(1), noon, 0n)
   assert.equal(admits(without, spending('0.9', 0, true)), true)
   assert.equal(admits(without, spending('0.9')), true)

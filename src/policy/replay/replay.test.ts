@@ -48,7 +48,7 @@ const spent = (usd: string, hoursAgo: number, more: Partial<Generation> = {}) =>
 })
 
 onEachDatabase('a replay', (kind) => {
-  test('counts what was spent earlier in the period, on days before and on the same day', async () => {
+  test('counts earlier spending of the period, of the same day too', async () => {
     await using at = await newStore(kind)
     await at.meter(spent('0.4', 48), spent('0.3', 3), spent('0.2', 0.9), spent('0.2', 0.5), spent('0.05', 0.1))
     const monthly = await at.replay({ limit_usd: 1, reset_interval: 'monthly' })
@@ -64,7 +64,7 @@ onEachDatabase('a replay', (kind) => {
     assert.equal((await at.replay({ limit_usd: 0.4 })).would_refuse, 1)
   })
 
-  test('does not spend what another rule refuses', async () => {
+  test('does not spend amounts that another rule refuses', async () => {
     await using at = await newStore(kind)
     await at.meter(spent('0.9', 0.9, { region: 'us' }), spent('0.9', 0.5))
     const told = await at.replay({ limit_usd: 1, allowed_data_regions: ['global'] })

@@ -76,7 +76,7 @@ test('the kernel enforces the number of processes of a group', { skip: lacks('pi
   await killAll({ ...nobody, group }, 60_000)
 })
 
-test('the kernel ends a process of a group that exceeds its memory, and a note says so', {
+test('the kernel ends a process above the memory limit, with a note', {
   skip: lacks('memory'),
 }, async () => {
   const group = makeGroup(parent!, { id: `test-memory-${process.pid}` }, { ...resourceLimits, intern_processes: 0 })

@@ -17,7 +17,7 @@ const inPod: Record<string, string> = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KU
 const open = (settings: object, variables: Record<string, string> = {}) =>
   clusterOf(Settings.parse(settings), (name) => variables[name])
 
-test('what is missing is named at the start, with what would be right', () => {
+test('missing settings are named at the start, with valid values', () => {
   for (const name of ['kubernetes_image', 'kubernetes_service_url', 'kubernetes_url'])
     assert.throws(
       () => open({ ...right, [name]: undefined }),

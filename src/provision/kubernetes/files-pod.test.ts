@@ -58,7 +58,7 @@ describe('the files of an intern that does not run', { skip }, () => {
     assert.equal(filesPod(id), undefined)
   })
 
-  test('of one that was never started there are none, which is said', async () => {
+  test('of an intern that was never started report that there are none', async () => {
     const { body } = await at.service.ask('POST', '/interns', { body: { name: 'dora', agent: 'scripted' } })
     const refused = await at.service.ask('GET', `/interns/${body.id}/files`)
     assert.deepEqual([refused.status, /never been started/.test(refused.text)], [502, true])
@@ -82,7 +82,7 @@ test('files that cannot be reached are reported with the reason of the cluster',
   assert.deepEqual(cluster.objects.list('Pod', ''), [])
 })
 
-test('a pod that somebody ends meanwhile is not made again beside what they start', { skip }, async () => {
+test('a pod that is deleted meanwhile is not created again', { skip }, async () => {
   await using at = await startInPods()
   const { id } = await runningIntern(at.service, { name: 'ada', agent: 'scripted' })
   await at.service.ask('POST', `/interns/${id}/suspend`)

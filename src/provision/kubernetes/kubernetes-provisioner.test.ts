@@ -110,7 +110,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
       )
   })
 
-  test('what is stuck when one is deleted is named, and deleted once it is free', async () => {
+  test('a blocked deletion is named, and completes once it is free', async () => {
     const { id } = await made(service, 'emma')
     const claim = () => cluster.objects.read('PersistentVolumeClaim', `intern-${id}`)
     const held = (finalizers: string[]) =>

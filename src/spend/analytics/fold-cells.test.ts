@@ -31,7 +31,7 @@ function folded(rows: Row[]): { groups: Group[] | undefined; taken: number } {
   return { groups: result && Array.from(result.starts, (_, at) => new Group(query, result, at)), taken }
 }
 
-test('rows of a group add up, whichever comes first, also beyond what a column holds', () => {
+test('rows of a group add up in any order, also beyond a column', () => {
   const most = 2n ** 63n - 1n
   const { groups } = folded([
     [null, 7n, 'a', 'success', 1n, most, null],

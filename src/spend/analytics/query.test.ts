@@ -101,7 +101,7 @@ function expected(all: Generation[], { organizationId, keyHash }: Scope, query: 
 }
 
 onEachDatabase('a report', (kind) => {
-  test('has what single requests come to: of any time, by anything, merged or not', async () => {
+  test('equals the sum of single requests, for any time and grouping', async () => {
     await using store = await newDb(kind)
     const chance = new Seeded(3)
     const all = Array.from({ length: 400 }, () => someRequest(chance))

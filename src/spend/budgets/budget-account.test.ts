@@ -107,7 +107,7 @@ test('an idle reserve is returned: all without recent requests, else the surplus
   assert.equal(await answered(false), 10n)
 })
 
-test('what was granted under a limit that was lowered meanwhile is given back', async () => {
+test('a grant under a limit that was lowered meanwhile is returned', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(50n)
@@ -121,7 +121,7 @@ test('what was granted under a limit that was lowered meanwhile is given back', 
   assert.equal(asked.at(-1)?.report.held, 10n)
 })
 
-test('what is too little for who waits is given back with the question for more', async () => {
+test('an insufficient reserve is returned with the next request', async () => {
   const { account, asked } = openAccount()
   const first = account.reserve(10n, 1000n)
   asked[0]?.grant(15n)
@@ -213,7 +213,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-test('an account is waited for while somebody waits for its money, and then no more', async () => {
+test('an account stays open only while a request waits for it', async () => {
   const { account, asked } = openAccount()
   assert.equal(account.hasWaiting, false)
   const reserved = account.reserve(10n, 1000n)
@@ -242,7 +242,7 @@ test('a request that fits after a return of other servers is not refused at once
   assert.equal(await reserved, 'spent')
 })
 
-test('an account that is closed gives back also what lay ready', async () => {
+test('a closed account returns its reserve too', async () => {
   const { account, asked } = openAccount()
   const reserved = account.reserve(10n, 1000n)
   asked[0]?.grant(50n)

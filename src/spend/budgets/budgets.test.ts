@@ -98,7 +98,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.ok(Math.abs((await spent(store.db, budget)) - total) < 1e-9)
   })
 
-  test('a limit beyond what a column holds is one all the same', async () => {
+  test('a limit beyond the range of a column is still enforced', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db)
     const budget = { ...budgetOf(1), limit: 10n ** 34n }
@@ -147,7 +147,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await budgets.close()
   })
 
-  test('what was at hand of one budget is there again when another has no room', async () => {
+  test('the reserve of one budget is restored when another has no room', async () => {
     await using store = await newDb(kind)
     const budgets = silent(store.db)
     const [wide, narrow] = [budgetOf(5, { id: 'guardrail:wide' }), budgetOf(0.01, { id: 'key:narrow' })]
@@ -258,7 +258,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     ['daily', 'weekly'],
     ['monthly', 'daily'],
   ] as const) {
-    test(`what is reported ${from} while the account of a limit begins ${to} is not missed`, async () => {
+    test(`a report ${from} while the account of a limit starts ${to} is not lost`, async () => {
       await using store = await newDb(kind)
       const now = Date.UTC(2026, 10, 25, 12)
       const [old, young] = [budgetOf(1, { interval: from }), budgetOf(1, { interval: to })]
@@ -287,7 +287,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     })
   }
 
-  test('what was spent before the limit was set counts', async () => {
+  test('spending before the limit was set counts', async () => {
     await using store = await newDb(kind)
     const budgets = open(store.db, Date.now, usd(0.8))
     assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.3), 0)
@@ -334,7 +334,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     assert.equal(await spent(store.db, budgetOf(1), now), 1)
   })
 
-  test("what others hold that live is nobody else's when one of them is charged", async () => {
+  test('reservations of live servers are not charged to others', async () => {
     await using store = await newDb(kind)
     let later = 0
     const now = () => Date.now() + later
@@ -347,7 +347,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await Promise.all([alive.close(), dead.close(), third.close()])
   })
 
-  test('a report whose answer is lost counts once, and what it granted returns', async () => {
+  test('a report whose answer is lost counts once, and its grant returns', async () => {
     await using store = await newDb(kind)
     const answers = { lost: false }
     const deaf: Db = {

@@ -96,7 +96,7 @@ onEachDatabase('notifications of a limit', (kind) => {
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
   })
 
-  test('counts what is spent though the ledger has not got it yet', async () => {
+  test('counts spending that the ledger does not have yet', async () => {
     await using w = await world(kind)
     await w.spend('a', 7, { held: usd(2), unwritten: usd(1.5), need: usd(1.6), wanted: usd(1.6) })
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Cutter } from './cut.ts'
 
-test('what fits stays as it is', () => {
+test('text that fits is unchanged', () => {
   const cutter = new Cutter(1000)
   const messages = [
     {
@@ -27,7 +27,7 @@ test('a long text keeps its beginning, in whole characters, and says how much is
   }
 })
 
-test('the last messages stay, and it is said how many there were before', () => {
+test('the last messages stay, with the number of omitted ones', () => {
   const messages = Array.from({ length: 1000 }, (_, at) => ({ role: 'user', content: `message ${at}` }))
   const kept = new Cutter(500).messages(messages) as typeof messages
   assert.deepEqual(kept.at(-1), messages.at(-1))

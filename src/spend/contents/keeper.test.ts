@@ -40,7 +40,7 @@ function keeperOf(db: Db) {
 }
 
 onEachDatabase('contents', (kind) => {
-  test('that wait for more than there is room for are dropped, and counted; nobody waits', async () => {
+  test('that exceed the queue are dropped and counted, without a wait', async () => {
     await using made = await world(kind)
     const { keeper, counted } = keeperOf(made.db)
     const text = randomBytes(500_000).toString('hex')
@@ -105,7 +105,7 @@ onEachDatabase('contents', (kind) => {
     await keeper.close()
   })
 
-  test('that wait at the end are written before it, and what comes later is dropped', async () => {
+  test('that wait at the end are written, and later ones are dropped', async () => {
     await using made = await world(kind)
     const { keeper, counted } = keeperOf(made.db)
     keeper.keep(made.owner(), { text: 'x' })

@@ -23,7 +23,7 @@ onEachDatabase('the history of requests', (kind) => {
     assert.ok(pages.every((page) => page.length <= 200))
   })
 
-  test('holds what was asked for: the time, the workspace, some keys, exact costs', async () => {
+  test('has the filters: the time, the workspace, some keys, exact costs', async () => {
     await using store = await newDb(kind)
     const other = { ...generation().caller, keyHash: 'other' }
     const elsewhere = { ...generation().caller, workspaceId: 'elsewhere' }

@@ -47,7 +47,7 @@ onEachDatabase('the request log', (kind) => {
     )
   })
 
-  test('a search for what is rare takes bounded steps, and finds it', async () => {
+  test('a search for rare rows takes bounded steps', async () => {
     await using store = await newDb(kind)
     const all = made(50, (i) => ({ provider: i % 20 === 3 ? 'rare' : 'p' }))
     await writeGenerations(store, all)
@@ -58,7 +58,7 @@ onEachDatabase('the request log', (kind) => {
     assert.deepEqual(ids, [all[43]!.id, all[23]!.id, all[3]!.id])
   })
 
-  test('it finds what a plain look at each request finds, whatever is asked for', async () => {
+  test('the search equals a scan of each request, for any filter', async () => {
     await using store = await newDb(kind)
     const guardrail = '0199a5f0-0000-7000-8000-000000000001'
     const all = made(60, (i) => ({
@@ -303,7 +303,7 @@ onEachDatabase('the request log', (kind) => {
     assert.deepEqual(await seen('management'), new Set([mine.id, colleague.id, elsewhere.id]))
   })
 
-  test('requests from before it could be searched are found by what their records say', async () => {
+  test('older requests are found by their records', async () => {
     await using store = await newDb(kind)
     const guardrailId = '0199a5f0-0000-7000-8000-000000000001'
     const failure = { outcome: 'failed' as const, cause: { kind: 'forbidden' as const, guardrailId }, streamed: false }
@@ -324,7 +324,7 @@ onEachDatabase('the request log', (kind) => {
     assert.deepEqual(await rows(), written)
   })
 
-  test('a cursor that nobody gave is refused', async () => {
+  test('an invalid cursor is refused', async () => {
     await using store = await newDb(kind)
     for (const cursor of ['', 'x', Buffer.from("1 x' or 1=1").toString('base64url')]) {
       await assert.rejects(listGenerations(store, caller, {}, { limit: 1, cursor }), /next_cursor of an earlier page/)

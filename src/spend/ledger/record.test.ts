@@ -57,7 +57,7 @@ const generations = fc
   })
   .map(generation)
 
-test('what is read is what was metered, however little of it had to be kept', () => {
+test('a record is read as it was metered', () => {
   fc.assert(
     fc.property(generations, (one) => {
       const { caller, tokens } = one

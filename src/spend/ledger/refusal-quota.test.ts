@@ -5,7 +5,7 @@ import { RefusalQuota } from './refusal-quota.ts'
 
 const refused = (keyHash: string) => ({ outcome: 'refused' as const, caller: { ...caller, keyHash } })
 
-test('ten refused requests of a key are kept in a second, whatever other keys do', () => {
+test('ten refused requests per key and second are stored', () => {
   const quota = new RefusalQuota()
   const kept = (keyHash: string, now: number) =>
     Array.from({ length: 30 }, () => quota.admits(refused(keyHash), now)).filter(Boolean).length

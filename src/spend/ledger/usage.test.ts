@@ -21,7 +21,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.deepEqual([day?.requests, day?.promptTokens, day?.costUsd, day?.date], [6, 60, 0.600000000006, '2026-11-18'])
   })
 
-  test('sums beyond what a double holds exactly stay exact', async () => {
+  test('sums beyond an exact double stay exact', async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, [
       generation({ cost: 9_007_199_254_740_993n }),
@@ -67,7 +67,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.ok((await spendingOf(store, { workspaceId: 'workspace' }, 0)).total > 2n ** 63n)
   })
 
-  test('what was written already is not written again', async () => {
+  test('rows that were written already are not written again', async () => {
     await using store = await newDb(kind)
     const [first, second] = [generation(), generation()]
     await writeGenerations(store, [first])
@@ -75,7 +75,7 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal((await listActivity(store, wholeTime))[0]?.requests, 2)
   })
 
-  test('a request that nobody answered is kept, and adds nothing', async () => {
+  test('a request without an answer is stored, and adds nothing', async () => {
     await using store = await newDb(kind)
     const failed = generation({ endpointId: undefined, modelId: undefined, outcome: 'failed', cost: 0n })
     await writeGenerations(store, [failed])

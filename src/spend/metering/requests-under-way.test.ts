@@ -23,7 +23,7 @@ onEachDatabase('a request that is noted', (kind) => {
     await until(async () => (await store.db.query.selectFrom('requests_under_way').selectAll().execute()).length === 0)
   })
 
-  test('keeps nobody for long when its process died, nor who asks of a later time', async () => {
+  test('does not wait long for a dead process, nor for a later time', async () => {
     await using store = await newDb(kind)
     const row = { id: 'lost', key_hash: 'k', began_at: 1000 }
     await store.db.query.insertInto('requests_under_way').values(row).execute()

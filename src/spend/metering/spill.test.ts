@@ -58,7 +58,7 @@ async function until(condition: () => boolean): Promise<void> {
 const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
 const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, keepTryingMs: 20 }
 
-onEachDatabase('what the database does not take', (kind) => {
+onEachDatabase('rows that the database refuses', (kind) => {
   test('goes to files, from where the next life writes it, once', async () => {
     await using store = await newDb(kind)
     using place = newFolder()

@@ -44,7 +44,7 @@ onEachDatabase('sums by session and tag', (kind) => {
     assert.equal((await service.ask('GET', '/activity/sums?by=tag')).status, 400)
   })
 
-  test('groups add up what the ledger has, the most expensive first', async () => {
+  test('groups add up the ledger, the most expensive first', async () => {
     await using service = await startTestService({ kind })
     const costs = []
     for (const session_id of ['a', 'a', 'b']) costs.push((await ask(service, { session_id })).total_cost)

@@ -101,7 +101,7 @@ test('rows are ordered and limited in total and by group, and report omissions',
   assert.equal(grouped.data.length, 1)
 })
 
-test('a query that makes no sense is refused, and says what would', async () => {
+test('an invalid query is refused with the valid values', async () => {
   await using service = await startTestService()
   const wrong = async (body: object) => {
     const answer = await service.manage('POST', '/analytics/query', { metrics: ['request_count'], ...body })
@@ -129,7 +129,7 @@ test('a query that makes no sense is refused, and says what would', async () => 
   )
 })
 
-test('OpenRouter’s own client asks, and reads what can be asked for', async () => {
+test('OpenRouter’s own client queries, and reads the metadata', async () => {
   await using service = await startTestService()
   await complete(service, service.apiKey)
   const client = new OpenRouter({

@@ -46,7 +46,7 @@ test('GET /catalogue returns sources, skipped rows and missing variables', async
 })
 
 onEachDatabase('POST /catalogue/reload', (kind) => {
-  test('takes the changed file, reports what it found and leaves an audit record', async () => {
+  test('loads the changed file, reports its content and writes an audit event', async () => {
     const { settings, write } = newFile(context(1000))
     await using service = await startTestService({ kind, settings })
     write(`${context(2000)}\nproviders: { acme: { protocol: telepathy } }`)

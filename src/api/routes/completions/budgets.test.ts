@@ -101,7 +101,7 @@ onEachDatabase('spending limits', (kind) => {
     await place.remove()
   })
 
-  test('a label that is longer than what it stands for counts', async () => {
+  test('a label that is longer than the redacted text counts', async () => {
     const place = await newPlace(kind)
     await using service = await startPriced(kind, Promise.resolve(place), Date.now, 10_000)
     const { body } = await service.manage('GET', '/workspaces')
@@ -116,7 +116,7 @@ onEachDatabase('spending limits', (kind) => {
     await place.remove()
   })
 
-  test('a key’s limit that is taken away and set again counts what was spent meanwhile', async () => {
+  test('a key’s limit that is removed and set again counts the spending in between', async () => {
     const place = await newPlace(kind)
     await using service = await startPriced(kind, Promise.resolve(place))
     const { body } = await service.manage('POST', '/keys', { name: 'on and off', limit: 0.05 })

@@ -12,7 +12,7 @@ async function filtering(service: TestService, policy: object): Promise<string> 
 const ask = (service: TestService, content: unknown) =>
   service.ask('POST', '/chat/completions', { body: { model: 'signalbox/demo', messages: [{ role: 'user', content }] } })
 
-test('what is redacted never reaches the model, in text and in parts', async () => {
+test('redacted text never reaches the model, as text or in parts', async () => {
   await using service = await startTestService()
   await filtering(service, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
   const text = await ask(service, 'Write to ada@example.com 🚂')
@@ -21,7 +21,7 @@ test('what is redacted never reaches the model, in text and in parts', async () 
   assert.match(parts.body.choices[0].message.content, /Write to \[EMAIL\]/)
 })
 
-test('what is blocked is refused by guardrail and rule, and is not repeated', async () => {
+test('blocked text is refused by guardrail and rule, and is not repeated', async () => {
   await using service = await startTestService()
   await filtering(service, { content_filters: [{ pattern: 'project-[a-z]+', action: 'block' }] })
   const { status, body, text } = await ask(service, 'Tell me of project-falcon')
@@ -30,7 +30,7 @@ test('what is blocked is refused by guardrail and rule, and is not repeated', as
   assert.doesNotMatch(text, /falcon/)
 })
 
-test('what is flagged passes, and its rule and count are recorded without the text', async () => {
+test('flagged text passes, and its rule and count are recorded without the text', async () => {
   await using service = await startTestService()
   const id = await filtering(service, { content_filter_builtins: [{ slug: 'email', action: 'flag' }] })
   const { headers, body } = await ask(service, 'ada@example.com and bob@example.com')

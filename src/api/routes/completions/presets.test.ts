@@ -81,7 +81,7 @@ describe('a completion that names a preset', () => {
     assert.deepEqual(tools, [{ type: 'function', ...function_ }])
   })
 
-  test('does not send an upstream what its protocol has no name for', async () => {
+  test('does not send fields that the protocol of the upstream lacks', async () => {
     const body = { preset: 'stopping', input: 'Hi' }
     assert.equal((await service.ask('POST', '/responses', { body })).status, 200)
     assert.equal('stop' in sent(), false)

@@ -26,7 +26,7 @@ test('a model is found by id, canonical slug and alias, whatever is percent-enco
   }
 })
 
-test('what names no model is 404, and says the name', async () => {
+test('an unknown model is 404, with its name', async () => {
   await using service = await startWithModels(models)
   for (const name of ['a/model-1.5@x', 'a/none', 'A/other', 'a/other:free']) {
     const { status, body } = await service.ask('GET', `/models/${name}/endpoints`)
@@ -34,7 +34,7 @@ test('what names no model is 404, and says the name', async () => {
   }
 })
 
-test('an endpoint shows what it costs, takes and does; what nobody measured is null', async () => {
+test('an endpoint has prices, features and limits; unmeasured values are null', async () => {
   await using service = await startWithModels(models)
   const { body } = await service.ask('GET', '/models/a/latest/endpoints')
   const { endpoints, ...model } = body.data

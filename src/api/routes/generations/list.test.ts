@@ -55,7 +55,7 @@ test('a refused request has a record with its rule, and counts in no sum', async
   assert.deepEqual((await service.manage('GET', '/activity')).body.data, [])
 })
 
-test('a filter that is not right is refused, and says what would be', async () => {
+test('an invalid filter is refused with the valid values', async () => {
   await using service = await startTestService()
   const wrong = async (query: string) => (await service.ask('GET', `/generations?${query}`)).body.error.message
   assert.match(await wrong('cursor=x'), /cursor: must be the next_cursor of an earlier page/)

@@ -124,7 +124,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
     assert.deepEqual((await service.manage('POST', `${path}/remove`, body)).body, { unassigned_count: 1 })
   })
 
-  test('one unknown target, or one of another organization, and none is assigned', async () => {
+  test('with one unknown or foreign target none is assigned', async () => {
     const stranger = await addOrganization(service.place)
     const [id, key] = [await newGuardrail(), await newKey()]
     for (const unknown of ['0'.repeat(64), hashOf(stranger.apiKey)]) {

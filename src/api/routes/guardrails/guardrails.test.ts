@@ -106,7 +106,7 @@ onEachDatabase('guardrails', (kind) => {
     assert.equal(data.filter((one: any) => one.description === 'changed').length, 1)
   })
 
-  test('a name may be used again in another workspace, and kept in a PATCH', async () => {
+  test('a name is unique per workspace, and PATCH accepts the same name', async () => {
     const { workspace_id, list } = await newWorkspace(service)
     const { id } = await create(service, { name: 'same' })
     const elsewhere = await create(service, { name: 'same', workspace_id })
@@ -182,7 +182,7 @@ onEachDatabase('guardrails', (kind) => {
     assert.ok(events.every(({ actor }: any) => actor.key_hash === key.hash))
   })
 
-  test('a writer who waits too long for another gets 409 and nothing is changed', {
+  test('a writer that waits too long for another gets 409 and changes nothing', {
     skip: kind === 'sqlite' && 'the embedded database is opened by one process only',
   }, async () => {
     const { workspace_id, path } = await newWorkspace(service)

@@ -33,7 +33,7 @@ describe('POST /guardrails/{id}/replay', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  test('returns what a change would refuse, by rule and model, and changes nothing', async () => {
+  test('returns the refusals of a change by rule and model, and changes nothing', async () => {
     const told = await replay({ policy: { ignored_models: ['openai-chat/text'] } })
     assert.deepEqual([told.requests, told.would_refuse, told.would_reroute, told.would_redact], [5, 2, 0, 0])
     assert.deepEqual(told.by_rule, [{ rule: 'ignored_models', outcome: 'refuse', requests: 2, usd: 0.000078 }])
@@ -65,7 +65,7 @@ describe('POST /guardrails/{id}/replay', () => {
     assert.match(told.notes.at(-1), /reserves its highest/)
   })
 
-  test('reports what cannot be determined without prompts', async () => {
+  test('reports rules that cannot be evaluated without prompts', async () => {
     const told = await replay({
       policy: {
         content_filter_builtins: [{ slug: 'email', action: 'block' }],
@@ -96,7 +96,7 @@ describe('POST /guardrails/{id}/replay', () => {
     assert.deepEqual([past.requests, past.to], [0, '2020-01-31T23:00:00.000Z'])
   })
 
-  test('refuses what a PATCH refuses, times that are none, and keys that may not', async () => {
+  test('refuses invalid policies, invalid times, and keys without permission', async () => {
     const refused = async (body: object) => {
       const { status, body: answer } = await service.manage('POST', `/guardrails/${id}/replay`, body)
       return `${status} ${answer.error.message}`

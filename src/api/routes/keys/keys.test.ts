@@ -86,7 +86,7 @@ onEachDatabase('keys', (kind) => {
     assert.equal(await statusWith(service, key), 401)
   })
 
-  test('a change keeps what it does not name', async () => {
+  test('a change keeps omitted fields', async () => {
     await using service = await startTestService({ kind })
     const { data } = await newKey(service, { limit: 5, limit_reset: 'weekly', expires_at: future })
     const changed = await service.manage('PATCH', `/keys/${data.hash}`, { name: 'renamed', limit: null })
@@ -150,7 +150,7 @@ const bodies: [what: string, body: object, status: number, says?: RegExp][] = [
   ['an unknown field within', { name: 'n', external: { usr: 'u' } }, 400, /external: .*"usr" \(did you mean "user"/],
 ]
 
-test('what POST /keys takes and refuses', async (t) => {
+test('valid and invalid bodies of POST /keys', async (t) => {
   await using service = await startTestService()
   for (const [what, body, status, says] of bodies) {
     await t.test(what, async () => {

@@ -38,7 +38,7 @@ test('items link to a chat when asked', async () => {
   assert.equal(parser.parse(text).rss.channel.item.link, `${origin}/chat?model=b%2Fwild%3Afree`)
 })
 
-test('hostile names come out as they went in, except what XML cannot say', async () => {
+test('hostile names are unchanged, except characters that XML excludes', async () => {
   await using service = await startWithModels(models)
   const { text } = await service.ask('GET', '/models?use_rss=true&model_authors=b', {
     headers: { 'x-forwarded-proto': 'https' },

@@ -181,7 +181,7 @@ test('GET /models: a parameter with two different values, says that it is given 
   assert.match(body.error.message, /sort: is repeated with different values; give it once$/)
 })
 
-test('every key may list models, and nobody without one', async () => {
+test('every key can list models, and a request without a key cannot', async () => {
   await using service = await startWithModels(models)
   for (const path of ['/models', '/models?q=a', '/models/user', '/models/count', '/providers', '/endpoints/zdr']) {
     assert.equal((await service.manage('GET', path)).status, 200, path)

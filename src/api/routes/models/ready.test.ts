@@ -16,7 +16,7 @@ async function fetchRaw(service: TestService, path: string, headers: Record<stri
   return { status: answer.statusCode, headers: answer.headers, bytes }
 }
 
-test('a list has a tag, and who has it already gets 304 and no body', async () => {
+test('a list has an ETag, and a request with it gets 304 without a body', async () => {
   await using service = await startWithModels(models)
   for (const path of paths) {
     const { headers } = await fetchRaw(service, path)

@@ -11,7 +11,7 @@ const command = (service: TestService, host: string, name: string, body?: object
   service.manage('POST', `/organization/intern-hosts/${host}/${name}`, body)
 
 onEachDatabase('hosts of interns', (kind) => {
-  test('are listed with how they are, what they have and how much of it is in use', async () => {
+  test('are listed with state, labels, capacity and use', async () => {
     await using here = await withLostHost(kind)
     const [own, lost] = await listed(here.service)
     assert.deepEqual(own, { name: 'here', state: 'up', ...since(null), labels: ['gpu'], capacity: 7, ...used(0, 1) })
@@ -38,7 +38,7 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.deepEqual(await names(), ['here'])
   })
 
-  test('give up all interns of the organization, and none of another', async () => {
+  test('give up all interns of the organization only', async () => {
     await using here = await withLostHost(kind)
     const { status, body } = await command(here.service, 'lost', 'give-up')
     assert.equal(status, 200)
@@ -74,7 +74,7 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.deepEqual(await here.onLost(), ['foreign'])
   })
 
-  test('that are there keep their interns, and those that nobody knows are not found', async () => {
+  test('that are up keep their interns, and unknown ones are not found', async () => {
     await using here = await withLostHost(kind)
     for (const [name, body] of [['give-up'], ['move', { to: 'here' }]] as const) {
       const there = await command(here.service, 'here', name, body)

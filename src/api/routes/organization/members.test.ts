@@ -25,7 +25,7 @@ const statusWith = async (service: TestService, key: string) => (await service.a
 const lastChange = async (service: TestService) => (await service.manage('GET', '/audit?limit=1')).body.data[0]
 
 onEachDatabase('members of the organization', (kind) => {
-  test('the first member is the owner, until somebody gives them a name', async () => {
+  test('the first member is named owner until renamed', async () => {
     await using service = await startTestService({ kind })
     const { body } = await service.manage('GET', path)
     const { id, joined_at, ...first } = body.data[0]
@@ -39,7 +39,7 @@ onEachDatabase('members of the organization', (kind) => {
     assert.equal(body.total_count, 1)
   })
 
-  test('who is added is listed, in two names, and can own keys', async () => {
+  test('an added member is listed with both names, and can own keys', async () => {
     await using service = await startTestService({ kind })
     const { id, joined_at, ...rest } = await add(service)
     assert.deepEqual(rest, {
@@ -56,7 +56,7 @@ onEachDatabase('members of the organization', (kind) => {
     assert.deepEqual([action, target.kind, after.email], ['member.joined', 'member', 'ada@example.com'])
   })
 
-  test('nobody is added twice, and who has left is taken back as the same person', async () => {
+  test('a member is added once, and a returning one is the same user', async () => {
     await using service = await startTestService({ kind })
     const { id } = await add(service)
     const again = await service.manage('POST', path, { ...ada, email: 'ada@example.com' })
@@ -84,7 +84,7 @@ onEachDatabase('members of the organization', (kind) => {
     assert.equal((await lastChange(service)).after.disabled, true)
   })
 
-  test('who leaves with the last management key is not let go, and nothing is changed', async () => {
+  test('the holder of the last management key cannot leave', async () => {
     await using service = await startTestService({ kind })
     await add(service, { ...ada, role: 'org:admin' })
     const { id } = await owner(service)
@@ -128,7 +128,7 @@ onEachDatabase('members of the organization', (kind) => {
     )
   })
 
-  test('who belongs to another organization too is neither renamed nor readdressed by it', async () => {
+  test('a member of another organization too cannot be renamed by this one', async () => {
     await using service = await startTestService({ kind })
     const { id } = await add(service)
     const { managementKey: key } = await addOrganization(service.place)

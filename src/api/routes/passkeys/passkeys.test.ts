@@ -195,7 +195,7 @@ test('passkeys are closed to API keys, and those of others to developers', async
   assert.equal((await admin.session.ask('DELETE', `/passkeys/${id}`)).status, 200)
 })
 
-test('a member who leaves and returns has no passkeys', async () => {
+test('a member who leaves and returns has no passkeys any more', async () => {
   await using service = await startTestService()
   const at = consoleAt(service)
   const { id, session } = await memberSession(service, at, 'ada')

@@ -81,7 +81,7 @@ onEachDatabase('presets', (kind) => {
     assert.deepEqual((await get('kept')).designated_version.config, { model: 'b/1' })
   })
 
-  test('a version saved from a request with a preset keeps what the preset configures', async () => {
+  test('a version saved from a request with a preset keeps its configuration', async () => {
     const tool = (name: string) => ({ type: 'function', name, parameters: {} })
     await save('base', {
       model: 'a/1',
@@ -255,7 +255,7 @@ onEachDatabase('presets', (kind) => {
     assert.equal((await get('private')).designated_version.system_prompt, 'Secret.')
   })
 
-  test('a 409 answers who waits too long for another writer, and nothing is changed', {
+  test('a request that waits too long for another writer gets 409', {
     skip: kind === 'sqlite' ? 'the embedded database has no second writer' : false,
   }, async () => {
     const { body } = await save('held')
@@ -333,7 +333,7 @@ describe('requests about presets that are refused', () => {
     assert.deepEqual([status, answered.get('allow')], [405, 'POST'])
   })
 
-  test('a completion that names what cannot be a preset’s name gets 404', async () => {
+  test('a completion with an invalid preset name gets 404', async () => {
     for (const preset of ['a\0', 'a\ud800', 'A b', 'x/y']) {
       const asked = { body: { preset, messages: [{ role: 'user', content: 'Hi' }] } }
       assert.equal((await service.ask('POST', '/chat/completions', asked)).status, 404, JSON.stringify(preset))

@@ -195,7 +195,7 @@ describe('a responses-style body, field by field', () => {
   const save = (body: unknown) => service.manage('POST', '/presets/table/responses', body)
 
   for (const { field, kept, accepted, refused } of table) {
-    test(`${field} ${kept ? 'is kept as it came' : 'is checked and dropped'}`, async () => {
+    test(`${field} ${kept ? 'is stored unchanged' : 'is validated and dropped'}`, async () => {
       for (const value of accepted) {
         const { status, body, text } = await save({ [field]: value })
         assert.equal(status, 200, text)

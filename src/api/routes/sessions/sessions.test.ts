@@ -46,7 +46,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.deepEqual(current.body.data, browser.session)
   })
 
-  test('an API key signs in, and its session may what the key may, also that of an admin', async () => {
+  test('an API key signs in, and the session has the permissions of the key', async () => {
     await using service = await startTestService({ kind })
     const browser = await openBrowser(service, { key: service.apiKey })
     assert.equal(browser.session.role, 'developer')
@@ -179,7 +179,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.match(body.error.message, /older than 15 minutes.*npx signalbox sessions link/)
   })
 
-  test('who has a session on one server has it on another, until it is ended on either', async () => {
+  test('a session is valid on all servers until it is ended on one', async () => {
     await using first = await startTestService({ kind })
     if (kind === 'sqlite') return
     await using second = await startTestService({ place: first.place })

@@ -77,7 +77,7 @@ onEachDatabase('members of a workspace', (kind) => {
     assert.equal((await service.ask('GET', '/key', { key })).status, 401)
   })
 
-  test('an unknown member or workspace adds nobody', async () => {
+  test('an unknown member or workspace changes nothing', async () => {
     await using service = await startTestService({ kind })
     const userId = await addPerson(service, 'ada', { workspaces: [] })
     const body = { user_ids: [userId, 'nobody@example.com'] }
@@ -87,7 +87,7 @@ onEachDatabase('members of a workspace', (kind) => {
     assert.equal((await service.manage('POST', '/workspaces/nope/members/add', { user_ids: [userId] })).status, 404)
   })
 
-  test('a member who leaves the organization leaves its workspaces', async () => {
+  test('a member who leaves the organization leaves its workspaces too', async () => {
     await using service = await startTestService({ kind })
     const userId = await addPerson(service, 'ada')
     await service.manage('DELETE', `/organization/members/${userId}`)

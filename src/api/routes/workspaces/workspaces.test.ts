@@ -38,14 +38,14 @@ onEachDatabase('workspaces', (kind) => {
     assert.deepEqual((await service.manage('GET', `/workspaces/${workspace.id}`)).body.data, workspace)
   })
 
-  test('a change keeps what it does not name', async () => {
+  test('a change keeps omitted fields', async () => {
     await using service = await startTestService({ kind })
     const workspace = await newWorkspace(service, { description: 'What for' })
     const { body } = await service.manage('PATCH', '/workspaces/research', { name: 'Renamed' })
     assert.deepEqual({ ...body.data, updated_at: workspace.updated_at }, { ...workspace, name: 'Renamed' })
   })
 
-  test('a workspace with keys stays; without, it goes with its presets and guardrails', async () => {
+  test('a workspace with keys cannot be deleted; else its presets are deleted too', async () => {
     await using service = await startTestService({ kind })
     const workspace = await newWorkspace(service)
     const made = await service.manage('POST', '/keys', { name: 'n', kind: 'management', workspace_id: workspace.id })
@@ -74,7 +74,7 @@ onEachDatabase('workspaces', (kind) => {
   })
 })
 
-test('what POST /workspaces refuses', async (t) => {
+test('invalid bodies of POST /workspaces', async (t) => {
   await using service = await startTestService()
   const bad: [what: string, body: object, says: RegExp][] = [
     ['no slug', { slug: undefined }, /slug/],

@@ -17,7 +17,7 @@ test('a month of knowledge lasts to its end', () => {
   assert.deepEqual([cutoff('2024-02'), cutoff('2025-12-01'), cutoff('early 2025')], ['2024-02-29', '2025-12-01', null])
 })
 
-test('pdf is a file, and what embeds makes embeddings', () => {
+test('pdf is a file, and an embedding model produces embeddings', () => {
   const facts = modelFacts(entry({ id: 'text-embedding-9', modalities: { input: ['text', 'pdf'], output: ['text'] } }))
   assert.deepEqual([facts.inputModalities, facts.outputModalities], [['text', 'file'], ['embeddings']])
 })

@@ -20,7 +20,7 @@ test('spellings of one name have one key', () => {
   for (const names of spellings) assert.equal(new Set(names.map((name) => parseName(name).key)).size, 1, names.join())
 })
 
-test('what is another model has another key', () => {
+test('different models have different keys', () => {
   const different: [string, string][] = [
     ['gpt-4o', 'gpt-4o-mini'],
     ['qwen2-57b', 'qwen2.5-7b'],

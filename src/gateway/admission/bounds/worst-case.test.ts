@@ -44,7 +44,7 @@ function sentLimit(
   return [...all, generationConfig?.maxOutputTokens].filter((limit) => limit !== undefined)
 }
 
-describe('what is set aside for an answer', () => {
+describe('the reservation for an answer', () => {
   test('a limit below 1 limits nothing, and is not sent', () => {
     for (const providerProtocol of [openaiChat, googleGemini]) {
       for (const max_tokens of [0, -1, -100_000]) {

@@ -11,7 +11,7 @@ const latin1 = (text: string) => Buffer.from(text).toString('latin1')
 const utf8 = (text: string) => Buffer.from(text, 'latin1').toString('utf8')
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'upstream' }
 
-describe("what is mended of a chat upstream's own bytes", () => {
+describe("repairs of a chat upstream's own bytes", () => {
   test('every chunk names the model that answered, and all other bytes are unchanged', () => {
     const { event } = rewriter()
     for (const content of ['Grüß', ' "model":"x"', ' Gott\\']) {
@@ -42,7 +42,7 @@ describe("what is mended of a chat upstream's own bytes", () => {
     }
   })
 
-  test('what clients need and an upstream leaves out is filled in', () => {
+  test('fields that clients need are added when an upstream omits them', () => {
     const { event, whole } = rewriter()
     const { id, object, created } = read(event(sent({ choices: [] })))
     assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
@@ -151,13 +151,13 @@ describe("what is mended of a chat upstream's own bytes", () => {
     }
   })
 
-  test('ids that stand behind the calls are none of theirs', () => {
+  test('ids after the calls belong to no call', () => {
     const call = { index: 0, type: 'function', function: { name: 'f', arguments: '' } }
     const { choices } = read(rewriter().event(sent({ choices: [choice({ tool_calls: [call] })], ...named })))
     assert.equal(choices[0].delta.tool_calls[0].id, 'call_c_0')
   })
 
-  test('a chunk that leaves out what those before it fields at their end is filled in', () => {
+  test('a chunk that omits fields of previous chunks gets them', () => {
     const { event } = rewriter()
     event(sent({ choices: [choice({ content: 'x' })], ...named }))
     const { id, model, object, created } = read(event(sent({ choices: [choice({}, { finish_reason: 'stop' })] })))

@@ -143,7 +143,7 @@ test('a stream ends with a usage chunk and the end mark', () => {
   assert.ok(failed.endsWith('data: [DONE]\n\n'))
 })
 
-test('a whole answer says who gave it, why it ended, and nothing that nobody asked', () => {
+test('a whole answer has its model, finish reason and no unrequested fields', () => {
   const answer = completionOf(
     head,
     [

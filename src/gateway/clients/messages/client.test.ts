@@ -66,7 +66,7 @@ describe('messages clients, answers', () => {
     assert.deepEqual(answer([]).content, [])
   })
 
-  test('what was read from a cache is counted apart from the rest of the prompt', () => {
+  test('tokens read from a cache are counted separately', () => {
     const tokens = { prompt: 100, completion: 20, cached: 30, cacheWritten: 50, reasoning: 7 }
     const { usage } = answer([{ type: 'usage', tokens }])
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe('messages clients, requests', () => {
     ])
   })
 
-  test('what only Anthropic knows does not reach another protocol', () => {
+  test('fields specific to Anthropic do not reach another protocol', () => {
     const chat = chatOf('Hi', {
       context_management: {},
       container: 'c',
@@ -177,7 +177,7 @@ describe('messages clients, requests', () => {
     assert.deepEqual([wish({ output_config: { effort: 'low' } }), wish({})], [{ effort: 'low' }, undefined])
   })
 
-  test('a long name of an end user is sent as what others take', () => {
+  test('a long user name is sent in the length that providers accept', () => {
     const user = (user_id: string) => chatOf('Hi', { metadata: { user_id } }).user
     assert.equal(user('u'.repeat(64)), 'u'.repeat(64))
     assert.match(user('u'.repeat(65)), /^[0-9a-f]{64}$/)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { messagesClient } from './client.ts'
 import { messageUsage } from './message.ts'
 
-test('of an answer that nobody counted, every count is zero', () => {
+test('without usage every count is zero', () => {
   const usage = messageUsage(undefined) as Record<string, unknown>
   const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
   assert.deepEqual([input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens], [0, 0, 0, 0])
@@ -18,7 +18,7 @@ test('the cost is added to the usage of an event; other events are unchanged', (
   assert.equal(written.toString(), event({ type: 'x', usage: { output_tokens: 2, cost: 0.5 } }).toString())
 })
 
-test('a whole answer is what the documents say of one, and it has a name', () => {
+test('a whole answer has the documented fields and a name', () => {
   const { response } = messagesClient.operation
   const whole = messagesClient.writeBody({ id: 'gen-1', model: 'a/b', createdSeconds: 1 }, [], undefined) as object
   assert.equal(response.safeParse(whole).success, true)

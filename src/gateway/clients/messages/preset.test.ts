@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { messagesPreset } from './preset.ts'
 
-test('a preset’s choice of tools is for one call at a time only where it says so', () => {
+test('a preset’s tool choice limits parallel calls only if it says so', () => {
   const choice = (tool_choice: unknown, parallel_tool_calls?: boolean) =>
     messagesPreset.fields({ tool_choice, parallel_tool_calls }).tool_choice
   const one = { disable_parallel_tool_use: true }

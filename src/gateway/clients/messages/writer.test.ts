@@ -120,7 +120,7 @@ test('errors have Anthropic’s names', () => {
   })
 })
 
-test('blocks are a chat’s parts: text, images, documents and what was found', () => {
+test('blocks are the parts of a chat: text, images, documents and results', () => {
   const cache_control = { type: 'ephemeral' }
   const one = (block: object) => partsOf(block as { type: string }, 'p')[0]
   assert.deepEqual(one({ type: 'text', text: 'Hi', cache_control }), { type: 'text', text: 'Hi', cache_control })

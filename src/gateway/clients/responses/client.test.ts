@@ -71,7 +71,7 @@ describe('responses clients, requests', () => {
     assert.match(refusal(choosing([null])) ?? '', /^tool_choice\.tools: must be an array/)
   })
 
-  test('what is nested too deep to be output back is refused before anybody is asked', () => {
+  test('a body nested too deeply is refused before any request', () => {
     const nested = (levels: number): object => JSON.parse('{"a":'.repeat(levels) + 1 + '}'.repeat(levels))
     assert.equal(refusal({ input: 'Hi', text: { format: { type: 'text', schema: nested(400) } } }), undefined)
     assert.match(refusal({ input: 'Hi', text: { format: nested(50_000) } }) ?? '', /^text: is nested more than 500/)
@@ -125,7 +125,7 @@ describe('responses clients, requests', () => {
     )
   })
 
-  test('what would need a store is refused, and the message says what to do instead', () => {
+  test('features that need storage are refused with an alternative', () => {
     assert.match(
       refusal({ input: 'Hi', previous_response_id: 'resp_1' })!,
       /^previous_response_id: .*stores no responses.*`input`/,
@@ -221,7 +221,7 @@ describe('responses clients, answers', () => {
     assert.equal(reasonOf('length').response.output[0].status, 'incomplete')
   })
 
-  test('calls whose arguments come in turns are kept apart', () => {
+  test('interleaved calls are separated', () => {
     const events = written([
       { type: 'tool_call', index: 0, id: 'a', name: 'x' },
       { type: 'tool_call', index: 1, id: 'b', name: 'y' },
@@ -239,7 +239,7 @@ describe('responses clients, answers', () => {
     )
   })
 
-  test('a failure says so in the response, with what was output so far', () => {
+  test('a failure is in the response, with the output so far', () => {
     const writer = responsesClient.writer(head, { includeUsage: false })
     const output = writer.event({ type: 'text', text: 'Once' })
     const failed = data(output + writer.fail({ code: 429, message: 'Slow down.' })).at(-1)

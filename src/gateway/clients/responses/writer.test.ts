@@ -22,7 +22,7 @@ function written(...events: AnswerEvent[]): Record<string, any>[] {
 const contentEvents = (...events: AnswerEvent[]) => written(...events).slice(2, -1)
 const outputOf = (...events: AnswerEvent[]) => written(...events).at(-1)!.response.output
 
-test('a response says all its settings, as they are when nobody asks for others', () => {
+test('a response has all its settings, with defaults for omitted ones', () => {
   const [created, progress, completed] = written()
   assert.deepEqual(created!.response, {
     ...{ id: 'gen-1', object: 'response', created_at: 1, completed_at: null, status: 'in_progress', model: 'a/b' },
@@ -81,7 +81,7 @@ test('a refusal after text is another part of the same message', () => {
   )
 })
 
-test('a thought: its summary in pieces, and closed before what follows it', () => {
+test('reasoning: its summary in parts, closed before the next item', () => {
   const place = { item_id: 'rs_1_0', output_index: 0, summary_index: 0 }
   const part = { type: 'summary_text' }
   const events = contentEvents(
@@ -102,7 +102,7 @@ test('a thought: its summary in pieces, and closed before what follows it', () =
   assert.deepEqual(contentEvents({ type: 'reasoning', text: '' }), [])
 })
 
-test('a thought that comes sealed is closed with its seal, with or without words', () => {
+test('sealed reasoning is closed with its seal, with or without text', () => {
   const sealed = { encrypted: 'gAAA', format: 'openai-responses-v1', id: 'rs_9' } as const
   const [silent] = outputOf({ type: 'reasoning', text: '', ...sealed })
   assert.deepEqual(silent.summary, [])
@@ -142,7 +142,7 @@ test('a call of a function, and of a tool with its own grammar, up to their ends
   )
 })
 
-test('an image ends what was being contentEvents, and is whole at once', () => {
+test('an image ends the current item, and is complete at once', () => {
   const [, message, , ...rest] = contentEvents(
     { type: 'text', text: 'See' },
     { type: 'image', url: 'data:image/png;base64,AAAA' },
@@ -178,7 +178,7 @@ test('a citation is an annotation with its position', () => {
   assert.deepEqual(added[2]!.annotation, file)
 })
 
-test('what ends too early is incomplete in all that was open, and says why only then', () => {
+test('an early end makes open items incomplete, with the reason in the response', () => {
   const cut = written({ type: 'text', text: 'x' }, { type: 'finish', reason: 'length', native: '' }).at(-1)!
   assert.deepEqual([cut.type, cut.response.status], ['incomplete', 'incomplete'])
   assert.equal(cut.response.output[0].status, 'incomplete')

@@ -47,7 +47,7 @@ test('reasoning stays on after a call only with its reasoning', () => {
   assert.deepEqual(thinkingFor(assistant(foreign), { role: 'user', content: 'And?' }), thinking)
 })
 
-test('the effort of thinking stands beside what else is thinkingFor of the output', () => {
+test('the effort of thinking is added to other output settings', () => {
   const output_config = { format: { type: 'json_schema', schema: {} } }
   const thinking = { messages: [], max_tokens: 4000, reasoning: { effort: 'high' } }
   const asking = (more: object) => passedToAnthropic({ ...thinking, ...more }, endpointFor('claude-opus-4-7')) as any

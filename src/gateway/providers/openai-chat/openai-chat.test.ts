@@ -20,7 +20,7 @@ const passed = (body: object) => {
 }
 
 describe('openai-chat, requests', () => {
-  test('only the model is renamed, what is ours taken out, and usage limits for', () => {
+  test('only the model name, own fields and the usage flag are changed', () => {
     const body = { messages: [{ role: 'user', content: 'Hi' }], unknown: { deep: [1] }, max_tokens: 9 }
     const ours = { model: 'x-ai/grok-4', models: ['a/b'], provider: {}, session_id: 's', preset: 'p', trace: {} }
     const stream_options = { include_usage: true }

@@ -109,7 +109,7 @@ test('a disabled key is refused', async () => {
   assert.equal(await keys.find(secret), undefined)
 })
 
-test('many who come with one key at once share one read', async () => {
+test('concurrent requests with one key share one read', async () => {
   const { keys, state } = newRing()
   await Promise.all(Array.from({ length: 1000 }, () => keys.find(secret)))
   assert.equal(state.reads, 1)

@@ -82,7 +82,7 @@ onEachDatabase('keys in the store', (kind) => {
     }
   })
 
-  test('what a key is made with is kept: its end user, its limit and its end', async () => {
+  test('the end user, limit and expiry of a key are stored', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const said = { limit: 3, limit_reset: 'weekly', expires_at: '2999-01-01T00:00:00.000Z' } as const

@@ -31,7 +31,7 @@ onEachDatabase('members', (kind) => {
     assert.equal((await keys.find(apiKey))?.creatorLeft, false)
   })
 
-  test('who joined, left and came back is written down, with when they left', async () => {
+  test('joining, leaving and returning are recorded with their times', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const at = Date.UTC(2026, 10, 20)
@@ -55,7 +55,7 @@ onEachDatabase('members', (kind) => {
     )
   })
 
-  test('of two admins who leave or step down at once, one stays', async () => {
+  test('of two admins who leave concurrently one stays', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const other = await addMember(deps, caller, ada)

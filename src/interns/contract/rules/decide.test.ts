@@ -52,7 +52,7 @@ test('a command list is allowed if all are, denied if one is, open if one is', (
   assert.equal(effectOf(rules, shell('ls && make; rm x')), 'deny')
 })
 
-test('what may be denied is asked about, also where a later rule allows it', () => {
+test('a possible deny rule asks, even if a later rule allows', () => {
   const decision = decide(
     [of('intern', { effect: 'deny', commands: ['git push'] }, { effect: 'allow' })],
     shell('git $X'),
@@ -88,7 +88,7 @@ test('a rule is about agents and tools by their names', () => {
   assert.equal(effectOf([{ effect: 'deny', tools: ['edit'] }], nothing), 'ask', 'what is not known may be denied')
 })
 
-test('paths are what they lead to: all of them are allowed, or any is denied', () => {
+test('paths are resolved: all are allowed, or any is denied', () => {
   const allow: Rule[] = [{ effect: 'allow', paths: ['src/**', '*.md'] }]
   assert.equal(effectOf(allow, edit('src/a/b.ts', 'README.md')), 'allow')
   for (const path of ['docs/a.md', '/etc/passwd', 'src2/a', '.'])

@@ -24,7 +24,7 @@ function newFolder() {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test('a folder is made with all above it, for its owner alone, and says what it is', () => {
+test('a folder is created with its parents, for its owner only', () => {
   using place = newFolder()
   const taken = takeDataDir(join(place.path, 'a', 'b'), { exclusive: true, serves: true })
   assert.equal(taken.path, join(place.path, 'a', 'b'))
@@ -68,7 +68,7 @@ test('a restored folder is accepted; one with other files is refused unchanged',
   takeDataDir(place.path, { exclusive: true, serves: true }).release()
 })
 
-test('what cannot be a folder is refused with the reason', () => {
+test('an invalid folder is refused with the reason', () => {
   using place = newFolder()
   writeFileSync(join(place.path, 'file'), '')
   const take = (path: string) => () => takeDataDir(path, { exclusive: true, serves: true })

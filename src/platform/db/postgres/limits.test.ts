@@ -50,7 +50,7 @@ test('every connection carries the times that Postgres keeps', { skip }, () =>
   }),
 )
 
-test('what the server does not take is named, and the rest holds', { skip }, () =>
+test('unsupported settings are named, and the others apply', { skip }, () =>
   withPlace(async (_place, url) => {
     const connection = new Connection({ hosts: new Hosts(parseDatabaseUrl(url)) })
     await connection.connect()
@@ -81,7 +81,7 @@ test('a migration may take longer than a statement may, whatever the role says',
   }),
 )
 
-test('what a host held that died within a transaction is free soon after', { skip }, () =>
+test('locks of a host that died in a transaction are released soon', { skip }, () =>
   withPlace(async ({ settings }, url) => {
     await using stack = new AsyncDisposableStack()
     const detour = stack.use(await startDetour(url))

@@ -33,7 +33,7 @@ test('repeated and late notifications are ignored', async () => {
   assert.equal(await catchUp(storing(2)), false)
 })
 
-test('what was announced and never came is found by comparing, once', async () => {
+test('a lost announcement is found by comparison, once', async () => {
   const { received: heard, catchUp } = followRevisions()
   heard(notification(1))
   assert.equal(await catchUp(storing(2)), true)
@@ -48,7 +48,7 @@ test('a database that restarts at an earlier revision has missed announcements',
   assert.equal(heard(notification(4)).missed, false)
 })
 
-test('a notification that overtakes the answer to a comparison is none that was missed', async () => {
+test('a notification that precedes its comparison is not lost', async () => {
   const { received: heard, catchUp } = followRevisions()
   heard(notification(1))
   assert.equal(await catchUp(storing(1, () => heard(notification(2)))), false)

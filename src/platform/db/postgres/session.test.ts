@@ -32,7 +32,7 @@ test('a migration has no times to keep, but is asked whether it lives', () => {
   assert.deepEqual(withoutTimeouts(limits), { ...times, ...probes })
 })
 
-test('who sets nothing has sound times', { skip }, async () => {
+test('the defaults are sound', { skip }, async () => {
   await using store = await newDb('postgres')
   const { rows } = await sql<{ name: string; setting: string }>`
     select name, setting from pg_settings where name like '%timeout' or name like 'tcp%'`.execute(store.db.query)

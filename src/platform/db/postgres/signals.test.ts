@@ -48,7 +48,7 @@ async function following() {
   }
 }
 
-test('what another server announces is heard, and until when all was heard is known', { skip }, async () => {
+test('announcements of other servers are received, up to a known time', { skip }, async () => {
   await using place = await following()
   assert.equal(place.signals.live(), true)
   await place.announce('a')

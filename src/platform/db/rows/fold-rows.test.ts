@@ -25,7 +25,7 @@ onEachDatabase('rows that are folded', (kind) => {
     assert.deepEqual(await foldRows(store, fold, { most: 9 }, upTo(2)), { sum: 3, rows: 2 })
   })
 
-  test('are read no further when who asked has left, whether their turn had come or not', async () => {
+  test('are not read further after the caller has left', async () => {
     await using store = await newDb(kind)
     const left = new AbortController()
     const endless = kind === 'sqlite' ? sql`${upTo(1e12)}` : upTo(20_000)
@@ -52,7 +52,7 @@ test('while rows are folded, other reports are answered with current values', as
   await ended
 })
 
-test('a database closes while rows are folded, and says so to who asked', async () => {
+test('a database closes during a fold, and its callers get an error', async () => {
   await using store = await newDb('sqlite')
   const folding = foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(1e12))
   const ended = assert.rejects(folding)

@@ -18,7 +18,7 @@ function remembering({ live = true } = {}) {
   return { signals, clock, reads, remembered }
 }
 
-test('what was read is remembered, and read once for all who wait', async () => {
+test('a read is cached, and shared by all concurrent callers', async () => {
   const { reads, remembered } = remembering()
   const both = [remembered.get('a'), remembered.get('a')]
   reads[0]?.answer('one')
@@ -61,7 +61,7 @@ test('while others cannot be heard memory is trusted for less than a second', as
   assert.equal(reads.length, 2)
 })
 
-test('what is not worth keeping is read every time', async () => {
+test('values that are not cacheable are read every time', async () => {
   const { reads, remembered } = remembering()
   const first = remembered.get('a')
   reads[0]?.answer('nothing')

@@ -38,7 +38,7 @@ function remembering({ db }: { db: Db }, staleMs: number) {
   return { remembered, stored, clock }
 }
 
-test('what was last known is given while the database is away, for as long as was set', async () => {
+test('during an outage the cached value is returned, for the configured time', async () => {
   await using place = await lost({ away: false })
   const { remembered, clock } = remembering(place, 5000)
   await remembered.get('a')
@@ -49,7 +49,7 @@ test('what was last known is given while the database is away, for as long as wa
   await assert.rejects(async () => remembered.get('a'), { kind: 'unavailable' })
 })
 
-test('what was never known is not made up', async () => {
+test('an unknown value is not returned', async () => {
   await using place = await lost()
   await assert.rejects(async () => remembering(place, 5000).remembered.get('a'), { kind: 'unavailable' })
 })
@@ -69,7 +69,7 @@ test('without the setting nothing is trusted and nothing is asked for it', async
   assert.equal(place.state.asked, 0)
 })
 
-test('many who ask at once are one question', async () => {
+test('concurrent reads are one query', async () => {
   await using place = await lost()
   const allowStale = staleWhileAway(place, 5000)
   assert.ok((await Promise.all(Array.from({ length: 100 }, allowStale))).every((trusted) => trusted))

@@ -20,7 +20,7 @@ async function database() {
   }
 }
 
-test('writes go ahead in a log, reach the disk, and refer to what is there', async () => {
+test('writes use a write-ahead log, reach the disk, and check references', async () => {
   await using place = await database()
   assert.deepEqual(await place.ask('pragma journal_mode'), [{ journal_mode: 'wal' }])
   assert.deepEqual(await place.ask('pragma synchronous'), [{ synchronous: 2 }])
@@ -52,7 +52,7 @@ test('rows come with each value under its name, however many there are', async (
   await place.client.close()
 })
 
-test('a reader reads and never writes; what is closed says so', async () => {
+test('a reader cannot write, and a closed database reports it', async () => {
   await using place = await database()
   await place.ask('create table t (a)')
   const reader = readerOf(place.path)

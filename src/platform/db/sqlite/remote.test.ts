@@ -116,7 +116,7 @@ test('a process that ends while it waits for its turn does not take it', async (
   assert.deepEqual(await names(store), [])
 })
 
-test('a transaction that stands open without a word is undone, and says so', async () => {
+test('an idle transaction is rolled back with an error', async () => {
   const client = await openSqlite(':memory:')
   const turns = createMutex()
   const session = openSession({ writer: client, reader: client, turns, announceAll: async () => {}, idleMs: 50 })

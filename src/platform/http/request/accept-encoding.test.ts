@@ -23,6 +23,6 @@ const cases: [header: string | undefined, encoding: string | undefined][] = [
   ['gzip;q=loud', undefined],
 ]
 
-test('a client gets the encoding it likes best, and none it refuses', () => {
+test('a client gets its preferred encoding, and none it refuses', () => {
   for (const [header, encoding] of cases) assert.equal(acceptedEncoding(header), encoding, String(header))
 })

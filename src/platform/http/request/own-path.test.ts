@@ -4,13 +4,13 @@ import { ownPath } from './own-path.ts'
 
 const origin = 'https://signalbox.example'
 
-test('a path of ours is taken with its query, and without what only the browser knows', () => {
+test('an own path is accepted with its query, without the fragment', () => {
   for (const path of ['/', '/requests?last=1h&model=a%2Fb', '/interns/1/2']) assert.equal(ownPath(path, origin), path)
   assert.equal(ownPath('/requests#part', origin), '/requests')
   assert.equal(ownPath('/a"><script>', origin), '/a%22%3E%3Cscript%3E')
 })
 
-test('what leads elsewhere is none, however it is disguised', () => {
+test('a disguised path to another site is refused', () => {
   const disguises = [
     ...[
       '//evil.example',

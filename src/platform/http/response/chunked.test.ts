@@ -63,7 +63,7 @@ suite('the body of a chunked answer', () => {
     for (const path of ['/one', '/two']) assert.equal(await (await fetch(server.url + path)).text(), path)
   })
 
-  test('does not take a reader who has left for a slow one', async () => {
+  test('does not treat a disconnected reader as a slow one', async () => {
     const written: boolean[] = []
     await using server = await serving(async (response) => {
       const body = new ChunkedBody(response)

@@ -8,7 +8,7 @@ import { rules } from './rules.ts'
 
 const fields = Object.keys(rules).sort()
 
-test('what is kept, what may be said and what is judged are the same fields', () => {
+test('stored, accepted and evaluated fields are the same', () => {
   assert.deepEqual(Object.keys(Policy.shape).sort(), fields)
   assert.deepEqual(Object.keys(emptyPolicy).sort(), fields)
   const said = Object.keys(GuardrailPatch.shape).filter((field) => !['name', 'description'].includes(field))
@@ -23,7 +23,7 @@ test('the document names every field of a guardrail', () => {
   )
 })
 
-test('what a builtin filter scans is kept as it was said', () => {
+test('the scan scope of a builtin filter is stored as given', () => {
   const builtin = { slug: 'email', action: 'redact', label: '[EMAIL]', scan_scope: 'all_messages' }
   assert.deepEqual(Policy.shape.content_filter_builtins.parse([builtin]), [builtin])
 })
