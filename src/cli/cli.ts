@@ -121,6 +121,7 @@ export async function runCli(args: string[], rawTerminal: Terminal): Promise<num
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', help)
+    .showHelpAfterError('Add --help to see the arguments and options.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
