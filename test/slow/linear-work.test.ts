@@ -58,7 +58,7 @@ function translate(client: ClientProtocol, text: string): void {
   const preset = { system_prompt: 'Be brief.', config: { tools: body.tools } } as unknown as PresetVersion
   client.toChat(applyPreset(preset, body, client.preset))
   const chat = client.toChat(body)
-  needsOf(chat, 1000)
+  needsOf(chat, 1000, true)
   estimatePrompt(chat)
   withoutUnknownFields({ chat, body })
   worstCase({ chat, body, protocol: client.protocol }, [{ endpoint } as never], () => protocols[client.protocol])

@@ -8,6 +8,8 @@ const maxAnswerBytes = 64 * 1024 * 1024
 const pieceBytes = 32
 /** The same for a tool call, a reasoning block, a source or an image. */
 const itemBytes = 1024
+/** The token counts of an answer. */
+const usageBytes = 128
 
 /** Limits the memory for one answer, so that an endless answer does not fill the memory. */
 export class AnswerSizeLimit {
@@ -38,6 +40,7 @@ export class AnswerSizeLimit {
 const items: ReadonlySet<AnswerEvent['type']> = new Set(['tool_call', 'citation', 'image'])
 
 function sizeOf(event: AnswerEvent): number {
+  if (event.type === 'usage') return usageBytes + lengthOf(event.extras)
   const isItem = items.has(event.type) || (event.type === 'reasoning' && endsThought(event))
   let size = isItem ? itemBytes : pieceBytes
   for (const name in event) if (name !== 'type') size += lengthOf(event[name as keyof AnswerEvent])

@@ -51,8 +51,9 @@ export function orderByDraw(
     if (health(target.endpoint) === 'healthy') healthy.push(target)
     else troubled.push(target)
   }
-  if (healthy.length > 0) for (const target of troubled) lowerRanks?.add(target, 'troubled')
   const weightOf = weightsOf(targets)
+  if (troubled.length === 0) return drawByWeight(healthy, draw, weightOf)
+  if (healthy.length > 0) for (const target of troubled) lowerRanks?.add(target, 'troubled')
   return [...drawByWeight(healthy, draw, weightOf), ...drawByWeight(troubled, draw, weightOf)]
 }
 

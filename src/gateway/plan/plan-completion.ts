@@ -37,12 +37,13 @@ export type PlannedRequest = {
 /** The endpoints to try, in order. @throws Fault with the reason if there is none. */
 export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidates: Candidate[]): Plan {
   const { chat, client, access, promptTokens } = request
-  const needs = needsOf(chat, smallestContext(candidates))
+  const preferences = preferencesOf(withProviderSlugs(deps.catalogue.current(), chat.provider), chat.route)
+  const needs = needsOf(chat, smallestContext(candidates), preferences.requireParameters)
   const plan = planAttempts({
     candidates,
-    preferences: preferencesOf(withProviderSlugs(deps.catalogue.current(), chat.provider), chat.route),
+    preferences,
     needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
-    health: (endpoint) => deps.circuits.health(access.circuitOf(endpoint)),
+    health: healthOfEach(deps, access),
     speeds: deps.speeds,
     supportsTools: toolSupport(deps, chat, client),
     supportsChoices: choiceSupport(deps, chat, client),
@@ -51,6 +52,18 @@ export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidat
   })
   if (plan.targets.length > 0) return plan
   throw noEndpointFault(deps, request, plan.excluded)
+}
+
+/** The health of an endpoint when it is first read: a plan reads it up to three times. */
+function healthOfEach({ circuits }: Pick<PlanDeps, 'circuits'>, access: EndpointAccess): PlanInput['health'] {
+  const found = new Map<Endpoint, ReturnType<PlanInput['health']>>()
+  return (endpoint) => {
+    const before = found.get(endpoint)
+    if (before !== undefined) return before
+    const health = circuits.health(access.circuitOf(endpoint))
+    found.set(endpoint, health)
+    return health
+  }
 }
 
 function smallestContext(candidates: Candidate[]): number {

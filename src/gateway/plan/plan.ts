@@ -24,7 +24,7 @@ export type Preferences = {
 
 /** The capabilities that a request needs, whatever it prefers. */
 export type Needs = {
-  /** Parameters of the request, as the catalogue names them. */
+  /** Parameters of the request, as the catalogue names them. Empty if the request does not require all of them. */
   parameters: string[]
   /** Parameters that change the meaning of an answer: endpoints without them are skipped. `tools`, `response_format`. */
   required: string[]

@@ -22,7 +22,12 @@ type CompiledSpelling = Pick<UsageSpelling, 'only' | 'beside'> & {
 }
 
 /** Spellings in their order, and for each member of a usage those that read it, as bits. */
-export type Spellings = { own: CompiledSpelling; all: readonly CompiledSpelling[]; readersOf: Map<string, number> }
+export type Spellings = {
+  /** The spelling of the protocol's clients alone. */
+  own: readonly [CompiledSpelling]
+  all: readonly CompiledSpelling[]
+  readersOf: Map<string, number>
+}
 
 /** @param spellings the first one is that of the protocol's clients. At most 32. */
 export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings {
@@ -31,7 +36,7 @@ export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings
   for (const [at, { paths }] of all.entries())
     for (const { group, member } of paths)
       readersOf.set(group ?? member, (readersOf.get(group ?? member) ?? 0) | (1 << at))
-  return { own: all[0]!, all, readersOf }
+  return { own: [all[0]!], all, readersOf }
 }
 
 function compileSpelling({ servers: _, only, beside, ...paths }: UsageSpelling): CompiledSpelling {
@@ -47,9 +52,10 @@ function compileSpelling({ servers: _, only, beside, ...paths }: UsageSpelling):
 }
 
 /** The spellings that read a member of the usage. */
-function spellingsIn(usage: UsageObject, { all, readersOf }: Spellings): readonly CompiledSpelling[] {
+function spellingsIn(usage: UsageObject, { own, all, readersOf }: Spellings): readonly CompiledSpelling[] {
   let readers = 0
   for (const name in usage) readers |= readersOf.get(name) ?? 0
+  if (readers === 1) return own
   return all.filter((_, at) => (readers & (1 << at)) !== 0)
 }
 
@@ -60,7 +66,7 @@ export function countsIn(usage: UsageObject, spellings: Spellings): ReportedCoun
 
 /** Reads usage as clients of the protocol do. */
 export function ownCountsIn(usage: UsageObject, { own }: Spellings): ReportedCounts {
-  return countsOf(usage, [own])
+  return countsOf(usage, own)
 }
 
 function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {

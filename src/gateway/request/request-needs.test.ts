@@ -4,8 +4,8 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { preferencesOf } from './preferences.ts'
 import { needsOf } from './request-needs.ts'
 
-const needs = (more: Partial<ChatRequest>, smallestContext = 100_000) =>
-  needsOf({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest, smallestContext)
+const needs = (more: Partial<ChatRequest>, smallestContext = 100_000, requireParameters = true) =>
+  needsOf({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest, smallestContext, requireParameters)
 
 test('parameters are those of the request, with catalogue names', () => {
   const { parameters } = needs({
@@ -17,6 +17,7 @@ test('parameters are those of the request, with catalogue names', () => {
     tools: [],
   })
   assert.deepEqual(parameters, ['temperature', 'max_tokens', 'reasoning'])
+  assert.deepEqual(needs({ temperature: 0 }, 100_000, false).parameters, [])
 })
 
 test('tools and schemas are required, a temperature is not', () => {

@@ -35,15 +35,20 @@ const parameters = [
 /**
  * The capabilities that an endpoint must have for the request.
  * @param smallestContext the smallest context length among the endpoints.
+ * @param requireParameters whether an endpoint must have all parameters of the request.
  */
-export function needsOf(chat: ChatRequest, smallestContext: number): Needs {
-  const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
+export function needsOf(chat: ChatRequest, smallestContext: number, requireParameters: boolean): Needs {
   return {
-    parameters: [...new Set(used.map((name) => parameterNames[name] ?? name))],
+    parameters: requireParameters ? usedParameters(chat) : [],
     required: required(chat),
     inputModalities: inputModalities(chat),
     promptTokens: minTokens(chat, smallestContext),
   }
+}
+
+function usedParameters(chat: ChatRequest): string[] {
+  const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
+  return [...new Set(used.map((name) => parameterNames[name] ?? name))]
 }
 
 /** Parameters whose absence would make the answer wrong, not just different. */
@@ -58,12 +63,15 @@ function required(chat: ChatRequest): string[] {
 const modalityOfPart: Record<string, string> = { image_url: 'image', input_audio: 'audio' }
 
 function inputModalities(chat: ChatRequest): string[] {
-  const found = new Set<string>()
+  const found: string[] = []
   for (const { content } of chat.messages) {
     if (!Array.isArray(content)) continue
-    for (const { type } of content) if (modalityOfPart[type]) found.add(modalityOfPart[type])
+    for (const { type } of content) {
+      const modality = modalityOfPart[type]
+      if (modality && !found.includes(modality)) found.push(modality)
+    }
   }
-  return [...found]
+  return found
 }
 
 function isEmpty(value: unknown): boolean {

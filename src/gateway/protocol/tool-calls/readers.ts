@@ -20,7 +20,9 @@ export function assemblingBodyReader(
 ): (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[] {
   return (body, answerId, answerLimit) => {
     const calls = new ChoicesAssembler({ answerId, answerLimit })
-    return [...calls.take(read(body, answerId)), ...calls.end()]
+    const events = calls.take(read(body, answerId))
+    const last = calls.end()
+    return last.length === 0 ? events : [...events, ...last]
   }
 }
 

@@ -61,7 +61,7 @@ function changedBody(body: Body, changes: Body): Body {
 /** The changed members of the body for the upstream; undefined for removed ones. */
 function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   const changes: Body = limitUnder(body, limitNameFor(endpoint))
-  for (const name of ownFields) if (Object.hasOwn(body, name)) changes[name] = undefined
+  for (const name in body) if (ownFields.has(name)) changes[name] = undefined
   changes.model = endpoint.upstreamModel
   changes.stream = stream
   changes.stream_options = stream ? { ...(body.stream_options as object), include_usage: true } : undefined
