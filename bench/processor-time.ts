@@ -5,27 +5,28 @@ import { parseArgs } from 'node:util'
 import { startCannedUpstream } from './canned-upstream.ts'
 import { ask, type Door, doorOf, open } from './completion-load.ts'
 import { median } from './figures.ts'
-import { apiKey, asNpmStarts, microsecondsByThread, processorMicroseconds, type Running, start } from './servers.ts'
+import { apiKey, asNpmStarts, microsecondsByThread, type Running, start } from './servers.ts'
 
 /**
  * The processor time of a request, in microseconds, of this checkout and of others (`-- ../other …`) beside the fastest
  * honest proxy on Node and the plain one. They take turns in one run: ratios hold on a machine that others use, too.
+ * Turns are short: V8 discards compiled code of a server that is idle for some seconds, which then needs twice the time.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '9' },
+    rounds: { type: 'string', default: '90' },
     loads: { type: 'string', default: 'json,stream' },
-    warm: { type: 'string', default: '8' },
+    warm: { type: 'string', default: '40' },
   },
 })
 const text = 'Tell me a story of a signal box beside the line, in a few words. '
 const requestOf = (content: string) => ({ model: 'canned/model', messages: [{ role: 'user', content }] })
 const loads: Record<string, { body: object; connections: number; times: number }> = {
-  json: { body: requestOf(text.repeat(4)), connections: 16, times: 3000 },
-  stream: { body: { ...requestOf(text.repeat(4)), stream: true }, connections: 16, times: 700 },
-  '200kB': { body: requestOf(text.repeat(3100)), connections: 8, times: 300 },
-  '2MB': { body: requestOf(text.repeat(31_000)), connections: 4, times: 40 },
+  json: { body: requestOf(text.repeat(4)), connections: 16, times: 300 },
+  stream: { body: { ...requestOf(text.repeat(4)), stream: true }, connections: 16, times: 70 },
+  '200kB': { body: requestOf(text.repeat(3100)), connections: 8, times: 60 },
+  '2MB': { body: requestOf(text.repeat(31_000)), connections: 4, times: 8 },
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-processor-'))
@@ -71,16 +72,19 @@ async function measure(name: string): Promise<void> {
   const doors = running.map(({ server }) => doorOf(server.url, apiKey, load.body))
   const rounds = Number(values.rounds)
   const spent: number[][] = running.map(() => [])
-  for (const door of doors) for (let at = 0; at < Number(values.warm); at++) await run(door, load)
+  for (let at = 0; at < Number(values.warm); at++) for (const door of doors) await run(door, load)
   const threads = running.map(() => new Map<string, number>())
   for (let round = 0; round < rounds; round++)
     for (const [at, { server }] of running.entries()) {
-      const before = processorMicroseconds(server.pid)
-      const each = microsecondsByThread(server.pid)
+      const before = microsecondsByThread(server.pid)
       await run(doors[at]!, load)
-      for (const [kind, after] of microsecondsByThread(server.pid))
-        threads[at]!.set(kind, (threads[at]!.get(kind) ?? 0) + after - (each.get(kind) ?? 0))
-      spent[at]!.push((processorMicroseconds(server.pid) - before) / load.times)
+      let total = 0
+      for (const [kind, after] of microsecondsByThread(server.pid)) {
+        const time = after - (before.get(kind) ?? 0)
+        threads[at]!.set(kind, (threads[at]!.get(kind) ?? 0) + time)
+        total += time
+      }
+      spent[at]!.push(total / load.times)
     }
   for (const [at, { name: whose, server }] of running.entries()) {
     const ratioTo = (other: number) => median(spent[at]!.map((one, round) => one / spent[other]![round]!)).toFixed(2)
