@@ -31,6 +31,17 @@ test('a server that closes answers the connections that wait to be accepted', as
   for (const answer of await answers) assert.match(answer, /whole$/)
 })
 
+test('a server that closes answers the connections that wait, also while each turn of its event loop is long', async () => {
+  const app = newApp()
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  app.server.on('connection', () => {
+    for (const end = performance.now() + 80; performance.now() < end; );
+  })
+  const answers = waitingClients((app.server.address() as AddressInfo).port)
+  await createShutdown().close(app, 60_000)
+  for (const answer of await answers) assert.match(answer, /whole$/)
+})
+
 test('an acceptor that closes answers the connections that wait to be accepted', async () => {
   const app = newApp()
   await app.ready()

@@ -2,7 +2,7 @@ import type { Server } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
 /** With connections that never stop arriving, the socket is closed after this time. */
-const maxMs = 1000
+const maxMs = 10_000
 
 /**
  * Accepts the connections that wait in the queue of a listening socket. Closing the socket resets them; a proxy that has sent
