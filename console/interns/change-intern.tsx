@@ -1,11 +1,12 @@
-import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../api/client.ts'
 import { invalidate } from '../api/resource.ts'
 import type { Intern } from '../api/types.ts'
+import { Conflict } from '../components/conflict.tsx'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormActions } from '../components/form-actions.tsx'
+import { useObjectForm } from '../components/object-form.ts'
 import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import { fieldsOf, needsRestart, patchOf } from './intern-fields.ts'
@@ -15,17 +16,20 @@ type Props = { intern: Intern; after: () => void; onClose: () => void }
 
 /** Changes an intern. Only changed fields are sent. */
 export function ChangeIntern({ intern, after, onClose }: Props) {
-  const [before] = useState(() => fieldsOf(intern))
-  const [fields, setFields] = useState(before)
+  const params = { internId: intern.id }
+  const load = () => call('GET /interns/{internId}', { params })
+  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(intern, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
       const body = patchOf(before, fields)
-      if (Object.keys(body).length > 0) {
-        await call('PATCH /interns/{internId}', { params: { internId: intern.id }, body })
+      const isSaved = await saveUnlessChanged(async (options) => {
+        if (Object.keys(body).length === 0) return
+        await call('PATCH /interns/{internId}', { params, body }, options)
         toast(`${fields.name} updated${needsRestart(body) ? '. Takes effect at the next start' : ''}`)
-      }
+      })
+      if (!isSaved) return
       onClose()
       after()
     })
@@ -35,7 +39,8 @@ export function ChangeIntern({ intern, after, onClose }: Props) {
       <h2>Change {intern.name}</h2>
       <form class="fields" onSubmit={submit}>
         <InternInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} />
-        <FormActions problem={problem} label="Save" disabled={isBusy} onClose={onClose} />
+        {conflict && <Conflict what={`${intern.name} has changed since you opened it`} {...conflict} />}
+        <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
     </Dialog>
   )

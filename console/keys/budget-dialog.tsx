@@ -4,13 +4,22 @@ import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import type { BudgetInterval } from './budget-labels.ts'
 
-export type BudgetBody = { limit_usd: number; include_byok_in_budgets: boolean }
+export type BudgetBody = { limit_usd: number; include_byok_in_budgets: boolean; thresholds: number[] }
+
+const defaultThresholds = [50, 80, 100]
+
+/** The percentages in a text such as `50, 80`. */
+const thresholdsIn = (text: string) =>
+  text
+    .split(/[,\s]+/)
+    .filter(Boolean)
+    .map(Number)
 
 type Props = {
   title: string
   interval: BudgetInterval
   /** The current budget; undefined without one. */
-  budget: { limit_usd: number } | undefined
+  budget: { limit_usd: number; thresholds: number[] } | undefined
   includesByok: boolean
   save: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
   remove: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
@@ -21,8 +30,9 @@ type Props = {
 export function BudgetDialog({ title, interval, budget, includesByok, save, remove, onClose }: Props) {
   const [limit, setLimit] = useState(budget ? String(budget.limit_usd) : '')
   const [isByok, setByok] = useState(includesByok)
+  const [percents, setPercents] = useState((budget?.thresholds ?? defaultThresholds).join(', '))
   const { problem, isBusy, act } = useAction()
-  const body = { limit_usd: Number(limit), include_byok_in_budgets: isByok }
+  const body = { limit_usd: Number(limit), include_byok_in_budgets: isByok, thresholds: thresholdsIn(percents) }
   const run = (action: Props['save'], done: string) =>
     void act(async () => {
       await action(interval, body)
@@ -51,6 +61,15 @@ export function BudgetDialog({ title, interval, budget, includesByok, save, remo
             aria-invalid={problem !== undefined}
             aria-describedby="budget-problem"
             onInput={(event) => setLimit(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          Notify webhooks at, in percent of the limit
+          <input
+            pattern="[0-9,\s]*"
+            title="Whole numbers from 1 to 100, separated by commas; empty for none"
+            value={percents}
+            onInput={(event) => setPercents(event.currentTarget.value)}
           />
         </label>
         <p id="budget-problem" class="bad" role="alert" hidden={problem === undefined}>

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
-import { call } from '../api/client.ts'
+import { call, type ifUnchanged } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import type { ProviderCredential } from '../api/types.ts'
+import { Conflict } from '../components/conflict.tsx'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormActions } from '../components/form-actions.tsx'
+import { useObjectForm } from '../components/object-form.ts'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
 import { changeIn, fieldsIn, newProvider, type ProviderFields, priorities, useOf } from './provider-fields.ts'
@@ -20,22 +21,25 @@ type Props = {
 
 /** Adds, changes or removes a provider key of a workspace. Stored keys are never displayed. */
 export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose }: Props) {
-  const before = credential ? fieldsIn(credential) : newProvider
-  const [fields, setFields] = useState(before)
+  const params = { id: credential?.id ?? '' }
+  const load = async () => (await call('GET /byok/{id}', { params })).data
+  const form = useObjectForm<ProviderCredential | undefined, ProviderFields>(credential, load, (of) =>
+    of ? fieldsIn(of) : newProvider,
+  )
+  const { before, fields, setFields, saveUnlessChanged, conflict } = form
   const { problem, isBusy, act } = useAction()
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
   const change = changeIn(before, fields)
-  const params = { id: credential?.id ?? '' }
-  const patch = async (body: typeof change) => {
-    await call('PATCH /byok/{id}', { params, body })
+  const patch = async (body: typeof change, options?: ReturnType<typeof ifUnchanged>) => {
+    await call('PATCH /byok/{id}', { params, body }, options)
     onStored()
   }
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
       if (credential) {
-        await patch(change)
+        if (!(await saveUnlessChanged((options) => patch(change, options)))) return
         // The previous key cannot be restored, because it is never displayed.
         const { key, ...rest } = changeIn(fields, before)
         const undo = () => void runOrToast(() => patch(rest))
@@ -62,10 +66,11 @@ export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        {conflict && <Conflict what={`${name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label={credential ? 'Save' : 'Store'}
-          disabled={isBusy || (credential && Object.keys(change).length === 0)}
+          disabled={isBusy || conflict !== undefined || (credential && Object.keys(change).length === 0)}
           onClose={onClose}
         />
       </form>

@@ -38,9 +38,13 @@ test('a budget is set, refused at the field, changed and removed', options, asyn
   assert.deepEqual(await accessibilityFaults(page), [])
   await picture(page, 'budget-refused', 390, 'light')
   await field.fill('5')
+  await page.getByLabel('Notify webhooks at').fill('60, 95')
   await page.getByRole('button', { name: 'Save' }).click()
   await rowOf('daily').getByText('$5.00').first().waitFor()
+  const saved = (await service.manage('GET', '/workspaces/default/budgets/daily')).body.data
+  assert.deepEqual(saved.thresholds, [60, 95])
   await section.getByRole('button', { name: /^Change the daily budget/ }).click()
+  assert.equal(await page.getByLabel('Notify webhooks at').inputValue(), '60, 95')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await rowOf('daily').getByText('none').waitFor()
   const { body } = await service.manage('GET', '/workspaces/default/budgets')

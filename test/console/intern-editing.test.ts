@@ -66,3 +66,23 @@ test('an intern is created, prompted, changed and deleted', options, async () =>
   await until(async () => (await talk.ask('GET', '/interns/grace')).status === 404)
   assert.deepEqual(faults, [])
 })
+
+test('an intern that was changed meanwhile keeps the changes of both', options, async () => {
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
+  const { page } = watched
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const read = page.waitForResponse((response) => response.url().endsWith(`/interns/${talk.id}`))
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await read
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Description').fill('Mine')
+  await talk.ask('PATCH', `/interns/${talk.id}`, { body: { instructions: 'Theirs' } })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  const conflict = page.getByRole('alert', { name: 'Changed by others' })
+  await conflict.getByText('+ Theirs', { exact: true }).waitFor()
+  await conflict.getByRole('button', { name: 'Take over these changes' }).click()
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { description, instructions } = (await talk.ask('GET', `/interns/${talk.id}`)).body
+  assert.deepEqual([description, instructions], ['Mine', 'Theirs'])
+})

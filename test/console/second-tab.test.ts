@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
@@ -56,4 +57,46 @@ test('a guardrail that was changed meanwhile keeps the changes of both', options
   await page.getByText('Saved', { exact: true }).waitFor()
   const { name, limit_usd } = (await service.manage('GET', `/guardrails/${id}`)).body.data
   assert.deepEqual([name, limit_usd], ['Mine', 9])
+})
+
+/** Waits for the object that a dialog reads when it opens. */
+const readOf = (page: Page, path: string) => page.waitForResponse((response) => response.url().endsWith(path))
+
+async function takeOver(page: Page, theirs: string): Promise<void> {
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const conflict = page.getByRole('alert', { name: 'Changed by others' })
+  await conflict.getByText(`+ ${theirs}`, { exact: true }).waitFor()
+  await conflict.getByRole('button', { name: 'Take over these changes' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+}
+
+test('a webhook that was changed meanwhile keeps the changes of both', options, async () => {
+  const { id } = (await service.manage('POST', '/webhooks', { url: 'https://hooks.example.com/a' })).body.data
+  await using watched = await signedInPage(browser, service, '/interns?part=webhooks')
+  const { page } = watched
+  const read = readOf(page, `/webhooks/${id}`)
+  await page.getByRole('button', { name: /^Change/ }).click()
+  await read
+  await page.getByLabel('Format').selectOption('slack')
+  await service.manage('PATCH', `/webhooks/${id}`, { description: 'Theirs' })
+  await takeOver(page, 'Theirs')
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const { format, description } = (await service.manage('GET', `/webhooks/${id}`)).body.data
+  assert.deepEqual([format, description], ['slack', 'Theirs'])
+})
+
+test('a provider key that was changed meanwhile keeps the changes of both', options, async () => {
+  const credential = { provider: 'openai', key: 'sk-secret', name: 'Ours' }
+  const { id } = (await service.manage('POST', '/byok', credential)).body.data
+  await using watched = await signedInPage(browser, service, '/keys/providers')
+  const { page } = watched
+  const read = readOf(page, `/byok/${id}`)
+  await page.getByRole('button', { name: /^Change/ }).click()
+  await read
+  await page.getByRole('dialog').getByRole('combobox').selectOption('after')
+  await service.manage('PATCH', `/byok/${id}`, { name: 'Theirs' })
+  await takeOver(page, 'Theirs')
+  await page.getByText('Ours updated').waitFor()
+  const { is_fallback, name } = (await service.manage('GET', `/byok/${id}`)).body.data
+  assert.deepEqual([is_fallback, name], [true, 'Theirs'])
 })

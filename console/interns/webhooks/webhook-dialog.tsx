@@ -1,15 +1,17 @@
-import { useState } from 'preact/hooks'
-import { call } from '../../api/client.ts'
+import { call, type ifUnchanged } from '../../api/client.ts'
 import type { Webhook, WebhookPatch } from '../../api/types.ts'
+import { Conflict } from '../../components/conflict.tsx'
 import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { FormActions } from '../../components/form-actions.tsx'
+import { useObjectForm } from '../../components/object-form.ts'
 import { toast } from '../../components/toast.tsx'
 import { runOrToast, useAction } from '../../components/use-action.ts'
 import {
   bodyOf,
   eventNames,
   fieldsOf,
+  formatNames,
   includeNames,
   newWebhook,
   toggled,
@@ -20,24 +22,31 @@ type Props = { of?: Webhook; onChanged: () => void; onSecret: (secret: string) =
 
 /** Creates, changes or deletes a webhook, or rotates its secret. */
 export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Props) {
-  const [fields, setFields] = useState(webhook ? fieldsOf(webhook) : newWebhook)
-  const { problem, isBusy, act } = useAction()
   const params = { webhookId: webhook?.id ?? '' }
+  const load = async () => (await call('GET /webhooks/{webhookId}', { params })).data
+  const form = useObjectForm<Webhook | undefined, WebhookFields>(webhook, load, (of) =>
+    of ? fieldsOf(of) : newWebhook,
+  )
+  const { before, fields, setFields, saveUnlessChanged, conflict } = form
+  const { problem, isBusy, act } = useAction()
   const title = webhook ? 'Change webhook' : 'Create webhook'
   const done = (says: string, undo?: () => void) => {
     onChanged()
     onClose()
     toast(says, undo && { undo })
   }
-  const patch = async (body: WebhookPatch) => {
-    await call('PATCH /webhooks/{webhookId}', { params, body })
+  const patch = async (body: WebhookPatch, options?: ReturnType<typeof ifUnchanged>) => {
+    await call('PATCH /webhooks/{webhookId}', { params, body }, options)
     onChanged()
   }
   const save = async () => {
     if (webhook) {
-      await patch({ ...bodyOf(fields), enabled: fields.enabled })
-      const before = fieldsOf(webhook)
-      return done('Saved', () => void runOrToast(() => patch({ ...bodyOf(before), enabled: before.enabled })))
+      const undo = () => void runOrToast(() => patch({ ...bodyOf(before), enabled: before.enabled }))
+      const isSaved = await saveUnlessChanged((options) =>
+        patch({ ...bodyOf(fields), enabled: fields.enabled }, options),
+      )
+      if (isSaved) done('Saved', undo)
+      return
     }
     const { secret } = await call('POST /webhooks', { body: bodyOf(fields) })
     onSecret(secret)
@@ -63,10 +72,11 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
         }}
       >
         <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        {conflict && <Conflict what="The webhook has changed since you opened it" {...conflict} />}
         <FormActions
           problem={problem}
           label={webhook ? 'Save' : 'Create'}
-          disabled={isBusy || fields.events.length === 0}
+          disabled={isBusy || fields.events.length === 0 || conflict !== undefined}
           onClose={onClose}
         >
           {webhook && (
@@ -89,7 +99,7 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
   return (
     <>
       <label>
-        URL
+        URL, or mailto: and an email address
         <input
           class="mono"
           type="url"
@@ -99,6 +109,21 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
           onInput={(event) => set({ url: event.currentTarget.value })}
         />
       </label>
+      {!fields.url.startsWith('mailto:') && (
+        <label>
+          Format
+          <select
+            value={fields.format}
+            onChange={(event) => set({ format: event.currentTarget.value as Webhook['format'] })}
+          >
+            {Object.entries(formatNames).map(([format, label]) => (
+              <option key={format} value={format}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <label>
         Description
         <input value={fields.description} onInput={(event) => set({ description: event.currentTarget.value })} />

@@ -8,30 +8,43 @@ export const eventNames: Record<Webhook['events'][number], string> = {
   'limit.spent': 'a limit is used up',
 }
 
+export const formatNames: Record<Webhook['format'], string> = {
+  standard: 'JSON with a signature',
+  slack: 'Slack and compatible services',
+}
+
 export const includeNames: Record<Webhook['include'][number], string> = {
   question: 'the text, including commands',
   answer_link: 'an answer link, usable by anyone who has it',
 }
 
 /** The form state of a webhook. */
-export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'include' | 'enabled'> & { description: string }
+export type WebhookFields = Pick<Webhook, 'url' | 'format' | 'events' | 'include' | 'enabled'> & { description: string }
 
 export const newWebhook: WebhookFields = {
   url: '',
+  format: 'standard',
   description: '',
   events: Object.keys(eventNames) as Webhook['events'],
   include: [],
   enabled: true,
 }
 
-export const fieldsOf = ({ url, description, events: eventNames, include, enabled }: Webhook): WebhookFields => ({
-  ...{ url, events: eventNames, include, enabled },
+export const fieldsOf = ({
+  url,
+  format,
+  description,
+  events: eventNames,
+  include,
+  enabled,
+}: Webhook): WebhookFields => ({
+  ...{ url, format, events: eventNames, include, enabled },
   description: description ?? '',
 })
 
 /** The request body. `enabled` is not part of it: only existing webhooks can be disabled. */
-export const bodyOf = ({ url, description, events: eventNames, include }: WebhookFields) => ({
-  ...{ url: url.trim(), events: eventNames, include },
+export const bodyOf = ({ url, format, description, events: eventNames, include }: WebhookFields) => ({
+  ...{ url: url.trim(), format, events: eventNames, include },
   description: description.trim() || null,
 })
 
