@@ -85,5 +85,5 @@ models: { plain/one: { name: One, created: 2026-01-01, context_length: 1000, end
   const body = { model: 'plain/one', messages: [{ role: 'user', content }] }
   const answer = await service.ask('POST', '/chat/completions', { body })
   assert.equal(answer.status, 404)
-  assert.match(answer.body.error.message, /the request has, but text \(input_modalities in the catalogue\)\.$/)
+  assert.match(answer.body.error.message, /in the request, but text \(input_modalities in the catalogue\)\.$/)
 })
