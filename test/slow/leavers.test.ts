@@ -125,7 +125,8 @@ for (const reports of [true, false]) {
     await using billed = await startBilled({ prices, trades: { paced: paced(reports) }, more, settings })
     const { service, upstream } = billed
     const path = '/models/billed/paced/endpoints'
-    const warmUp = () => ask(billed, service.apiKey, asking('paced', { max_tokens: 300 }))
+    // Long enough for a measured speed on a busy machine, too: without five, charges have no limit by time.
+    const warmUp = () => ask(billed, service.apiKey, asking('paced', { max_tokens: 800 }))
     await Promise.all(Array.from({ length: 6 }, warmUp))
     await until(async () => (await service.ask('GET', path)).body.data.endpoints[0].latency_last_30m)
     const before = billed.billed()
