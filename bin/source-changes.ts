@@ -1,11 +1,11 @@
-const besideUs = "new URL('./worker.ts', import.meta.url)"
+const workerUrl = "new URL('./worker.ts', import.meta.url)"
 /** The programs of interns' processes, as `src/provision/processes/programs.ts` names them. */
 const programOfIntern = /new URL\('(?:\.\.\/)+bin\/(\w+)\.ts', import\.meta\.url\)/g
 
 /** How source files differ in a bundle, by their paths from the repository's root. */
 export const sourceChanges = new Map<string, (source: string) => string>([
   // The other entry is bundled beside this one.
-  ['bin/server.ts', (source) => asFunction(replaced(source, besideUs, "new URL('./worker.mjs', here)"))],
+  ['bin/server.ts', (source) => asFunction(replaced(source, workerUrl, "new URL('./worker.mjs', here)"))],
   ['bin/worker.ts', asFunction],
   [
     'src/provision/processes/programs.ts',

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
 /** The maximum length of a tool's name that providers accept. */
-const longest = 64
+const maxLength = 64
 
 /** Returns the name of a tool for the model. It includes the server's name, so that names of two servers cannot collide. */
 export function toolNameOf(server: string, tool: string): string {
   const name = `${server}__${tool}`
   const clean = name.replace(/[^A-Za-z0-9_-]/g, '_')
-  if (clean === name && name.length <= longest) return name
+  if (clean === name && name.length <= maxLength) return name
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  return `${clean.slice(0, longest - mark.length - 1)}_${mark}`
+  return `${clean.slice(0, maxLength - mark.length - 1)}_${mark}`
 }

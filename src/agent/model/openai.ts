@@ -20,7 +20,7 @@ export type OpenAiOptions = {
   silenceMs?: number
 }
 
-const longestWaitMs = 60_000
+const maxWaitMs = 60_000
 /** How much of an error answer is read. */
 const maxErrorBytes = 1024 * 1024
 
@@ -31,7 +31,7 @@ export function openAiModel(options: OpenAiOptions): Model {
     const wait = backoffMs[failures - 1]
     if (wait === undefined || !(error instanceof ModelFault) || !error.retryable) return undefined
     const jittered = wait * (0.75 + Math.random() / 2)
-    return Math.min(retryAfter.get(error) ?? jittered, longestWaitMs)
+    return Math.min(retryAfter.get(error) ?? jittered, maxWaitMs)
   }
   return async function* (request) {
     const start = async () => {

@@ -2,7 +2,7 @@ import { createCounter, type Metric } from '#platform/metrics/metric.ts'
 import { rules } from '#policy/guardrails/decide/rules.ts'
 
 /** The number of guardrails that are counted separately; further ones are counted together. */
-const mostGuardrails = 500
+const maxGuardrails = 500
 
 /** Returns the field of a rule without an index, so that all custom filters of a guardrail count together. */
 const fieldOf = (rule: string) => rule.split(/[.[]/, 1)[0]!
@@ -27,7 +27,7 @@ export function refusalMetrics(): { all: Metric[]; observe: (by: { guardrail?: s
       const field = fieldOf(rule)
       byRule.add(field)
       if (guardrail === undefined) return
-      if (knownReasons.size < mostGuardrails) knownReasons.add(guardrail)
+      if (knownReasons.size < maxGuardrails) knownReasons.add(guardrail)
       byGuardrail.add(knownReasons.has(guardrail) ? guardrail : 'other', field)
     },
   }

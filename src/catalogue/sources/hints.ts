@@ -13,13 +13,13 @@ export function hintsOf({ source, providers, models, lineOf }: Layer): Skipped[]
     ),
   ]
   return urls.flatMap(({ row, baseUrl, path }) => {
-    const reason = baseUrl && unversioned(baseUrl)
+    const reason = baseUrl && hintForMissingVersion(baseUrl)
     return reason ? [{ source, line: lineOf?.([...path, 'base_url']), row, reason }] : []
   })
 }
 
 /** Returns a hint for a base URL without a version segment, which only few servers have. */
-function unversioned(baseUrl: string): string | undefined {
+function hintForMissingVersion(baseUrl: string): string | undefined {
   if (/\/v\d/.test(baseUrl) || baseUrl.includes('${')) return undefined
   return `base_url ${baseUrl} has no version; most servers require ${baseUrl.replace(/\/+$/, '')}/v1`
 }

@@ -26,7 +26,7 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await place()
     assert.deepEqual(
       await here.off.all(),
-      ['a', 'b'].map((name) => ({ ...own(name), keptPort: null, loss: null })),
+      ['a', 'b'].map((name) => ({ ...own(name), storagePort: null, loss: null })),
     )
     assert.deepEqual(await here.off.standing('a'), { name: 'a', state: 'up', reason: null, since: null })
     assert.equal(await here.off.standing(null), null)

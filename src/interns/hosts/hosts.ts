@@ -19,7 +19,7 @@ export type OwnHost = { name: string; address: string | null; labels: string[]; 
 /** A host of interns in the database. `loss` has the reason and time if the host is lost. */
 export type KnownHost = OwnHost & {
   /** The port at which a server of the host serves the files of interns that do not run; null if there is none. */
-  keptPort: number | null
+  storagePort: number | null
   loss: { reason: string; since: number } | null
 }
 
@@ -38,7 +38,7 @@ export class InternHosts {
   /** The name of this server's host. */
   readonly here: string | undefined
   /** The port at which this server serves the files of interns of its host that do not run. */
-  keptPort: number | null = null
+  storagePort: number | null = null
 
   constructor(deps: HostDeps) {
     this.#deps = deps
@@ -50,7 +50,7 @@ export class InternHosts {
     const { db, clock, own } = this.#deps
     if (!own) return
     const { name, address, labels, capacity } = own
-    const described = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.keptPort }
+    const described = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.storagePort }
     const row = { ...described, seen_at: clock.at() as never, left_at: null }
     await upsert(db.query, 'intern_hosts', [row], { key: ['name'] }).execute()
   }
@@ -97,8 +97,8 @@ export class InternHosts {
   }
 
   #hostOf(row: HostRow): KnownHost {
-    const { name, address, labels, capacity, kept_port: keptPort } = row
-    const own = { name, address, labels: JSON.parse(labels) as string[], capacity, keptPort }
+    const { name, address, labels, capacity, kept_port: storagePort } = row
+    const own = { name, address, labels: JSON.parse(labels) as string[], capacity, storagePort }
     return { ...own, loss: name === this.here ? null : lossOf(row) }
   }
 }
@@ -117,11 +117,11 @@ function lossOf({ name, seen_at, left_at, now }: HostRow): KnownHost['loss'] {
 }
 
 /** A host without a row: from an old version, or of another installation. */
-export function unknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 'keptPort' | 'loss'> {
+export function unknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 'storagePort' | 'loss'> {
   return {
     name,
     address: null,
-    keptPort: null,
+    storagePort: null,
     loss: { reason: `The host ${name} is unknown.`, since: 0 },
   }
 }

@@ -64,11 +64,11 @@ export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: n
 /** Connects to a server of the intern's host. @param noServer the message if there is none. */
 async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: string, noServer: () => string) {
   const name = intern.hostname ?? ''
-  const { address, keptPort, loss } = (await deps.hosts.find(name)) ?? unknownHost(name)
+  const { address, storagePort, loss } = (await deps.hosts.find(name)) ?? unknownHost(name)
   if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
-  if (address === null || keptPort === null) throw new Refusal('intern_unreachable', noServer())
+  if (address === null || storagePort === null) throw new Refusal('intern_unreachable', noServer())
   const tls = await deps.certificates.forServer(intern.id, servername)
-  return connectTls({ host: address, port: keptPort, token: hostConnectionToken, tls })
+  return connectTls({ host: address, port: storagePort, token: hostConnectionToken, tls })
 }
 
 /** @throws Refusal if a server with another encryption key encrypted it. */

@@ -74,7 +74,7 @@ export class Supervisor {
         )
         return undefined
       })
-    hosts.keptPort = this.#storageListener?.port ?? null
+    hosts.storagePort = this.#storageListener?.port ?? null
     await hosts.renew()
     // Interns can have been moved or deleted while this host was down.
     if (hosts.here !== undefined) await provisioner.endForeignDaemons(() => this.#leases.idsHere()).catch(onError)

@@ -50,13 +50,13 @@ export async function queryAnalytics(
 
 /** Skips cells that were pruned. A long slot that overlaps them counts whole. */
 function tilesIn({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
-  const keptSince: Record<number, number> = {
+  const firstStoredMs: Record<number, number> = {
     [grains.minute]: now() - minuteRetentionMs,
     [grains.hour]: now() - retentionDays * 86_400_000,
   }
-  const isKept = (grain: Grain, minute: number) => minute * minuteMs >= (keptSince[grain] ?? 0)
+  const isStored = (grain: Grain, minute: number) => minute * minuteMs >= (firstStoredMs[grain] ?? 0)
   const time = { from: Math.floor(from / minuteMs), to: Math.ceil(to / minuteMs) }
-  return tilesOf(time, granularity, isKept)
+  return tilesOf(time, granularity, isStored)
 }
 
 function timeOf(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: number; to: number } {

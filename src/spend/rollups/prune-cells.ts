@@ -6,7 +6,7 @@ import { cellTables } from './cell-tables.ts'
 const dayMs = 86_400_000
 
 /** Limits a batch, which blocks other statements of SQLite. */
-const rowsAtOnce = 200
+const maxBatchRows = 200
 
 /** The retention of cells of minutes. Cells of hours stay as long as their rows, cells of days forever. */
 export const minuteRetentionMs = 2 * dayMs
@@ -24,14 +24,14 @@ async function pruneGrain(db: Db, grain: Grain, before: number): Promise<void> {
       .select(['slot', 'cell'])
       .where('grain', '=', grain)
       .where('slot', '<', slotOf(Math.floor(before / minuteMs), grain))
-      .limit(rowsAtOnce)
+      .limit(maxBatchRows)
     for (let more = true; more; ) {
       const { numDeletedRows } = await db.query
         .deleteFrom(table as 'key_cells')
         .where('grain', '=', grain)
         .where((e) => e(e.refTuple('slot', 'cell'), 'in', old.$asTuple('slot', 'cell')))
         .executeTakeFirst()
-      more = Number(numDeletedRows) === rowsAtOnce
+      more = Number(numDeletedRows) === maxBatchRows
     }
   }
 }
