@@ -86,17 +86,19 @@ function Limit({ policy, change }: EditorProps) {
           onInput={(event) => limitTo(event.currentTarget.value)}
         />
       </label>
-      <select
-        aria-label="Resets"
-        disabled={limit_usd === null}
-        value={reset_interval ?? ''}
-        onChange={(event) => interval(event.currentTarget.value)}
-      >
-        <option value="">never</option>
-        <option value="daily">daily</option>
-        <option value="weekly">weekly</option>
-        <option value="monthly">monthly</option>
-      </select>
+      <label class="guardrail-inline">
+        <span>Resets</span>
+        <select
+          disabled={limit_usd === null}
+          value={reset_interval ?? ''}
+          onChange={(event) => interval(event.currentTarget.value)}
+        >
+          <option value="">never</option>
+          <option value="daily">daily</option>
+          <option value="weekly">weekly</option>
+          <option value="monthly">monthly</option>
+        </select>
+      </label>
       <Check
         says="Include requests with own provider keys"
         isOn={policy.include_byok_in_budgets}
