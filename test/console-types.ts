@@ -38,7 +38,7 @@ export function typesOf(document: Document): string {
       ([method, operation]) => `  '${method.toUpperCase()} ${path}': ${routeType(operation)}\n`,
     ),
   )
-  return `// Written by "npm run openapi" from openapi.json. Do not change it by hand.\n// biome-ignore-all format: each type is one line\n${named.join('')}\nexport type Routes = {\n${routes.join('')}}\n`
+  return `// Written by "npm run openapi" from openapi.json. Do not change it by hand.\n${named.join('')}\nexport type Routes = {\n${routes.join('')}}\n`
 }
 
 function routeType({ parameters = [], requestBody, responses }: Operation): string {

@@ -126,7 +126,8 @@ describe("a provider's error in the record of a request", () => {
     await using events = await listeners(service.url, { own: service.apiKey, other: grace.key })
     const { id } = await recordOf('openai-chat')
     const messageFor = async (ask: TestService['ask']) => {
-      const single = (await ask('GET', `/generation?id=${id}`)).body.data
+      const { feedback, ...single } = (await ask('GET', `/generation?id=${id}`)).body.data
+      assert.deepEqual(feedback, [])
       const listed = (await ask('GET', '/generations')).body.data.find((one: any) => one.id === id)
       assert.deepEqual(single, listed)
       const { message, ...label } = single.attempts[0].error

@@ -21,6 +21,7 @@ const said = 'What is said to an intern is in its session, with who said it; ans
 /** Why these leave no line by themselves, or where it is shown that they do. */
 const unwritten: Record<string, string> = {
   ...Object.fromEntries(clients.map(({ operation }) => [operation.id, spent])),
+  addGenerationFeedback: 'A report about an answer is stored with the request and the user.',
   countMessageTokens: 'It counts, and changes nothing.',
   chatWithIntern: said,
   createInternSessionChatCompletion: said,

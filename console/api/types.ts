@@ -1,5 +1,4 @@
 // Written by "npm run openapi" from openapi.json. Do not change it by hand.
-// biome-ignore-all format: each type is one line
 export type ActivityItem = { date: string; model?: string; model_permaslug?: string; endpoint_id?: string; provider_name?: string; workspace_id?: string; workspace_name?: string | null; user_id?: string; user_name?: string | null; user_email?: string | null; api_key_hash?: string; api_key_name?: string | null; requests: number; prompt_tokens: number; completion_tokens: number; reasoning_tokens: number; usage: number; byok_usage_inference: number; unconfirmed_usd: number }
 export type AddedWorkspaceMembers = { user_ids: (string)[]; access?: 'admin' | 'developer' | 'viewer' }
 export type AnalyticsMeta = { metrics: ({ name: string; display_label: string; display_format: 'number' | 'currency' | 'percent' | 'latency' | 'throughput'; is_rate: boolean; description: string })[]; dimensions: ({ name: string; display_label: string })[]; operators: ({ name: string; value_type: 'scalar' | 'array' })[]; granularities: ({ name: string; display_label: string })[] }

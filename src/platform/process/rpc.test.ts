@@ -20,7 +20,7 @@ test('a call returns the result or the error of its handler', async () => {
   const { rpc } = pair()
   assert.deepEqual(await Promise.all([rpc.call('double', 2), rpc.call('double', 3)]), [4, 6])
   await assert.rejects(rpc.call('fail', undefined), { message: 'it broke', code: '42' })
-  await assert.rejects((rpc as ReturnType<typeof createRpc>).call('absent', 1), /no call named absent/)
+  await assert.rejects((rpc as ReturnType<typeof createRpc>).call('absent', 1), /no handler for the call absent/)
 })
 
 test('a value that cannot be copied fails only its own call, on either side', async () => {

@@ -18,5 +18,5 @@ test('a clone whose size cannot be measured continues until a measurement succee
   bytes = 2 * 1024 ** 2
   await until(() => watched.exceeded.aborted)
   watched.end()
-  assert.equal(watched.exceeded.reason.message.split(';')[0], 'Its files take 2 MiB')
+  assert.equal(watched.exceeded.reason.message.split(';')[0], 'Its files use 2 MiB')
 })
