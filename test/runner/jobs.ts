@@ -21,7 +21,6 @@ const ownScripts = ['test/optional/', 'test/cluster/', 'test/kubernetes/']
 export const longest = [
   'intern-limits',
   'crash',
-  'intern-kills',
   'budgets',
   'intern-budget',
   'interns-supervision',
@@ -43,7 +42,7 @@ export const longest = [
   'database-away',
 ].map((name) => `test/slow/${name}.test.ts`)
 
-/** Random or repeated attempts, and long observations, for which CI has no time: `npm run test:long`. */
+/** Random or repeated attempts, kills at many moments, and long observations, for which CI has no time: `npm run test:long`. */
 export const longRuns = [
   'test/slow/soak.test.ts',
   'test/slow/fuzz.test.ts',
@@ -51,7 +50,13 @@ export const longRuns = [
   'test/slow/interns-elsewhere.test.ts',
   'test/slow/alerts.test.ts',
   'test/slow/alerts-silent.test.ts',
+  'test/slow/fail-over.test.ts',
+  'test/slow/intern-budget-kills.test.ts',
+  'test/slow/intern-kills.test.ts',
+  'test/slow/leavers.test.ts',
+  'test/slow/longest-turn.test.ts',
   'test/console/hostile-names.test.ts',
+  'test/console/hostile-screens.test.ts',
   'test/console/hostile-texts.test.ts',
 ]
 

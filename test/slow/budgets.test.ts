@@ -96,10 +96,8 @@ function killWorker(dataDir: string): void {
 
 describe('2,000 requests never exceed a limit of 10 USD, and can spend it', () => {
   test('on one server', () => proveLimit('sqlite', 1, false))
-  test('on one server of three workers', () => proveLimit('sqlite', 1, false, 3))
   test('on one server of three workers of which one is killed midway', () => proveLimit('sqlite', 1, true, 3))
   const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
-  test('on three servers', { skip }, () => proveLimit('postgres', 3, false))
   test('on one server of three workers, on Postgres', { skip }, () => proveLimit('postgres', 1, false, 3))
   test('on three servers of which one is killed midway', { skip }, () => proveLimit('postgres', 3, true))
 })

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { currentBundle } from '../../../bin/current-bundle.ts'
 import { endAtLast, endDaemonsAtLast } from './leftovers.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** `bin/server.ts` as a process of its own, as a user starts it. `await using` kills what still runs. */
+/** A server in a separate process, started as by `npm start`. `await using` kills it. */
 export type ServerProcess = AsyncDisposable & {
   pid: number
   /** The base URL once it listens. Rejects with its standard error when it ends before that. */
@@ -17,9 +18,9 @@ export type ServerProcess = AsyncDisposable & {
   signal: (name: NodeJS.Signals) => void
 }
 
-/** @param through what starts the process, and where: nothing here, or a command that takes another one. */
+/** @param through a command that starts the command that follows it, such as `setsid`. */
 export function startProcess(env: Record<string, string | undefined> = {}, through: string[] = []): ServerProcess {
-  const [command = '', ...args] = [...through, process.execPath, 'bin/server.ts']
+  const [command = '', ...args] = [...through, process.execPath, serverScript()]
   const child = spawn(command, args, {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', CONSOLE: 'false', ...env },
@@ -54,4 +55,10 @@ export function startProcess(env: Record<string, string | undefined> = {}, throu
       await ended
     },
   }
+}
+
+/** The current bundle, which starts with half the processor time, else the sources. */
+function serverScript(): string {
+  const bundle = currentBundle()
+  return bundle ? fileURLToPath(new URL('server.mjs', bundle)) : 'bin/server.ts'
 }
