@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Looks until there is something. The bound is for what never comes to pass: a machine that is loaded ten times over
- * must not reach it.
- * @param seen what was there instead, for the error.
+ * Repeats a check until it returns a value. The bound is for an event that never happens: a machine that is loaded ten
+ * times over must not reach it.
+ * @param seen the last state, for the error.
  */
 export async function until<T>(
   look: () => Promise<T> | T,
@@ -22,8 +22,8 @@ export async function until<T>(
 }
 
 /**
- * The time that something took, and the time that it may have taken for a promise in milliseconds. Other load delays this
- * process, and those that it waits for: then the promise cannot be kept to the millisecond.
+ * The duration of an operation, and the time that it can have taken for a promise in milliseconds. Other load delays
+ * this process and the processes that it waits for, so the promise cannot be kept to the millisecond.
  */
 export async function timed<T>(
   promisedMs: number,
@@ -39,7 +39,7 @@ export async function timed<T>(
   return { tookMs, allowedMs: promisedMs * crowd + 10 * (delay.max / 1e6), result }
 }
 
-/** The processor time of this thread that something took, in milliseconds: what else the machine does is no part of it. */
+/** The processor time of this thread for an operation, in milliseconds, independent of other load on the machine. */
 export function busyMs(work: () => unknown): number {
   const before = process.threadCpuUsage()
   work()

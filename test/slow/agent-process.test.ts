@@ -18,7 +18,7 @@ const missing = await realShell().whyNoSandbox('/tmp')
 if (missing) console.log(`What needs a sandbox is NOT tried, because there is none: ${missing}`)
 const skip = missing ?? false
 
-/** The agent as the daemon starts it: a process, its pipes, and an environment made for it. */
+/** The agent as the daemon starts it: a process, its pipes, and a dedicated environment. */
 async function start(
   mode: 'manual' | 'self-drive',
   env: Record<string, string> = {},
@@ -51,7 +51,7 @@ async function start(
 
 type Step = { text?: string; calls?: [name: string, input: object][] }
 
-/** A model service that plays a capable model: one answer a request, streamed in small pieces. */
+/** A model service that simulates a capable model: one answer for each request, streamed in small pieces. */
 async function serveModel(steps: Step[]) {
   const requests: { messages: { role: string; content: string }[] }[] = []
   const server = createServer(async (request, response) => {

@@ -18,7 +18,7 @@ const skip = spawnSync('promtool', ['--version']).error
     ? false
     : 'TEST_DATABASE_URL is not set'
 
-/** Ten minutes of scrapes, each 10 s; they are taken faster than that. */
+/** Ten minutes of scrapes at intervals of 10 s; they are taken faster than that. */
 const scrapes = 61
 const betweenMs = 150
 

@@ -13,7 +13,7 @@ import { until } from '../harness/until.ts'
 
 const skip = noPrometheus || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set')
 
-/** A machine that is loaded ten times over takes longer than the minute that is promised; the figure is printed. */
+/** A machine that is loaded ten times over takes longer than the promised minute; the figure is printed. */
 const patienceMs = 240_000
 
 const watched = { METRICS_PORT: '0', LOG_FORMAT: 'json' }
@@ -43,7 +43,7 @@ async function statement(url: string, ...texts: string[]): Promise<void> {
   await client.end()
 }
 
-/** A server over the embedded store, with a model of a provider that is not there. */
+/** A server over the embedded store, with a model of an unavailable provider. */
 async function startEmbedded(place: Place): Promise<ServerProcess> {
   const { data_dir } = place.settings
   const file = join(data_dir, 'absent.json')
@@ -69,7 +69,7 @@ const askAbsent = async (url: string) => {
   return (await fetch(`${url}/chat/completions`, { method: 'POST', headers, body })).text()
 }
 
-/** Reports stand still for three seconds. */
+/** Blocks reports for three seconds. */
 async function holdReports(url: string, databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -103,7 +103,7 @@ test('each fault raises an alert in a real Prometheus with the shipped rules', {
     embedded: await metricsOf(embedded),
   }
   const prometheus = stack.use(await startPrometheus(targets))
-  // Sums over a server have no other name for it.
+  // Sums over a server have no other label.
   const hostOf = { other: new URL(targets.other).host, embedded: new URL(targets.embedded).host }
   const [cutUrl, otherUrl, embeddedUrl] = [await cutOff!.url, await other!.url, await embedded.url]
   const otherDatabase = otherPlace.settings.database_url!
@@ -151,7 +151,7 @@ function makeReadOnly(url: string): Promise<void> {
 }
 
 function refuseGenerations(file: string): void {
-  // The server may be writing.
+  // The server can be writing.
   const database = new DatabaseSync(file, { timeout: patienceMs })
   database.exec(
     `create trigger broken before insert on generations begin select raise(abort, 'constraint failed'); end`,

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 
 type Kind = Parameters<Parameters<typeof onOneDatabase>[1]>[0]
 
-/** A service whose webhook is told of links, with an intern that works in the background. */
+/** A service whose webhook receives links, with an intern that works in the background. */
 async function world(kind: Kind, more: object = {}) {
   const receiver = await startReceiver()
   const settings = { ...scripted, webhook_origins: [receiver.origin], public_url: 'https://signalbox.example', ...more }
@@ -21,7 +21,7 @@ async function world(kind: Kind, more: object = {}) {
   const { id } = await runningIntern(service, { agent: 'scripted' })
   return {
     ...{ service, receiver, id, webhook: body.data.id as string },
-    /** Something for which the intern asks; the link, as this service has it, and the run. */
+    /** A question of the intern, its link at this service, and the run. */
     async ask(prompt: string) {
       const messages = [{ role: 'user', content: prompt }]
       const asked = { background: true, approval_mode: 'manual', messages }
@@ -45,7 +45,7 @@ async function world(kind: Kind, more: object = {}) {
 
 const look = (service: TestService, path: string) => service.ask('GET', path, { key: null })
 
-/** What a browser sends for the form of a page. */
+/** The form data that a browser sends for a page. */
 async function press(service: TestService, path: string, form: Record<string, string>) {
   const response = await fetch(service.url + path, { method: 'POST', body: new URLSearchParams(form) })
   return { status: response.status, text: await response.text() }
@@ -100,7 +100,7 @@ onOneDatabase('a link that answers', (kind) => {
   test('that a server had used when it died answers all the same, once', async () => {
     await using w = await world(kind)
     const { path, run } = await w.ask('permission shell allow_once\nsay done')
-    // What is left of a server that was killed after it had taken the link, and before the intern had the answer.
+    // The state after a server was killed between accepting the link and delivering the answer to the intern.
     const usedSince = async (ms: number) => {
       const db = await openDb(w.service.place.settings)
       await db.query

@@ -7,10 +7,10 @@ import { apiKey, startPriced } from '../harness/service/priced-servers.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { timed, until } from '../harness/until.ts'
 
-/** How long the end of a session may take to hold everywhere. */
+/** The longest time until the end of a session applies at every server. */
 const promisedMs = 1000
 
-/** On a connection of its own, so that any of the workers may get it. */
+/** Uses a separate connection, so that any of the workers can get it. */
 function statusOf(url: string, method: string, cookie: string, csrf: string): Promise<number> {
   const headers = { cookie, origin: new URL(url).origin, 'x-csrf-token': csrf }
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -29,7 +29,7 @@ async function signIn(url: string): Promise<{ cookie: string; csrf: string }> {
   return { cookie, csrf: ((await answer.json()) as any).data.csrf_token }
 }
 
-/** Of so many requests, each on a connection of its own, what came. */
+/** The results of this many requests, each on a separate connection. */
 async function statuses(urls: string[], { cookie, csrf }: { cookie: string; csrf: string }): Promise<Set<number>> {
   const asked = urls.flatMap((url) => Array.from({ length: 30 }, () => statusOf(url, 'GET', cookie, csrf)))
   return new Set(await Promise.all(asked))

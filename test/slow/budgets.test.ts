@@ -15,8 +15,8 @@ const sockets = 200
 const random = (least: number, most: number) => least + Math.floor(Math.random() * (most - least + 1))
 
 /**
- * Adds up the spending from the costs in the answers. A request that was under way when its server was killed has no
- * answer, whether or not the provider gave one. Its cost is in `cutOffUsd`, spent or not.
+ * Adds up the spending from the costs in the answers. A request in flight when its server was killed has no answer,
+ * whether or not the provider gave one. Its cost is in `cutOffUsd`, spent or not.
  */
 type Spent = { usd: number; cutOffUsd: number; answers: number }
 
@@ -27,7 +27,10 @@ async function inParallel(workers: number, work: () => Promise<boolean>): Promis
   await Promise.all(Array.from({ length: workers }, worker))
 }
 
-/** Random costs at random servers; a server that does not answer is not asked again, unless another worker of it does. `midway` is called once. */
+/**
+ * Random costs at random servers. A server that does not answer gets no more requests, unless another worker of it
+ * answers. `midway` is called once.
+ */
 async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void, remains = false): Promise<void> {
   let begun = 0
   await inParallel(sockets, async () => {
@@ -47,7 +50,7 @@ async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void
   })
 }
 
-/** The smallest requests there are, until each server says that the limit leaves no room. */
+/** Sends the smallest possible requests, until each server reports that the limit leaves no room. */
 async function spendTheRest(urls: Set<string>, spent: Spent): Promise<void> {
   for (const url of urls) {
     await inParallel(20, async () => {
@@ -87,7 +90,7 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, w
   if (!killOne) assert.ok(Math.abs(data.spent_usd - spent.usd) < 1e-9)
 }
 
-/** One of those that a primary has started. */
+/** One of the workers of a primary. */
 function killWorker(dataDir: string): void {
   const primary = readFileSync(join(dataDir, 'server.pid'), 'utf8').trim()
   const [worker] = execFileSync('ps', ['-o', 'pid=', '--ppid', primary], { encoding: 'utf8' }).trim().split(/\s+/)

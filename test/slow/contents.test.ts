@@ -29,17 +29,17 @@ async function asked(service: Asking, body: object, path = '/chat/completions'):
 
 const read = (service: Asking, id: string) => service.ask('GET', `/generation/content?id=${id}`)
 
-/** What is kept, once it is written. */
+/** The stored contents, once they are written. */
 const kept = (service: Asking, id: string) =>
   until(async () => {
     const { status, body } = await read(service, id)
     return status === 200 && body.data
   })
 
-/** Waits until a request is metered and what it may have left is written, then says that it left nothing. */
+/** Waits until a request is metered and its contents would be written, then asserts that there are none. */
 async function leftNothing(service: TestService, id: string, next: object = saying('the next one')) {
   await until(async () => (await service.manage('GET', `/generation?id=${id}`)).status === 200)
-  // Written after it, in the same order.
+  // This one is written after it, in the same order.
   await kept(service, await asked(service, next))
   assert.equal((await service.manage('GET', `/generation/content?id=${id}`)).status, 404)
 }
@@ -60,7 +60,7 @@ const filesBelow = (folder: string): string[] =>
 const holds = (place: Place, text: string) =>
   filesBelow(place.settings.data_dir).filter((file) => readFileSync(file).includes(text))
 
-/** The rows as they are at rest. */
+/** The rows as stored. */
 async function atRest(place: Place) {
   const db = await openDb(place.settings)
   const rows = await db.query.selectFrom('generation_contents').selectAll().execute()
@@ -153,7 +153,7 @@ onEachDatabase('stored contents', (kind) => {
     assert.equal((await service.manage('GET', `/generation/content?id=${hers}`)).status, 200)
     assert.deepEqual((await grace.ask('DELETE', `/generation/content?id=${hers}`)).body, { deleted: true })
     assert.equal((await read(grace, hers)).status, 404)
-    // What was metered stays.
+    // Metering data stays.
     await until(async () => (await service.manage('GET', `/generation?id=${hers}`)).status === 200)
     const { data } = (await service.manage('GET', '/audit?action=content.deleted')).body
     assert.deepEqual([data[0].target.id, data[0].actor.user_id], [hers, grace.userId])
@@ -273,7 +273,7 @@ onEachDatabase('stored contents', (kind) => {
   })
 })
 
-/** A request that has begun to be answered. */
+/** A request whose answer has started. */
 async function streaming({ url, apiKey: key }: TestService, body: object) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -285,7 +285,7 @@ async function streaming({ url, apiKey: key }: TestService, body: object) {
   return { id: response.headers.get('x-generation-id')!, rest }
 }
 
-/** How many contents this server has kept. */
+/** The number of contents that this server has stored. */
 async function metric(service: TestService): Promise<number> {
   const { text } = await service.manage('GET', '/metrics')
   return Number(/^signalbox_contents_total\{outcome="kept"\} (\d+)/m.exec(text)?.[1])

@@ -4,19 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newEmptyPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 
-/** Each start of several processes takes longer. `CRASH_ROUNDS=100` looks harder than there is time for in each run. */
+/** Each start of several processes takes longer. `CRASH_ROUNDS=100` tests more than each run has time for. */
 const asked = Number(process.env.CRASH_ROUNDS)
 const roundsWith = { 1: asked || 3, 3: asked || 2 }
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 
-/** The requests that were made, and those that were acknowledged, over all lives of the server. */
+/** The sent requests, and the acknowledged ones, over all lives of the server. */
 type Memory = {
   keys: Map<string, { limit: number; acknowledged?: { hash: string; secret: string } }>
   guardrail: { id: string; acknowledged: number; asked: number }
   preset: { id: string; acknowledged: number; asked: number }
 }
 
-/** A client that finds out, when the server dies, that it will get no answer. */
+/** A client that detects, when the server dies, that it will get no answer. */
 function clientOf(url: string) {
   return async function ask(method: string, path: string, body?: object, key = managementKey): Promise<any> {
     const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
@@ -88,7 +88,7 @@ async function prepare(place: Place): Promise<Memory> {
 const patchNumber = (n: number) => ({ name: `number ${n}`, description: `number ${n}`, limit_usd: n + 1 })
 const versionNumber = (n: number) => ({ instructions: `number ${n}`, model: 'signalbox/demo', max_output_tokens: n })
 
-/** Each writer is answered at least once, however slow the machine; then the server is killed at any moment. */
+/** Each writer gets at least one answer, however slow the machine; then the server is killed at any moment. */
 async function writeUntilKilled(server: ServerProcess, ask: Ask, memory: Memory, afterMs: number): Promise<void> {
   const { keys, guardrail, preset } = memory
   let dead = false
@@ -145,7 +145,7 @@ async function assertKeys(ask: Ask, { keys }: Memory): Promise<void> {
 }
 
 async function assertGuardrail(ask: Ask, { guardrail }: Memory): Promise<void> {
-  // What was spent is told on reading, and is no part of what was changed.
+  // The spent amount is computed on reading, and does not belong to the change.
   const { spent_usd, unconfirmed_usd, resets_at, held_usd, forecast_usd, spenders, ...data } = (
     await ask('GET', `/guardrails/${guardrail.id}`)
   ).data

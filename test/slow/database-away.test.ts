@@ -9,7 +9,7 @@ import { until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-/** Longer than any request may be kept waiting for a database, on a machine that is busy with other things too. */
+/** Longer than any request can wait for a database, also on a busy machine. */
 const patienceMs = 60_000
 
 for (const trouble of ['stalled', 'cut'] as const) {
@@ -71,7 +71,7 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
       spent += told.cost
     }
   }
-  // Half of the limit is under way when the link is cut, and the provider serves it all the same.
+  // Half of the limit is in flight when the link is cut, and the provider serves it anyway.
   const underWay = Array.from({ length: 10 }, () => askForWords(url, 50, 50, false, apiKey, 'demo:slow=3000'))
   await until(async () => (await spentAndReserved(place)) >= 0.5)
   detour.turn('cut')
@@ -79,7 +79,7 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
     assert.equal(status, 200)
     spent += cost
   }
-  // Refused for good only when the other server counts what is held as spent.
+  // Refused permanently only when the other server counts the reservations as spent.
   await spendAll()
   assert.ok(spent <= 1 + 1e-9, `${spent} USD were spent of 1 while a server was cut off`)
   detour.turn('open')

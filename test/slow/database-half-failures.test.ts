@@ -38,7 +38,7 @@ test('after silent connection losses, requests are served again within 10 s', {
   let [failedAt, servedAt, over] = [0, 0, false]
   const keepAsking = async () => {
     while (!over) {
-      // Dear enough that what is leased already does not last.
+      // Expensive enough that the existing leases are insufficient.
       const { status } = await askForWords(url, 40)
       if (status === 200) servedAt = performance.now()
       else failedAt = performance.now()
@@ -49,7 +49,7 @@ test('after silent connection losses, requests are served again within 10 s', {
   await until(() => servedAt > 0)
   const diedAt = performance.now()
   detour.strand()
-  // Until all is well for a while: longer than one that is refused waits for the database.
+  // Until everything works for a while: longer than a refused request waits for the database.
   const { allowedMs } = await timed(10_000, async () => {
     await sleep(10_000)
     await until(() => servedAt - Math.max(diedAt, failedAt) > 4000)

@@ -41,7 +41,7 @@ for (const document of documents) {
   test(`the examples of ${document} answer as they say`, { skip }, async () => {
     const examples = examplesIn(pageOf(document)).filter(({ mark }) => !mark?.startsWith('not run'))
     if (examples.length === 0) return
-    // Nothing is sent with it: what costs money is refused in these examples.
+    // No request contains it: expensive requests are refused in these examples.
     await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
     const { url, managementKey, apiKey } = service
     const kept: Kept = { BASE_URL: url, MANAGEMENT_KEY: managementKey, API_KEY: apiKey }
@@ -61,7 +61,7 @@ for (const document of documents) {
   })
 }
 
-/** Nobody waits for an answer, and every metered request is in the database. */
+/** No request waits for an answer, and every metered request is in the database. */
 async function allIsWritten(service: TestService): Promise<boolean> {
   const { text } = await service.manage('GET', '/metrics')
   return (

@@ -8,7 +8,7 @@ import { timed } from '../harness/until.ts'
 
 const apiKey = `sb-v1-${'d'.repeat(64)}`
 
-/** A server of its own that is about to be stopped. */
+/** A separate server that will be stopped. */
 async function start(env: Record<string, string>, workers: number) {
   const place = await newPlace('sqlite')
   after(place.remove)
@@ -21,7 +21,10 @@ async function start(env: Record<string, string>, workers: number) {
   return { server, url: await server.url }
 }
 
-/** On a connection of its own, or of the agent's. @returns the whole answer, and when it was there. */
+/**
+ * Uses a separate connection, or one of the agent's.
+ * @returns the whole answer, and the time of its arrival.
+ */
 function ask(url: string, path: string, body?: object, agent = new Agent()) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; connection: string; text: string }>()
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
@@ -80,7 +83,7 @@ for (const workers of [1, 3]) {
     server.signal('SIGTERM')
     const { text } = await stream
     assert.match(text, /data: \[DONE\]/)
-    // Ten minutes of grace, and 72 seconds that an idle connection is kept: none of that is waited for.
+    // The test waits for neither the ten minutes of grace nor the 72 seconds that an idle connection is kept.
     const { tookMs, allowedMs, result } = await timed(30_000, () => server.ended)
     assert.equal(result, 0)
     assert.ok(tookMs < allowedMs, `${tookMs} ms`)

@@ -8,7 +8,10 @@ import { until } from '../harness/until.ts'
 
 const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] })
 
-/** On a connection of its own, so that any worker may have it. @returns the id of the request. */
+/**
+ * Uses a separate connection, so that any worker can get it.
+ * @returns the id of the request.
+ */
 async function complete(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', connection: 'close' }
   const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body })
@@ -45,7 +48,7 @@ onOneDatabase('events of a service of three workers', (kind) => {
       again.leave()
     }
     server!.signal('SIGTERM')
-    // Streams have no end of their own: they must not hold up that of the server.
+    // Streams have no end themselves: they must not delay that of the server.
     await Promise.all([server!.ended, ...streams.slice(6).map(({ ended }) => until(ended))])
     await place.remove()
   })

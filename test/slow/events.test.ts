@@ -24,7 +24,7 @@ async function complete(service: Pick<TestService, 'ask'>, key?: string): Promis
 
 const isOf = (id: string) => (data: { id: string }) => data.id === id
 
-/** What a stream says last, once the server has ended it. */
+/** The last event of a stream, once the server has ended it. */
 async function endOf(listening: Awaited<ReturnType<typeof listen>>) {
   const said = await listening.hear('end')
   await until(() => listening.ended())

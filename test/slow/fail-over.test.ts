@@ -108,7 +108,7 @@ test('Postgres is frozen for 3 s behind haproxy: no request fails', {
   stack.use(await startBalancer(`${part}.9`, Number(port), addresses, 700))
   const url = `http://${part}.9:${port}/api/v1`
   await until(async () => (await askForWords(url, 1)).status === 200)
-  // At a steady rate: those that wait for Postgres hold up no later ones.
+  // At a steady rate: requests that wait for Postgres do not delay later ones.
   const requests: Promise<{ status: number }>[] = []
   const timer = setInterval(() => requests.push(askForWords(url, 1)), 50)
   await sleep(1000)

@@ -5,13 +5,13 @@ import { type FuzzRequest, fuzzRequest, type Known } from '../fuzz/requests.ts'
 import { onEachDatabase } from '../harness/database/databases.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
-/** `FUZZ_SEED` and `FUZZ_REQUESTS` look elsewhere and further; a failure names the seed of its one request. */
+/** `FUZZ_SEED` and `FUZZ_REQUESTS` test other and more requests; a failure names the seed of its one request. */
 const firstSeed = Number(process.env.FUZZ_SEED ?? 1) * 1_000_000
 const requests = Number(process.env.FUZZ_REQUESTS ?? 10_000)
 const atOnce = 8
-/** For a request that hangs; a busy machine must not reach it. */
+/** The bound for a request that hangs; a busy machine must not reach it. */
 const boundMs = 60_000
-/** The routes whose streams go on until the client leaves. */
+/** The routes whose streams continue until the client leaves. */
 const endless = /^GET .*\/events$/
 
 onEachDatabase('a service under fire', (kind) => {
@@ -42,7 +42,7 @@ onEachDatabase('a service under fire', (kind) => {
   })
 })
 
-/** Something to aim at: ids and names that exist. */
+/** Existing ids and names, as targets. */
 async function furnish(service: TestService): Promise<Known> {
   const make = async (path: string, body: object) => (await service.manage('POST', path, body)).body.data
   const several = <T>(make: (index: number) => Promise<T>) => Promise.all([0, 1, 2, 3, 4].map(make))
@@ -79,8 +79,8 @@ async function assertSurvived({ url }: TestService, request: FuzzRequest, seed: 
 }
 
 /**
- * All that comes back before the server closes; undefined when it does not within the bound. A stream of events has no
- * end: who asked for one leaves it once it has begun.
+ * Everything received before the server closes; undefined if it does not close within the bound. A stream of events has
+ * no end, so the client leaves it once it has started.
  */
 function send(url: string, { bytes, about }: FuzzRequest): Promise<string | undefined> {
   const { hostname, port } = new URL(url)

@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../harness/service/service.t
 const limit = 4 * 1024 * 1024
 const impatient = { headersMs: 300, requestMs: 600, checkEveryMs: 50 }
 
-/** Sends the parts, `everyMs` apart, and gives back all that was answered before the server closed. */
+/** Sends the parts, `everyMs` apart, and returns everything that was received before the server closed. */
 async function converse(service: TestService, parts: Iterable<string>, everyMs = 0): Promise<string> {
   const { hostname, port } = new URL(service.url)
   const socket: Socket = connect(Number(port), hostname)

@@ -15,14 +15,14 @@ import { first } from '#test/harness/upstream/faulty-upstream.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What is alive in this process, which is client, service and upstream. */
+/** The live memory of this process, which is client, service and upstream. */
 function megabytesAlive(): number {
   collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return (heapUsed + arrayBuffers) / 1e6
 }
 
-/** The same, once what went before has been collected. */
+/** The same, after garbage of earlier requests has been collected. */
 async function megabytesAtRest(): Promise<number> {
   let last = Number.NaN
   await until(() => {
@@ -33,7 +33,7 @@ async function megabytesAtRest(): Promise<number> {
   return last
 }
 
-/** A stream that has begun, of an upstream that says no more. */
+/** A stream that has started, of an upstream that sends nothing more. */
 async function askAtLength({ url, apiKey }: TestService, megabytes: number): Promise<Socket> {
   const messages = [{ role: 'user', content: 'x'.repeat(megabytes * 1e6) }]
   const body = JSON.stringify({ model: 'a/begins', stream: true, messages })

@@ -6,7 +6,7 @@ import { answer, runningIntern, say, tryAnswering } from '../harness/interns/int
 import { colleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
-/** What the audit trail tells of answers, the newest first. */
+/** The audit events of answers, newest first. */
 async function answered(service: TestService, id: string): Promise<any[]> {
   const { data } = (await service.manage('GET', `/audit?target_kind=intern&target_id=${id}`)).body
   return data.filter(({ action }: { action: string }) => action.startsWith('intern.answer'))
@@ -59,7 +59,7 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
     const asked = await say(service, id, `${permission}\nwait 300`)
-    // Past the service, so that its question is still kept.
+    // Calls the daemon directly, so that the server still stores its question.
     const past = { sessionId: asked.sessionId!, questionId: asked.asked!.id, answer: 'allow_once' }
     const first = await daemonOf(service, id).answer(past, AbortSignal.timeout(60_000))
     const late = await tryAnswering(grace, id, asked, 'reject_once')

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 
 type Asking = Pick<TestService, 'ask'>
 
-/** A prompt that nobody waits for. */
+/** A prompt without a waiting caller. */
 async function begin(service: Asking, id: string, content: string, more: object = {}) {
   const body = { background: true, approval_mode: 'manual', messages: [{ role: 'user', content }], ...more }
   return service.ask('POST', `/interns/${id}/chat/completions`, { body })
@@ -26,7 +26,7 @@ const ended = (service: Asking, id: string, run: string) =>
     return found.status === 'ended' && found
   })
 
-/** What a reply would have told of the question that a run waits with. */
+/** The question of a waiting run, as a reply would have contained it. */
 async function asked(service: Asking, id: string, run: string): Promise<Said> {
   const { session_id, question_id } = await until(async () => {
     const found = await runOf(service, id, run)

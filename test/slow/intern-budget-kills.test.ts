@@ -13,8 +13,8 @@ const near = (usd: number, cents: number) =>
   assert.ok(Math.abs(usd - cents * cent) < 1e-9, `${usd} USD of ${cents} cents`)
 
 /**
- * An intern, and what kills its server and begins the next. That one is not there before: it might be the one that looks after
- * the intern, whose agent then asks its model there.
+ * An intern, and functions that kill its server and start the next. The next one does not run before: it could be the
+ * one that supervises the intern, and the agent would call its model there.
  */
 async function internToLose(w: KilledInterns, budget: object) {
   const first = await w.start()
@@ -29,7 +29,10 @@ async function internToLose(w: KilledInterns, budget: object) {
   return { first, id, killed }
 }
 
-/** So many turns are over. Requests count for each turn of the intern that is open, and its server reads of their ends later. */
+/**
+ * Waits until this many turns are over. Requests count for each open turn of the intern, and its server reads their
+ * ends later.
+ */
 async function ended({ ask }: KilledServer, id: string, count: number): Promise<void> {
   await until(async () => {
     const { data } = (await ask('GET', `/interns/${id}/runs`)).body
@@ -37,21 +40,21 @@ async function ended({ ask }: KilledServer, id: string, count: number): Promise<
   })
 }
 
-/** Asks a model once more, whatever becomes of it, and ends with the budget alone. */
+/** Calls a model once more, whatever the result, and ends only with the budget. */
 const oneTooMany = 'models_say 1\nwait 3600000'
 const session_id = 'mine'
 
 onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
   test('while its question waits: the session is charged for the answer, once', async () => {
     await using w = await killedInterns(kind)
-    // What lies ready at a killed server stays charged: less than half a cent.
+    // The available amount of a killed server stays charged: less than half a cent.
     const budget = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 6.5 * cent }
     const { first, id, killed } = await internToLose(w, budget)
     await say(first as never, id, 'model_says one', { session_id })
     const question = 'model_says two\npermission shell allow_once\nmodel_says three\nsay done'
     const asked = await say(first as never, id, question, { session_id })
     assert.equal(asked.finish, 'tool_calls', JSON.stringify(asked.error))
-    // What a killed server had answered and not yet written, for a fifth of a second, is charged and in no ledger.
+    // Answers of a killed server that were not yet written, for a fifth of a second, are charged and in no ledger.
     await until(async () => (await ledgerUsd(w.place)) > 1.5 * cent)
     const next = await killed()
     const said = await answer(next as never, id, asked, 'allow_once')
@@ -73,7 +76,7 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     await say(first as never, id, 'model_says one', { session_id })
     let cutOff: unknown
     void say(first as never, id, 'model_says demo:slow=600000', { session_id }).catch((error) => (cutOff = error))
-    // The turn before is in the ledger and reported, so what is held is of this one.
+    // The previous turn is in the ledger and reported, so the reservations belong to this one.
     await until(async () => {
       const { spent, held } = await moneyOf(w.place, `session:${id} ${session_id}`)
       if (cutOff) throw cutOff

@@ -14,7 +14,7 @@ import { until } from '../harness/until.ts'
 const cent = 0.01
 const ofRequests = { prices: { prompt: 0, completion: 0, request: cent } }
 
-/** A service at which each request of an intern to its model costs a cent, unless told. */
+/** A service at which each request of an intern to its model costs a cent by default. */
 async function startPriced(kind: DatabaseKind, settings: object = {}, signalbox: object = ofRequests) {
   const catalogue = { models: { 'signalbox/demo': { endpoints: { signalbox } } } }
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-budgets-'))
@@ -28,7 +28,7 @@ async function startPriced(kind: DatabaseKind, settings: object = {}, signalbox:
   return { ...service, [Symbol.asyncDispose]: end }
 }
 
-/** Goes on for ever, if nobody ends it. */
+/** Continues until it is ended. */
 const twoCents = 'model_says one\nmodel_says two\nwait 3600000'
 const spent = ({ error }: Said, budget: string) =>
   assert.deepEqual(
@@ -37,7 +37,7 @@ const spent = ({ error }: Said, budget: string) =>
     error?.message ?? '',
   )
 const runsOf = async (service: TestService, id: string) => (await service.ask('GET', `/interns/${id}/runs`)).body.data
-/** @param among how many runs there are to be by then: one is listed once the service has read of it from the daemon. */
+/** @param among the expected number of runs: one is listed once the service has read it from the daemon. */
 const lastRun = (service: TestService, id: string, among = 1) =>
   until(async () => {
     const [run, ...before] = await runsOf(service, id)
@@ -198,7 +198,7 @@ onOneDatabase('a budget', (kind) => {
   test('of a session counts turns whose intern stopped before they were recorded', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_cost_usd: 2 * cent } })
-    // Runs are read from its daemon in steps: after one there is a pause.
+    // The service reads runs from the daemon in steps, with a pause after each.
     const { sessionId: session_id } = await say(service, id, 'model_says one')
     await lastRun(service, id)
     const messages = [{ role: 'user', content: 'model_says two\nwait 3600000' }]
@@ -217,7 +217,7 @@ onOneDatabase('a budget', (kind) => {
 
   test('of a session holds for turns, too, that were broken off with their intern', async () => {
     await using service = await startPriced(kind)
-    // Of three turns, so that no broken one ends for its budget before it is broken.
+    // The budget covers three turns, so that no aborted one ends for its budget first.
     const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 3 * cent } }
     const { id } = await runningIntern(service, settings)
     const path = `/interns/${id}/sessions/mine/chat/completions`
@@ -233,11 +233,11 @@ onOneDatabase('a budget', (kind) => {
       const run = await lastRun(service, id, at + 1)
       assert.equal(run.outcome, at === 0 ? 'cancelled' : 'severed')
       if (at === 0) await service.ask('POST', `/interns/${id}/provision`)
-      // Until the end of a daemon is noticed, its intern is still said to run.
+      // Until the end of a daemon is detected, its intern still has the status `running`.
       await until(() => daemon() !== ended)
       await untilIntern(service, id, 'running')
     }
-    // It spends the last of the budget: it has ended by itself, or is ended for that.
+    // It spends the last of the budget: it ends itself, or is ended for that.
     await trySaying(service, id, 'model_says one', { session_id: 'mine' })
     const refused = await trySaying(service, id, 'say more', { session_id: 'mine' })
     assert.deepEqual(

@@ -63,7 +63,7 @@ onOneDatabase('the files of an intern', (kind) => {
     await service.ask('POST', `/interns/${id}/provision`)
     await untilIntern(service, id, 'running')
     assert.equal((await ask('GET', 'content', { path: 'before' })).bytes.toString(), 'early')
-    // The intern can read what was written before it had ever run, and change it.
+    // The intern can read and change a file that was written before its first run.
     await say(service, id, 'run: cat before && echo late >> before', { approval_mode: 'self-drive' })
     await service.ask('POST', `/interns/${id}/suspend`)
     assert.equal((await ask('GET', 'content', { path: 'before' })).bytes.toString(), 'earlylate\n')
@@ -226,7 +226,7 @@ test('an invalid upload is refused, and changes nothing', async () => {
   await ask('PUT', 'content', { path: 'f' }, { body: 'old' })
   const large = await ask('PUT', 'content', { path: 'f' }, { body: Buffer.alloc(5_000_000) })
   assert.deepEqual([large.status, /exceeds the 100000 bytes/.test(large.body.error.message)], [413, true])
-  // Zeros of a gigabyte are a megabyte when zipped, and no more than fits of it is ever unpacked.
+  // Zeros of a gigabyte are a megabyte when compressed, and only the part that fits is ever unpacked.
   const bomb = tarOf((folder) => execFileSync('truncate', ['-s', '1G', join(folder, 'zeros')]))
   assert.equal((await ask('PUT', 'archive', {}, { body: bomb })).status, 413)
   assert.equal((await ask('GET', 'content', { path: 'f' })).bytes.toString(), 'old')

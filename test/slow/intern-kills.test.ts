@@ -18,7 +18,7 @@ import { until } from '../harness/until.ts'
 
 const agent = 'scripted'
 
-/** A server that is killed at a call of Node's, and what is asked of it meanwhile; then the next one. */
+/** A server that is killed at a call of Node's, and its requests meanwhile; then the next one. */
 async function killedWhile(
   w: KilledInterns,
   KILL_AT: string,
@@ -33,7 +33,7 @@ async function killedWhile(
 const homesIn = ({ place }: KilledInterns) => join(place.settings.data_dir, 'interns')
 const onlyIntern = async ({ ask }: KilledServer): Promise<string> => (await ask('GET', '/interns')).body.data[0].id
 
-/** It runs once, takes turns, and has one key. */
+/** It runs once, accepts turns, and has one key. */
 async function goesOn(w: KilledInterns, server: KilledServer, id: string): Promise<void> {
   await untilIntern(server, id, 'running')
   const said = await say(server, id, 'model_says one\nsay done')
@@ -52,7 +52,7 @@ const provisioning = [
   'after renameSync daemon.json.new',
 ]
 
-/** With an intern that ran before; its server was killed, too. */
+/** The scenario with an intern that ran before; its server was killed, too. */
 async function withIntern(w: KilledInterns, env = {}): Promise<string> {
   const { server, ask } = await w.start(env)
   const { id } = await runningIntern({ ask } as never, { agent })
@@ -138,7 +138,7 @@ describe('a server that is killed while it clones a repository', {
   })
 })
 
-/** It takes connections, and says nothing. */
+/** It accepts connections, and never answers. */
 async function startSilentServer() {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => void sockets.add(socket.on('error', () => {})))

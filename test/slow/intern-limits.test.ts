@@ -11,13 +11,13 @@ const isRoot = process.getuid?.() === 0
 const patienceMs = 120_000
 const megabyte = 1024 ** 2
 
-/** A service whose interns may hold so much, and one that runs the commands it is told. */
+/** A service whose interns have this memory limit, and an intern that runs the given commands. */
 async function startLimited(limits: object) {
   const service = await startTestService({ settings: limits })
   const { id } = await runningIntern(service)
   const run = (command: string) => trySaying(service, id, `run \`${command}\``, { approval_mode: 'self-drive' })
   const workspace = join(service.place.settings.data_dir, 'interns', id, 'workspace')
-  /** Again and again, until the service is gone: what ends it for holding too much may come in the middle. */
+  /** Repeats until the service ends: the termination for excessive memory can interrupt it. */
   const insist = async (command: string) => {
     while (await run(command).catch(() => undefined)) await sleep(500)
   }
@@ -32,7 +32,7 @@ async function endedFor(service: TestService & { id: string }, why: RegExp) {
   return failed.last_failure_message as string
 }
 
-/** Each process starts the next and exits, in a session of its own. It ends when its script is gone. */
+/** Each process starts the next and exits, in a separate session. It ends when its script is removed. */
 const hop = 'echo >> beat; sleep 0.005; [ -e hop.sh ] && setsid /bin/sh hop.sh &'
 const startHopping = `echo '${hop}' > hop.sh; setsid /bin/sh hop.sh; sleep 1`
 

@@ -350,7 +350,7 @@ describe('a hostile repository', { skip }, () => {
     assert.deepEqual([intern.status, existsSync(trace)], ['running', false])
     assert.ok(lstatSync(fileIn(service, intern.id, 'widgets/link')).isSymbolicLink())
     assert.equal(existsSync(fileIn(service, intern.id, 'widgets/.git/hooks')), false)
-    // The agent's home is the workspace, and not what was cloned.
+    // The agent's home is the workspace, not the clone.
     assert.match(
       await run(service, intern.id, 'git -C widgets status --short; git config --global --list; echo done'),
       /done/,
@@ -434,7 +434,7 @@ describe('invalid repositories of a new intern', () => {
   })
 })
 
-/** Whom the processes of git belong to whose command line has this in it. */
+/** The users of the git processes whose command line contains this text. */
 function usersOf(text: string): number[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
@@ -447,7 +447,7 @@ function usersOf(text: string): number[] {
   })
 }
 
-/** The files below a folder that hold one of these texts. */
+/** The files below a folder that contain one of these texts. */
 function filesWith(folder: string, texts: string[]): string[] {
   const patterns = texts.flatMap((text) => ['-e', text])
   try {

@@ -13,7 +13,7 @@ const wants = (command: string) => `tool shell ${command}\npermission shell allo
 async function setRules(service: TestService, id: string, rules: object[], more: object = {}) {
   return service.ask('PUT', `/interns/${id}/rules`, { body: { rules, ...more } })
 }
-/** What the intern says once its rules hold, which takes a moment. */
+/** The intern's reply once its rules apply, which takes a moment. */
 async function untilSaid(service: TestService, id: string, prompt: string, expected: RegExp) {
   return until(async () => {
     const said = await say(service, id, prompt, selfDrive)

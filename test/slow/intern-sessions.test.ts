@@ -116,7 +116,7 @@ describe('a session of an intern', () => {
     const path = `/interns/${id}/sessions/${sessionId}`
     assert.deepEqual((await service.ask('GET', path)).body, running)
     assert.equal((await service.ask('GET', `/interns/${id}/sessions/none`)).status, 404)
-    // A page of the console asks anew when something happens: what it asked before is still being read.
+    // A page of the console requests the list again after an event, while the previous answer is still being read.
     const atOnce = await Promise.all(Array.from({ length: 6 }, () => service.ask('GET', path)))
     assert.deepEqual(new Set(atOnce.map(({ text }) => text)), new Set([JSON.stringify(running)]))
     const followed = await service.ask('GET', `${path}/events`)

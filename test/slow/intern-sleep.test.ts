@@ -22,14 +22,14 @@ onOneDatabase('an idle intern', (kind) => {
     await using service = await startTalk({ kind, settings })
     const home = join(service.place.settings.data_dir, 'interns', service.id)
     const read = (name: string) => JSON.parse(readFileSync(join(home, name), 'utf8'))
-    // Before the first prompt, for which a busy machine may have to wake it.
+    // Before the first prompt, because a busy machine may have to wake the intern for it.
     assert.equal(read('settings.json').start_agent, undefined)
     const first = await say(service, service.id, 'say hello')
     assert.equal((await asleep(service)).status, 'running')
     await until(() => read('daemon.json').ended === true)
     const said = await say(service, service.id, 'say again', { session_id: first.sessionId })
     assert.deepEqual([said.text, said.finish], ['again', 'stop'])
-    // Whoever is woken is woken for a prompt: its agent starts with it.
+    // An intern is woken for a prompt, so its agent starts with it.
     assert.deepEqual([read('settings.json').start_agent, read('daemon.json').ended], [true, undefined])
     assert.equal((await record(service)).asleep_since, null)
     const { body } = await service.ask('GET', `/interns/${service.id}/sessions/${first.sessionId}`)
@@ -64,7 +64,7 @@ onOneDatabase('an idle intern', (kind) => {
   test('stays awake while it waits, is followed, or works in the background', async () => {
     await using service = await startTalk({ kind, settings })
     const pid = daemonPid(service.place.settings.data_dir, service.id)
-    // Longer than it stays awake by itself; and no moment lies between what keeps it.
+    // Longer than the intern stays awake by itself, and without a gap between the activities that keep it awake.
     const stayed = async (why: string) => {
       await new Promise((resolve) => setTimeout(resolve, 2500))
       const { asleep_since } = await record(service)
@@ -76,7 +76,7 @@ onOneDatabase('an idle intern', (kind) => {
     const headers = { authorization: `Bearer ${service.apiKey}` }
     const url = `${service.url}/interns/${service.id}/sessions/${question.sessionId}/events`
     const followed = await fetch(url, { headers, signal: left.signal })
-    // A reply that nobody holds is collected, and its connection with it.
+    // A reply without a reference is garbage-collected, and its connection with it.
     const over = followed.text().catch(() => {})
     assert.match((await answer(service, service.id, question, 'allow_once')).text, /done/)
     await stayed('somebody follows it')

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const skip = (await realShell().whyNoSandbox('/tmp')) ?? false
 const secret = 'secret-of-the-tools'
 
-/** An intern whose model works off a script, a step for each result of a tool. */
+/** An intern whose model follows a script, one step for each result of a tool. */
 async function working(script: Said[], intern: object) {
   const upstream = await startScriptedUpstream((received: Received) => {
     const { protocol, streamed } = askedOf(received)

@@ -56,7 +56,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     const stranger = await colleague(service, 'heidi', { workspace_id: body.data.id })
     assert.equal((await stranger.ask('GET', `/interns/${id}`)).status, 404)
     assert.deepEqual((await stranger.ask('GET', '/interns')).body.data, [])
-    // Its maker, by a key of that workspace, does not see it there either.
+    // Its creator, by a key of that workspace, cannot see it there either.
     const elsewhere = await service.manage('POST', '/keys', { name: 'mine', workspace_id: body.data.id })
     assert.equal((await service.ask('GET', `/interns/${id}`, { key: elsewhere.body.key })).status, 404)
   })

@@ -13,7 +13,7 @@ import { answer, runningIntern, type Said, say, trySaying } from '../harness/int
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
-/** A refusal before the stream, as the client sees it. */
+/** A refusal before the stream, as the client receives it. */
 async function refusalOf(
   reply: { status: number; headers: Headers; body?: any } & Partial<{ rest: () => Promise<any> }>,
 ) {
@@ -157,7 +157,7 @@ describe('refusals of the chat route', () => {
   })
 
   test('502 intern_rejected: the agent does not take the turn', async () => {
-    // It is there, and cannot be run.
+    // The program exists, and cannot be run.
     const command = join(mkdtempSync(join(tmpdir(), 'signalbox-agent-')), 'agent')
     writeFileSync(command, '#!/nonexistent/interpreter\n', { mode: 0o755 })
     const agents = { ...scripted.agents, absent: { command, args: [], env: {} } }
@@ -197,7 +197,7 @@ describe('refusals of the chat route', () => {
 
   test('504 timeout within the stream, and the run is cancelled', async () => {
     await using hasty = await startTalk({ settings: { intern_budget_ms: 4000 } })
-    // On a busy machine the start of the agent alone may take longer than that.
+    // On a busy machine, the start of the agent alone can take longer than that.
     await until(async () => (await trySaying(hasty, hasty.id, 'say I am up')).status === 200)
     const said = await trySaying(hasty, hasty.id, 'say hi\nwait 60000')
     assert.deepEqual([said.status, said.text, said.finish, said.error?.code], [200, 'hi', 'error', 504])
@@ -244,7 +244,7 @@ describe('refusals of the chat route', () => {
     )
   })
 
-  // The last, since nobody finds the intern afterwards.
+  // This is the last test, because the intern does not exist afterwards.
   test('502 intern_unreachable: the intern cannot be reached', async () => {
     const door = join(service.place.settings.data_dir, 'interns', service.id, 'door')
     renameSync(door, join(dirname(door), 'moved'))

@@ -70,7 +70,7 @@ describe('the states of a run', () => {
   test('paused → ended: the deadline passes, and rejected replies do not extend it', async () => {
     await using hasty = await startTalk({ settings: { intern_question_ms: 600 } })
     const asked = await say(hasty, hasty.id, 'permission shell allow_once')
-    // Each of these replies comes sooner than the deadline after the one before.
+    // Each of these replies arrives sooner than the deadline after the previous one.
     await until(async () => {
       const wrong = await tryAnswering(hasty, hasty.id, asked, 'reject_once')
       if (wrong.status !== 409) assert.equal(wrong.status, 400)

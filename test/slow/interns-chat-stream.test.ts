@@ -17,7 +17,7 @@ describe('the stream of a reply', () => {
   test('role, content, reasoning, finish, final and [DONE] have one id', async () => {
     const stream = await prompt(service, 'think so\nsay hello\nwait 30\nsay bye')
     assert.match(stream.headers.get('content-type') ?? '', /^text\/event-stream/)
-    // A busy machine may be silent for longer than a heartbeat.
+    // A busy machine can be silent for longer than a heartbeat.
     const events = ((await stream.rest()) as any[]).filter((event) => event !== ': keepalive')
     const deltas = events.slice(0, -1).map(({ choices }) => choices[0]?.delta)
     assert.deepEqual(deltas, [
@@ -146,7 +146,7 @@ test('the builtin agent: leaving the sandbox needs a permission, and continues w
   assert.match((await answer(service, id, leave, 'reject_once')).text, /So I leave it/)
 })
 
-/** Destroys the connection as soon as these words have come. */
+/** Closes the connection as soon as these words have arrived. */
 function closeAt({ url, apiKey, id }: Talk, content: string, words: string): Promise<void> {
   const { hostname, port, pathname } = new URL(url)
   const body = JSON.stringify({ stream: true, approval_mode: 'manual', messages: [{ role: 'user', content }] })

@@ -11,7 +11,7 @@ import { answer, daemonPid, isRunning, runningIntern, say, trySaying, untilInter
 import { until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
-/** `npm run test:interns-anywhere` takes ten thousand. */
+/** `npm run test:interns-anywhere` runs ten thousand. */
 const turns = Number(process.env.INTERN_TURNS ?? 300)
 
 const asked = { agent: 'scripted' }
@@ -232,7 +232,7 @@ test('a host whose server was killed is reported with reason and time, and its r
   await until(async () => (await other.ask('GET', `/interns/${id}`)).body.host.state === 'up')
   assert.equal((await say(other, id, 'say back', { session_id: sessionId })).text, 'back')
   assert.equal(daemonPid(lost.dataDir, id), pid, 'nobody started it again')
-  // A server that takes an intern over renews what its daemon shows.
+  // A server that takes an intern over renews the certificate of its daemon.
   await until(async () => (await certificateOf(lost, id)) !== shown)
 })
 
@@ -298,7 +298,7 @@ test('a server on another host without an address reports it', { skip }, async (
   )
 })
 
-/** The number of the certificate that an intern's daemon shows to whoever connects. */
+/** The serial number of the certificate that an intern's daemon presents. */
 async function certificateOf({ dataDir }: HostedServer, id: string): Promise<string> {
   const { port } = JSON.parse(readFileSync(join(dataDir, 'interns', id, 'daemon.json'), 'utf8'))
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })

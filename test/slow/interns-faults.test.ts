@@ -31,10 +31,10 @@ import { until } from '../harness/until.ts'
 const children = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** The service as seen by a test: itself, or a process of its own. */
+/** The service under test: in this process, or as a separate one. */
 type Seen = Pick<Talk, 'url' | 'apiKey' | 'ask' | 'place' | 'id'>
 
-/** The states a run can be killed in, each with what is left of it for its caller. */
+/** The states in which a run can be killed, each with the remaining part of it for its caller. */
 const states = ['running', 'waiting', 'answering'] as const
 type State = (typeof states)[number]
 type Scene = { sessionId: string; asked?: Said; stream?: Open }
@@ -63,7 +63,7 @@ async function heardHi(service: Seen, body: object): Promise<Open> {
   }
 }
 
-/** The caller is told that the connection broke, and the reply is whole all the same. */
+/** The caller gets the error that the connection broke, and the reply is complete anyway. */
 async function endsSevered({ stream }: Scene): Promise<void> {
   if (!stream) return
   const events = (await stream.rest()).filter((event: Event) => event !== ': keepalive') as any[]
@@ -72,7 +72,7 @@ async function endsSevered({ stream }: Scene): Promise<void> {
   assert.deepEqual([final.choices, done], [[], '[DONE]'])
 }
 
-/** Nothing of the run is left: its question is over, its session free. */
+/** Nothing of the run remains: its question is over, and its session is free. */
 async function isOver(service: Seen, { sessionId, asked }: Scene): Promise<void> {
   const late = asked && (await tryAnswering(service, service.id, asked, 'allow_once'))
   if (late) assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
@@ -189,7 +189,7 @@ test('a full disk of the daemon: 502 turn_failed with the reason, then recovery'
     assert.equal((await say(service, small.id, 'say hi')).text, 'hi')
     const ballast = join(state, 'ballast')
     fill(ballast)
-    // The journal has some room of its own, which lasts for a few turns.
+    // The journal has some free space itself, which lasts for a few turns.
     const refused = await until(async () => {
       const said = await trySaying(service, small.id, 'say hi')
       return said.status !== 200 && said
@@ -209,7 +209,7 @@ function fill(file: string): void {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
     } catch {
-      // No room for another piece of this size.
+      // No space for another piece of this size.
     }
   }
 }
@@ -228,7 +228,7 @@ test("when the server's clock jumps, deadlines remain and dead daemons are notic
   }
 })
 
-/** A server as a process of its own, with an intern that plays scripts: a new one, or the one it finds. */
+/** A server as a separate process, with an intern that plays scripts: a new one, or the existing one. */
 async function startServer(place: Place, known?: string) {
   const apiKey = `sb-v1-${'b'.repeat(64)}`
   const server = startProcess({
@@ -256,7 +256,7 @@ async function startServer(place: Place, known?: string) {
       server.signal('SIGKILL')
       await server.ended
     },
-    /** Ends it for good: no process of its intern may be left. */
+    /** Ends it permanently: no process of its intern must remain. */
     end: async () => {
       const daemon = daemonPid(place.settings.data_dir, id)
       const all = [daemon, ...children(daemon)]

@@ -7,14 +7,14 @@ import { daemonOf, type Open, open, startTalk, type Talk } from '../harness/inte
 import { daemonPid, type Said, tryAnswering, trySaying, untilIntern } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
 
-// The same as src/daemon/histories.test.ts, from the outside: through the public API, on real processes that are
-// really killed, on the real clock.
+// The same as src/daemon/histories.test.ts, from the outside: through the public API, on real processes that are really
+// killed, on the real clock.
 
 const questionMs = 1500
-/** No act begins so near to a deadline that either outcome would be right. */
+/** No action starts so near to a deadline that either outcome would be right. */
 const nearMs = 250
 
-/** What the model says of a session; a deadline passes somewhere from `from` on until a little after `until`. */
+/** The model's view of a session; a deadline passes at some time between `from` and a little after `until`. */
 type Expected =
   | { at: 'free'; asked?: Said }
   | { at: 'waiting'; asked: Said; from: number; until: number }
@@ -25,7 +25,7 @@ type Act = (scene: Scene, sessionId: string, expected: Expected) => Promise<Expe
 
 const free = ({ asked }: Expected): Expected => ({ at: 'free', ...(asked && { asked }) })
 
-/** A prompt is taken if and only if the session is free. */
+/** A prompt is accepted if and only if the session is free. */
 async function prompt({ service }: Scene, sessionId: string, expected: Expected, script: string) {
   const said = await trySaying(service, service.id, script, { session_id: sessionId })
   if (expected.at === 'free') return said
@@ -99,7 +99,7 @@ const acts: Record<string, Act> = {
     const agents = readFileSync(`/proc/${daemon}/task/${daemon}/children`, 'utf8').split(' ').filter(Boolean)
     for (const agent of agents) process.kill(Number(agent), 'SIGKILL')
     await sever(scene)
-    // A turn that comes before the daemon has noticed would be severed too.
+    // A turn that arrives before the daemon has detected this would be severed too.
     await until(async () => (await daemonOf(scene.service, scene.service.id).health()).agent === 'stopped')
   },
   killDaemon: async (scene) => {
@@ -113,7 +113,7 @@ const acts: Record<string, Act> = {
   },
 }
 
-/** Everybody attached is told, and every run is over. */
+/** Every attached client is notified, and every run is over. */
 async function sever({ service, sessions }: Scene): Promise<void> {
   for (const [sessionId, expected] of sessions) {
     if (expected.at === 'streaming') {
@@ -154,7 +154,7 @@ async function play(history: { act: string; in: string }[]): Promise<void> {
     const sessionId = `${name}, session ${session}`
     const expected = scene.sessions.get(sessionId) ?? { at: 'free' }
     const next = await acts[act]!(scene, sessionId, expected).catch((error) => {
-      // On a busy machine a deadline may pass in the middle of an act; then either outcome is right.
+      // On a busy machine a deadline can pass in the middle of an action; then either outcome is right.
       if (expected.at !== 'waiting' || performance.now() < expected.from) throw error
       return free(expected)
     })
@@ -173,7 +173,7 @@ const anyAct = fc.record({
   in: fc.constantFrom('one', 'two', 'three'),
 })
 
-/** Histories are played until time is up; one that has begun is played to its end. */
+/** Runs histories until the time is up; a started history is finished. */
 async function check(anyOf: typeof anyAct, numRuns: number, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs
   const history = fc.array(anyOf, { minLength: 4, maxLength: 18 })

@@ -21,7 +21,7 @@ const key = `sb-v1-${'b'.repeat(64)}`
 const children = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** A server as a process of its own, and a client that speaks to it. */
+/** A server as a separate process, and a client for it. */
 async function startServer({ settings }: Place, env: Record<string, string> = {}) {
   const server = startProcess({
     DATA_DIR: settings.data_dir,
@@ -145,7 +145,7 @@ test('two servers on one Postgres: the other answers, and takes over', {
   const other = { ...place, settings: { ...place.settings, data_dir: mkdtempSync(join(tmpdir(), 'signalbox-other-')) } }
   const first = await startServer(place)
   t.after(() => first.server.signal('SIGKILL'))
-  // Either would start it; the one that dies must be the one that did.
+  // Either server would start it; the one that dies must be the one that did.
   const { id } = await runningIntern(first)
   await using second = await startTestService({ place: other })
   const asked = await say(first, id, 'write a haiku')
@@ -154,7 +154,7 @@ test('two servers on one Postgres: the other answers, and takes over', {
   first.server.signal('SIGKILL')
   await first.server.ended
   assert.equal((await say(second, id, 'hello')).finish, 'stop')
-  // Once the dead server's word has lapsed.
+  // After the lease of the dead server has expired.
   await new Promise((resolve) => setTimeout(resolve, 7000))
   process.kill(pid, 'SIGKILL')
   await untilIntern(second, id, 'failed')

@@ -10,7 +10,7 @@ import { answer, runningIntern, type Said, say, trySaying } from '../harness/int
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
-/** Prices that no binary fraction equals. */
+/** Prices that no binary fraction represents exactly. */
 const prices = { prompt: 0.1, completion: 0.7, request: 0.000_003 }
 const catalogue = { models: { 'signalbox/demo': { endpoints: { signalbox: { prices } } } } }
 
@@ -30,7 +30,7 @@ async function startPriced(agent?: string) {
 
 type Metered = { requests: number; prompt: number; completion: number; cost: number }
 
-/** What was metered for the intern's own key, once it is this many requests. */
+/** The metered usage of the intern's own key, once it is this many requests. */
 async function metered(service: TestService, keyHash: string, requests: number): Promise<Metered> {
   return until(async () => {
     const { body } = await service.manage('GET', `/activity?api_key_hash=${keyHash}`)
@@ -112,7 +112,7 @@ test('the usage of a turn is complete at once, also if other servers metered it'
   const { id } = await runningIntern(await hosts.start('a'), { agent: 'scripted' })
   const other = await hosts.start('b', { INTERNS: 'off' })
   const tookMs: number[] = []
-  // Sooner than any ledger writes by itself, at least once: this machine may be busy.
+  // Sooner than any ledger writes by itself, at least once: this machine can be busy.
   await until(async () => {
     const since = performance.now()
     const usage = usageOf(await say(other, id, 'model_says one\nmodel_says two'))

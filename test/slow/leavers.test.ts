@@ -22,7 +22,7 @@ const asking = (name: string, more: object = {}) => ({
 const finished = (text: string) => text.includes('"finish_reason":"stop"') || text.includes('"error"')
 const letters = (text: string) => text.split('"content":"a"').length > 40
 
-/** Waits until what was asked is metered. */
+/** Waits until the requests are metered. */
 async function metered({ service, upstream }: BilledService, count: number): Promise<any[]> {
   await upstream.quiet()
   for (let tries = 0; ; tries++) {
@@ -45,7 +45,7 @@ onEachDatabase('disconnects', (kind) => {
     for (let asked = 0; asked < 40; asked++) {
       const status = await leaveAt(billed, key, asking('thinker'), finished)
       if (status === 200) taken++
-      // The next comes when the last has been settled, so that nothing but what it cost can refuse it.
+      // The next request starts after the settlement of the last one, so that only its own cost can refuse it.
       await billed.upstream.quiet()
     }
     await metered(billed, taken)
@@ -100,7 +100,7 @@ onEachDatabase('disconnects', (kind) => {
     const [row] = await metered(billed, 1)
     const charged = await chargedOf(billed, key, 2)
     assert.ok(charged >= 0.9 && charged < 0.902, `${charged}`)
-    // What people read is the estimate.
+    // People see the estimate.
     assert.ok(row.usage < 0.1, `${row.usage}`)
   })
 

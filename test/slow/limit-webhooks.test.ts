@@ -27,14 +27,14 @@ async function tellOnce(kind: DatabaseKind, count: number, workers: number): Pro
   const { data: made } = await manage(urls[0]!, 'PUT', budget, { limit_usd: 1, thresholds: [80, 100] })
   await Promise.all(Array.from({ length: 24 }, (_, at) => spendTillRefused(urls[at % urls.length]!)))
   const [nearly, spent] = await Promise.all(events.map((event) => receiver.hear(event)))
-  // Others would be queued by the reports of those who were refused since; each server has reported by then.
+  // Reports of later refused requests would queue other events; each server has reported by then.
   const { data } = await until(async () => {
     const read = await manage(urls[0]!, 'GET', budget)
     return read.data.held_usd === 0 && read
   })
   const { data: deliveries } = await manage(urls[0]!, 'GET', `/webhooks/${webhook.id}/deliveries`)
   assert.deepEqual(deliveries.map(({ event }: { event: string }) => event).sort(), events)
-  // One that was slow to take it may have been sent it twice.
+  // A slow receiver can have got it twice.
   const ids = new Map(receiver.received.map(({ headers, told }) => [headers['webhook-id'], told.type]))
   assert.deepEqual([...ids.values()].sort(), events)
   for (const [told, percent] of [
@@ -54,7 +54,7 @@ async function spendTillRefused(url: string): Promise<void> {
   for (;;) {
     const { status, body } = await askForWords(url, 7)
     if (status === 403) return
-    // 429: what others hold may be free in a moment.
+    // 429: the reservations of others can be free in a moment.
     assert.ok(status === 200 || status === 429, body)
   }
 }

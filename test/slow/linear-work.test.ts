@@ -49,7 +49,7 @@ const endpoint = endpointFor('gemini-3-pro')
 const target = { endpoint, credential: 'secret', stream: false }
 const shortContext = [{ endpoints: [endpointFor('m', { contextLength: 2000 })] }] as never
 
-/** All that is done with a request before it is sent, for providers of every protocol. */
+/** All steps of a request before it is sent, for providers of every protocol. */
 function translate(client: ClientProtocol, text: string): void {
   const body = read(text) as Body
   const parsed = client.isSurelyValid?.(body) || parseWith(client.operation.request, body).success

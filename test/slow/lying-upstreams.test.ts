@@ -21,7 +21,7 @@ const calls = delta({
   tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{'.repeat(1000) } }],
 }).repeat(100)
 
-/** Sends the same again and again, until it is hung up on. */
+/** Repeats the same request until the server disconnects. */
 const endless =
   (type: string, more: string, piece: Buffer | string): Play =>
   ({ socket }) => {

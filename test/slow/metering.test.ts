@@ -34,7 +34,10 @@ async function startServer(place: Place) {
   return { server, url: await server.url }
 }
 
-/** Asks for completions until told to stop. @returns when each was answered, by its id. */
+/**
+ * Sends completions until it is stopped.
+ * @returns the time of each answer, by its id.
+ */
 function keepAsking(url: string) {
   const answered = new Map<string, number>()
   let stopped = false
@@ -131,7 +134,7 @@ onEachDatabase('metered requests', (kind) => {
   })
 })
 
-/** Whole and streamed answers whose upstream tells such a usage. */
+/** Whole and streamed answers whose upstream reports this usage. */
 const tells = (told: object): Record<'whole' | 'streamed', Play> => ({
   whole: ({ socket }) => void socket.write(whole(200, completion('Hello there', { usage: told }))),
   streamed({ socket }) {
@@ -168,7 +171,7 @@ onEachDatabase('a provider’s count that makes no sense', (kind) => {
       const data = await metered(service, id)
       assert.deepEqual([data.tokens_estimated, data.tokens_prompt, data.tokens_completion], [true, 1, 3], name)
     }
-    // Limits are charged the most that it can have been, which a server reports soon after the ledger has it.
+    // Limits are charged the upper bound, which a server reports soon after the ledger has it.
     await until(async () => {
       const { data } = (await service.ask('GET', '/key', { key: made.key })).body
       return data.usage === 0.00031 && data.limit_remaining === 0.988445

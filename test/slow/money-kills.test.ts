@@ -18,7 +18,7 @@ import type { ServerProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
 const near = (a: number, b: number) => Math.abs(a - b) < 1e-9
-/** A request whose answer does not come while the test runs. */
+/** A request whose answer does not arrive while the test runs. */
 const slow = 'demo:slow=600000'
 
 type World = AsyncDisposable & {
@@ -40,12 +40,15 @@ async function newWorld(kind: DatabaseKind): Promise<World> {
   }
 }
 
-/** The smallest requests there are, until the limit leaves no room. @returns what they cost. */
+/**
+ * Sends the smallest possible requests until the limit leaves no room.
+ * @returns their cost.
+ */
 async function spendTheRest(url: string): Promise<number> {
   for (let usd = 0; ; ) {
     const { status, cost, body } = await askForWords(url, 1)
     if (status === 403) return usd
-    // 429: what the ledger has not got yet is held.
+    // 429: charges that the ledger does not have yet are reserved.
     assert.ok(status === 200 || status === 429, body)
     usd += cost
   }
@@ -100,7 +103,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
       assert.ok(spent <= written + 1e-9, `charged twice: ${spent} of ${written}`)
       assert.ok(spent + held >= sum.answered - 1e-9, `${spent} + ${held} are charged of ${sum.answered}`)
       assert.ok(written <= sum.answered + sum.cutOff + 1e-9, `metered twice: ${written}`)
-      // A hundredth lies ready at each; besides what was under way.
+      // Each server has a hundredth available, in addition to the requests in flight.
       const most = sum.answered + sum.cutOff + 0.01 * (round + 1)
       assert.ok(spent + held <= most + 1e-9, `${spent} + ${held} are charged of ${most}`)
     }
@@ -116,7 +119,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
   })
 })
 
-/** Many at once; it is killed when so much was answered, with whatever is under way then. */
+/** Sends many requests at once; the server is killed after this many answers, with requests in flight. */
 async function spendUntilKilled(
   server: ServerProcess,
   url: string,
@@ -151,7 +154,7 @@ test('killed while Postgres blocks its reports: written and charged once', {
   const client = new pg.Client({ connectionString: w.place.settings.database_url })
   await client.connect()
   await client.query('begin; lock table generations, budget_leases in access exclusive mode')
-  // Of what lies ready at the server: it asks nobody.
+  // From the available amount of the server, without a query.
   for (let asked = 0; asked < 4; asked++) answered += (await askForWords(first.url, 1)).cost
   // They are in a file by then, and on their way to the database too.
   const unwritten = join(w.place.settings.data_dir, 'data', 'unwritten')
@@ -170,14 +173,14 @@ test('killed while Postgres blocks its reports: written and charged once', {
 
 describe('killed while a period changes', () => {
   const skewed = (at: string) => ({
-    // As a URL: in these options a space would end the path.
+    // As a URL: in these options, a space would end the path.
     NODE_OPTIONS: `--import ${new URL('../cluster/skewed-clock.ts', import.meta.url).href}`,
     CLOCK_SKEW_MS: String(Date.parse(at) - Date.now()),
   })
 
   test('the new one has its whole limit, the old one keeps the reservation', async () => {
     await using w = await newWorld('sqlite')
-    // Hours before its end: however long a start takes, the month does not change by itself.
+    // Hours before its end: however long a start takes, the month does not change during the test.
     const before = skewed('2026-11-30T22:00:00Z')
     const first = await w.start(before)
     const budget = await setBudget(first.url, 0.1, 'monthly')

@@ -7,11 +7,11 @@ import { memoryDb } from '../harness/database/memory-db.ts'
 import { MoneyWorld } from '../harness/money/money-world.ts'
 import { Seeded } from '../harness/service/seeded.ts'
 
-/** HISTORIES=10000 for the long run; SEED=7 HISTORIES=1 for one that went wrong. */
+/** HISTORIES=10000 for the long run; SEED=7 HISTORIES=1 for a failed one. */
 const histories = Number(process.env.HISTORIES ?? 500)
 const firstSeed = Number(process.env.SEED ?? 1)
 
-/** What may happen, and how often. */
+/** The possible actions, and their weights. */
 const events: [weight: number, happen: (world: MoneyWorld) => unknown][] = [
   [30, ask],
   [18, finish],
@@ -62,7 +62,7 @@ function heal(world: MoneyWorld): void {
   world.tell(`${name} reaches the database`)
 }
 
-/** Messages are held up, transactions broken off, answers lost; or no longer. */
+/** Turns on or off: delayed messages, aborted transactions, lost answers. */
 function trouble(world: MoneyWorld): void {
   const { chance } = world
   const { trouble: of, name } = chance.pick(world.servers)
@@ -116,13 +116,13 @@ async function liveAll(db: Db, count: number, atOnce: number, pause: () => Promi
 test(`in ${histories} histories of faults no limit is exceeded`, async () => {
   const db = await memoryDb()
   const shares = await liveAll(db, histories, 1, turn)
-  // It would prove nothing if hardly anything were spent.
+  // The test would prove nothing if hardly anything were spent.
   const spenders = shares.filter((share) => share > 0.6).length
   if (histories >= 100) assert.ok(spenders > histories / 10, `only ${spenders} spent most of a limit`)
   await db.close()
 })
 
-/** The interval is changed while a server has reported what it spent, and the ledger has not got it yet. */
+/** The interval changes after a server has reported its spending, and before the ledger has it. */
 test('histories that overran a limit once keep to it', async () => {
   const db = await memoryDb()
   for (const seed of [112, 206, 359, 540]) await live(db, seed, turn)
@@ -133,6 +133,6 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 
 test(`and in ${Math.ceil(histories / 50)} of them on Postgres`, { skip }, async () => {
   await using store = await newDb('postgres')
-  // Long enough for most of what was begun to be done; what is not goes on while other things happen.
+  // Long enough for most started actions to finish; the others continue while other things happen.
   await liveAll(store.db, Math.ceil(histories / 50), 4, () => sleep(5))
 })

@@ -17,7 +17,10 @@ const apiKey = `sb-v1-${'c'.repeat(64)}`
 const managementKey = `sb-v1-${'d'.repeat(64)}`
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 
-/** One completion by a server of its own. @returns what it wrote to its standard error. */
+/**
+ * One completion by a separate server.
+ * @returns the server's standard error.
+ */
 async function serveOne(env: Record<string, string>, content: string, model = 'signalbox/demo'): Promise<string> {
   const place = await newPlace('sqlite')
   await using server = startProcess({
@@ -42,7 +45,7 @@ async function serveOne(env: Record<string, string>, content: string, model = 's
   return server.err()
 }
 
-/** Takes traces as a collector does. */
+/** Receives traces as a collector does. */
 async function startCollector() {
   const got: any[] = []
   const server = createServer(async (request, response) => {
@@ -88,7 +91,10 @@ test('a completion is a trace with the attributes of generative AI', async () =>
   assert.equal(collector.spans().find((span) => span.parentSpanId === root.spanId)?.traceId, traceId)
 })
 
-/** One completion that a provider over HTTP answers. @returns the `traceparent` that the provider was sent. */
+/**
+ * One completion that a provider over HTTP answers.
+ * @returns the `traceparent` that the provider received.
+ */
 async function askProvider(variables: Record<string, string>, traceparent?: string): Promise<string | undefined> {
   await using upstream = await startFaultyUpstream({ ok: sound.ok! })
   await using service = await startFaultyService(upstream, ['ok'], { variables })

@@ -22,7 +22,7 @@ describe('recorded requests to real providers', { skip: noRecordings }, () => {
   })
   after(() => asker[Symbol.asyncDispose]())
 
-  /** The request in the words of this client: those of another are put in them by the service itself. */
+  /** The request in this client's protocol; the service itself translates requests of other protocols. */
   const inWordsOf = new Map<string, Promise<Asked>>()
   function inWords(client: Protocol, { name, protocol, request }: Recording): Promise<Asked> {
     const isGeminis = protocol === 'google-gemini'

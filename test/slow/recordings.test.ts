@@ -21,7 +21,7 @@ const readings: Partial<Record<Protocol, Reading>> & Record<UpstreamProtocol, Re
   'google-gemini': plainGenerated,
 }
 
-/** What a client of each protocol asks, and where. */
+/** The request of a client of each protocol, and its path. */
 const clients: Partial<Record<Protocol, { path: string; body: object }>> = {
   'openai-chat': { path: '/chat/completions', body: { messages: [{ role: 'user', content: 'Hi' }] } },
   'openai-responses': { path: '/responses', body: { input: 'Hi' } },
@@ -31,14 +31,14 @@ const clients: Partial<Record<Protocol, { path: string; body: object }>> = {
   },
 }
 
-/** Of an error only that it is told: its words are the service's own, with the provider's beside them. */
+/** Checks only that an error is reported: its text is the service's own, with the provider's beside it. */
 function differing(got: Plain, said: Plain): (keyof Plain)[] {
   const told = (plain: Plain, part: keyof Plain) => (part === 'error' ? plain.error !== '' : plain[part])
   const parts = Object.keys(said) as (keyof Plain)[]
   return parts.filter((part) => JSON.stringify(told(got, part)) !== JSON.stringify(told(said, part)))
 }
 
-/** An event without its names and counts; of chats the tool calls, since other fields are added there. */
+/** An event without its names and counts; of chats the tool calls, because other fields are added there. */
 function contentOf(event: any): object[] {
   if (event.choices) return event.choices.flatMap(({ delta }: any) => delta?.tool_calls ?? [])
   if (event.object === 'chat.completion.chunk') return []
@@ -89,7 +89,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
     test(`${client}: streams of its protocol are unchanged, except names and usage`, async () => {
       const changed: string[] = []
       for (const recording of recordings.filter(({ status, protocol }) => status === 200 && protocol === client)) {
-        // An error within a stream gets the form of the gateway: test/provider-error-details.test.ts.
+        // An error within a stream has the form of the gateway: test/provider-error-details.test.ts.
         if (!isStreamed(recording) || recording.answer.includes('"error":')) continue
         const { path, body } = clients[client]!
         const { text } = await player.service.ask('POST', path, {
@@ -108,7 +108,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
     )
   })
 
-  /** The status of a refusal, and what must be in it somewhere: the provider's reason, and its own word for it. */
+  /** The status of a refusal, and the texts that it must contain: the provider's reason and its code. */
   function toldIn({ answer }: Recording): string[] {
     const { message, code, type } = JSON.parse(answer).error
     return [message, code ?? type]
@@ -132,7 +132,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
       assert.ok(lost.length === 0, lost.join('\n'))
     })
 
-  /** What the official client checks of each answer, and of each event. */
+  /** The checks of the official client for each answer, and each event. */
   const schemas = {
     'openai-chat': [official.ChatResult$inboundSchema, official.ChatStreamChunk$inboundSchema],
     'openai-responses': [official.OpenResponsesResult$inboundSchema, official.StreamEvents$inboundSchema],

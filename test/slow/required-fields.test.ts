@@ -1,4 +1,6 @@
-/** The description and the service agree on what a body must have, and on where it may say null. */
+/**
+ * Checks that the description and the service agree on the required fields of a body, and on those that can be null.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'

@@ -12,10 +12,10 @@ import { timed, until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-/** How long a revocation may take to reach every other server. */
+/** The longest time until a revocation reaches every other server. */
 const promisedMs = 1000
 
-/** Two servers on one database, and a way to meddle with it. */
+/** Two servers on one database, and functions that disturb it. */
 async function twoServers() {
   const place = await newPlace('postgres')
   const [one, other] = await Promise.all([startTestService({ place }), startTestService({ place })])
@@ -37,7 +37,7 @@ async function sqlOn(place: Place, statement: string): Promise<void> {
   await client.end()
 }
 
-/** Makes a key on one server and uses it on the other until it is known there. */
+/** Creates a key on one server and uses it on the other until it is known there. */
 async function keyKnownTo(other: TestService, one: TestService) {
   const { body } = await one.manage('POST', '/keys', { name: 'n' })
   for (let n = 0; n < 3; n++) assert.equal(await statusOn(other, body.key), 200)
@@ -46,7 +46,10 @@ async function keyKnownTo(other: TestService, one: TestService) {
 
 const statusOn = async (service: TestService, key: string) => (await service.ask('GET', '/key', { key })).status
 
-/** Asks again and again until the key is refused. @returns after how many milliseconds that was. */
+/**
+ * Repeats requests until the key is refused.
+ * @returns the milliseconds until then.
+ */
 async function assertRefusedInTime(service: TestService, key: string): Promise<number> {
   const { tookMs, allowedMs } = await timed(promisedMs, () => until(async () => (await statusOn(service, key)) === 401))
   assert.ok(tookMs < allowedMs, `${tookMs} ms`)

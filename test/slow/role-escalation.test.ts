@@ -136,7 +136,7 @@ onOneDatabase('roles of members', (kind) => {
     await until(async () => (await viewer.ask('GET', `/generation?id=${foreign}`)).status === 200)
     assert.equal((await viewer.ask('GET', '/keys')).body.total_count, 3)
     const { body } = await service.manage('POST', '/keys', { name: 'theirs', creator_user_id: viewer.id })
-    // A key that is known takes a shorter way.
+    // A cached key uses a shorter path.
     assert.equal((await service.ask('GET', '/key', { key: body.key })).status, 200)
     const refused = await service.ask('POST', '/chat/completions', { key: body.key, body: asked })
     assert.equal(refused.status, 403)

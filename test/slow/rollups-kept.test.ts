@@ -10,7 +10,10 @@ import { type ServerProcess, startProcess } from '../harness/service/server-proc
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 const rounds = 3
 
-/** Asks again and again until the server is gone. @returns how many were answered. */
+/**
+ * Repeats requests until the server is gone.
+ * @returns the number of answers.
+ */
 async function askUntilGone(url: string): Promise<number> {
   const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
@@ -26,7 +29,7 @@ onEachDatabase('servers that are killed', (kind) => {
   test('leave roll-ups that equal the sums of the ledger', { timeout: 900_000 }, async () => {
     const place = await newPlace(kind)
     const { data_dir, database_url } = place.settings
-    // Each has a folder of its own; only Postgres takes two servers.
+    // Each has a separate folder; only Postgres supports two servers.
     const folders = kind === 'postgres' ? [`${data_dir}/one`, `${data_dir}/two`] : [data_dir]
     const start = (folder: string): ServerProcess =>
       startProcess({ DATA_DIR: folder, DATABASE_URL: database_url, BOOTSTRAP_API_KEY: apiKey })

@@ -27,7 +27,7 @@ for (const workers of ['1', '3'])
     }
     await using server = startProcess({ ...env, WORKERS: workers })
     const url = `${await server.url}/model/signalbox/demo`
-    // Each on a connection of its own, so that every worker is asked; one may follow a reload later than another.
+    // Each on a separate connection, so that every worker gets one; a worker can apply a reload later than another.
     const headers = { authorization: `Bearer ${key}`, connection: 'close' }
     const contexts = async () => {
       const answers = Array.from({ length: 20 }, async () => (await fetch(url, { headers })).json())

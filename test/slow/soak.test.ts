@@ -25,7 +25,7 @@ const names = [...Object.keys(plays).filter((name) => name !== 'big_event'), 're
 
 test('five thousand faulty requests leak nothing, and are metered exactly once', async () => {
   await using upstream = await startFaultyUpstream(plays)
-  // Circuits would keep most requests from any fault: two minutes pass with every one.
+  // Circuits would keep most requests away from any fault: two minutes pass with every one.
   let now = Date.now()
   const timeouts = { connect_timeout_ms: 150, first_byte_timeout_ms: 150, silence_timeout_ms: 150, keepalive_ms: 40 }
   await using service = await startFaultyService(upstream, Object.keys(plays), {
@@ -50,7 +50,7 @@ test('five thousand faulty requests leak nothing, and are metered exactly once',
   const before = await settled(upstream)
   await all(requests)
   let after = await settled(upstream)
-  // Connections that are kept for a next request are closed after 72 seconds without one, by whoever made them.
+  // The client closes kept-alive connections after 72 seconds without a request.
   const patientUntil = Date.now() + 180_000
   while (Object.keys(grown(before.resources, after.resources)).length > 0 && Date.now() < patientUntil)
     after = await settled(upstream)
@@ -66,11 +66,11 @@ test('five thousand faulty requests leak nothing, and are metered exactly once',
     [...answered].filter((id) => !ids.has(id)),
     [],
   )
-  // A client may leave so early that its request never arrives.
+  // A client can leave so early that its request never arrives.
   assert.ok(rows.length <= requests && rows.length >= requests - left, `${rows.length} rows, ${left} left`)
 })
 
-/** One request in ten is broken off by its client. */
+/** One request in ten is aborted by its client. */
 async function askOnce({ url, apiKey }: TestService, random: () => number): Promise<string | undefined> {
   const model = `${random() < 0.5 ? 'faulty' : 'backed'}/${names[Math.floor(random() * names.length)]}`
   const body = { model, stream: random() < 0.7, messages: [{ role: 'user', content: 'Hi' }] }
@@ -92,7 +92,7 @@ async function askOnce({ url, apiKey }: TestService, random: () => number): Prom
 }
 
 async function settled(upstream: FaultyUpstream) {
-  // Kept-alive connections and clients that left need a moment.
+  // Kept-alive connections and disconnected clients need a moment.
   await sleep(1500)
   upstream.taken.length = 0
   for (let round = 0; round < 4; round++) {
@@ -109,7 +109,7 @@ const countOf = (names: string[]) =>
       .map(([name, all]) => [name, all.length]),
   )
 
-/** Everything of which there is more than before. */
+/** All resources that have increased. */
 function grown(before: Record<string, number>, after: Record<string, number>): Record<string, string> {
   const more = Object.entries(after).filter(([name, count]) => count > (before[name] ?? 0) + 10)
   return Object.fromEntries(more.map(([name, count]) => [name, `${before[name] ?? 0} → ${count}`]))

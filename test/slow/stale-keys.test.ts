@@ -10,7 +10,7 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 
 const limitUsd = 0.2
 
-/** A server whose database can be taken away, with a key that has a limit and one that has none, both known to it. */
+/** A server whose database can be disconnected, with two cached keys: one with a limit and one without. */
 async function start(env: Record<string, string>) {
   const place = await newPlace('postgres')
   const stack = new AsyncDisposableStack()

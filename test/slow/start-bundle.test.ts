@@ -29,7 +29,7 @@ after(() => rmSync(scratch, { recursive: true, force: true }))
 const scriptsTaken = join(root, 'test/harness/service/cached-scripts.js')
 const key = `sb-v1-${'b'.repeat(64)}`
 
-/** A checkout whose sources may be changed, with the packages of this one. */
+/** A checkout whose sources can be changed, with the packages of this one. */
 function checkout(name: string) {
   const folder = join(scratch, name)
   for (const part of ['bin', 'src', 'console', 'package.json', 'openapi.json'])
@@ -128,13 +128,13 @@ test('unchanged files are not read again, and a changed one is noticed at once',
   run('make')
   const [name] = bundles()
   const stamp = join(made, 'stamp.json')
-  // As just after a change: its time may be that of a further one.
+  // As just after a change: its time can be that of a further one.
   assert.equal(run('look', '-3600000'), `${name}/`)
   assert.equal(existsSync(stamp), false)
   assert.equal(run('look', String(hourMs)), `${name}/`)
   const stamped = JSON.parse(readFileSync(stamp, 'utf8'))
   assert.equal(stamped.name, name)
-  // Whoever reads the files finds the true name.
+  // Reading the files finds the true name.
   const other = 'a'.repeat(32)
   cpSync(join(made, name!), join(made, other), { recursive: true })
   writeFileSync(stamp, JSON.stringify({ ...stamped, name: other }))
@@ -188,7 +188,7 @@ test('interns of a bundled service are bundled, too, for whichever user they run
   assert.equal(bundle.status, 0, String(bundle.stderr))
   for (const name of ['', 'daemon.mjs', 'agent.mjs', 'files.mjs'])
     assert.equal(statSync(inBundle(join('interns', name))).mode & 0o044, 0o044, name)
-  // The folder of tests is ours alone.
+  // Only tests use this folder.
   await using service = await start(folder, { INTERN_USERS_FROM: '0' })
   const { id } = (await (await service.ask('POST', '/interns', { name: 'ada', provision: true })).json()) as {
     id: string

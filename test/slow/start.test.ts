@@ -15,7 +15,10 @@ after(() => rmSync(scratch, { recursive: true, force: true }))
 let folders = 0
 const newFolder = () => join(scratch, `data-${folders++}`)
 
-/** Starts a server that must not start. @returns the one sentence it says. */
+/**
+ * Starts a server that must not start.
+ * @returns its one-sentence error.
+ */
 async function refusal(env: Record<string, string>): Promise<string> {
   await using server = startProcess({ DATA_DIR: newFolder(), ...env })
   assert.equal(await server.ended, 1, server.err())
@@ -77,7 +80,7 @@ test('the first start prints two keys and working curl lines; the second none', 
   assert.doesNotMatch(second.out(), /sign-in/)
 })
 
-/** A place where nobody may make user namespaces, and so no sandbox. */
+/** An environment in which nobody can create user namespaces, and so no sandbox. */
 const withoutNamespaces = ['unshare', '--user', '--map-root-user', 'sh', '-c']
 withoutNamespaces.push('echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', 'sh')
 
@@ -182,7 +185,7 @@ test('Ctrl-C while it starts leaves no process behind, and prints the keys first
   assert.equal(processesIn(DATA_DIR), '')
 })
 
-/** The processes that were told a file of the folder: the daemons of its interns. */
+/** The processes that got a file of the folder as an argument: the daemons of its interns. */
 function processesIn(folder: string): string {
   const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
   return all
@@ -218,7 +221,7 @@ test('a taken port is one sentence that names the setting', async () => {
   const { port } = other.address() as { port: number }
   assert.match(await refusal({ PORT: String(port) }), new RegExp(`^Port ${port} on 127.0.0.1 is taken .*set PORT`))
   assert.match(await refusal({ METRICS_PORT: String(port) }), new RegExp(`^Port ${port} .*set METRICS_PORT`))
-  // A start that failed has not used up the one showing of the first keys.
+  // A failed start has not used up the single display of the first keys.
   const folder = newFolder()
   for (const name of ['PORT', 'METRICS_PORT']) await refusal({ [name]: String(port), DATA_DIR: folder })
   other.close()
@@ -240,7 +243,7 @@ test('a data folder that cannot be written is one sentence', async () => {
     await refusal({ DATA_DIR: join(file, 'below') }),
     /^The data folder .* cannot be used: it is not a folder/,
   )
-  // Where Node's own way of making folders never ends.
+  // Where Node's own function to create folders never ends.
   assert.match(await refusal({ DATA_DIR: '/proc/signalbox/data' }), /^The data folder .* cannot be used: /)
 })
 

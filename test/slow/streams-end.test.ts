@@ -11,7 +11,7 @@ import { pricedCatalogue, usdOfWord } from '../harness/service/priced-servers.ts
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { timed, until } from '../harness/until.ts'
 
-/** A stream that would go on for a minute, and what came of it so far. */
+/** A stream that would continue for a minute, and the part received so far. */
 type Running = { data: () => any[]; text: () => string; ended: Promise<number> }
 
 async function open(service: TestService, path: string, key: string, body: object): Promise<Running> {
@@ -65,7 +65,7 @@ async function newKey(service: TestService, more: object = {}): Promise<{ key: s
   return { key: body.key, path: `/keys/${body.data.hash}`, hash: body.data.hash }
 }
 
-/** Acts, and says how the stream ended: within the second that is promised, as far as a busy machine tells. */
+/** Runs the action, and returns how the stream ended: within the promised second, as far as a busy machine allows. */
 async function endOf(running: Running, act: () => Promise<{ status: number }>) {
   const acted = await act()
   assert.ok(acted.status < 300)

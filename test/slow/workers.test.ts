@@ -11,7 +11,7 @@ import { timed, until } from '../harness/until.ts'
 
 const workers = 3
 
-/** How long a change may take to hold at every worker, and a worker that died to be replaced. */
+/** The longest time until a change applies at every worker, and until a dead worker is replaced. */
 const promisedMs = 1000
 
 /** The processes that another one has started, by their ids. */
@@ -42,7 +42,7 @@ async function startWorkers(kind: 'sqlite' | 'postgres', env: Record<string, str
 
 type Asked = { key?: string; body?: object; agent?: Agent }
 
-/** On a connection of its own, unless an agent has one. Rejects when the answer is broken off. */
+/** Uses a separate connection, unless it gets an agent. Rejects when the answer breaks off. */
 function ask(url: string, path: string, { key = apiKey, body, agent = new Agent() }: Asked = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -58,13 +58,13 @@ function ask(url: string, path: string, { key = apiKey, body, agent = new Agent(
   return promise
 }
 
-/** Of so many requests, each on a connection of its own, what came: all workers are likely to have had some. */
+/** The results of this many requests, each on a separate connection: all workers are likely to have got some. */
 const statuses = async (url: string, key: string, times = 40) =>
   new Set(
     (await Promise.all(Array.from({ length: times }, () => ask(url, '/key', { key })))).map(({ status }) => status),
   )
 
-/** Asks all the time, on connections that are kept as long as the server likes. */
+/** Sends requests continuously, on connections that are kept as long as the server allows. */
 function load(url: string, sockets: number) {
   const told = { answers: 0, broken: 0, other: new Set<string>() }
   const agent = new Agent({ keepAlive: true })
@@ -119,7 +119,7 @@ onEachDatabase('a service of three workers', (kind) => {
         .sort(),
       before.slice(1).sort(),
     )
-    // What the dead one had not written yet, of half a second, is lost; no more.
+    // The unwritten data of the dead worker, of half a second, is lost, but no more.
     const lost = await until(async () => {
       const now = await metered(service.url)
       return now >= answers * 0.5 && { now }
@@ -170,7 +170,7 @@ onOneDatabase('three workers', (kind) => {
     await until(() => told.answers > answersThen + 300)
     const { broken, other, answers } = await stop()
     assert.deepEqual([broken, [...other]], [0, []])
-    // Those before end with their last client.
+    // The previous workers end with their last client.
     await until(() => service.pids().every((pid) => !before.includes(pid)))
     assert.equal(service.pids().length, workers)
     await until(async () => (await metered(service.url)) === answers)

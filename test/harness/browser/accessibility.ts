@@ -5,8 +5,9 @@ import type { Page } from 'playwright-core'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * What WCAG 2.2 AA forbids, as `rule: where`; and what can be pressed or filled in but lies beyond the edge of the window, where
- * nothing scrolls to it (its rule 1.4.10, which axe does not know). The page's own policy does not hold for what a debugger runs. */
+ * Violations of WCAG 2.2 AA, as `rule: where`. Adds rule 1.4.10, which axe does not check: controls beyond the edge of
+ * the window that scrolling does not reach. The page's own policy does not apply to scripts of a debugger.
+ */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(source)
   const broken = await page.evaluate(async () => {
@@ -24,7 +25,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 /** Runs in the page. */
 function beyondTheEdge(): string[] {
   const { document, getComputedStyle, innerWidth } = globalThis as any
-  // The screen itself scrolls down alone: a table within it may scroll to the side.
+  // Only the screen itself scrolls down; a table within it can scroll to the side.
   const scrolls = (element: any): boolean =>
     Boolean(element?.closest('main > *')) &&
     (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement))

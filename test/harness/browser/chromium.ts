@@ -3,35 +3,35 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { noteForFailure } from '../service/failure-notes.ts'
 
-/** Debian's: nothing is downloaded for the tests. */
+/** Chromium of Debian. The tests download nothing. */
 const executablePath = '/usr/bin/chromium'
 
-/** Why tests in a browser are skipped here, if they are: for the option `skip` of a test. */
+/** The reason why tests in a browser are skipped, for the option `skip` of a test. */
 export const withoutBrowser = existsSync(executablePath)
   ? false
   : `there is no ${executablePath} here: install Debian's chromium`
 
-/** `SLOW_PAGES=1` shows the tests that read a page before it is there: answers come late, each by another time. */
+/** `SLOW_PAGES=1` finds tests that read a page before it is ready: answers arrive late, each with a different delay. */
 const isSlow = process.env.SLOW_PAGES === '1'
 
-/** A page, and whatever went wrong on it that nobody would see: `faults` is to stay empty. */
+/** A page and its hidden errors: `faults` must stay empty. */
 export type WatchedPage = AsyncDisposable & { page: Page; faults: string[] }
 
-/** @param textPx the size of text that whoever looks has set, where it is not the usual one. */
+/** @param textPx the text size that the user has set, if it is not the default. */
 export async function startBrowser({ textPx }: { textPx?: number } = {}): Promise<Browser & AsyncDisposable> {
   const set = textPx === undefined ? [] : [`--blink-settings=defaultFontSize=${textPx}`]
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...set] })
   return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() })
 }
 
-/** @param origin what the page may speak to; every request elsewhere is a fault, and fails. */
+/** @param origin the only origin that the page can request; every other request is a fault, and fails. */
 export async function watchedPage(
   browser: Browser,
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  // The bound is for what never comes to pass: a machine that is loaded ten times over must not reach it.
+  // The bound is for an event that never happens. A machine that is loaded ten times over must not reach it.
   context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const faults: string[] = []
@@ -62,7 +62,7 @@ export async function watchedPage(
   }
 }
 
-/** Where a page is and what stands on it, as it is closed: no more than what a log of CI bears. */
+/** The address and the text of a page when it is closed, short enough for the log of CI. */
 async function shownOn(page: Page, faults: string[]): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: what is seen is asked for, not what is there.
   const text = await page.innerText('body', { timeout: 10_000 }).catch((error: Error) => `unreadable: ${error.message}`)

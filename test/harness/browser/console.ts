@@ -4,7 +4,7 @@ import { type WatchedPage, watchedPage } from './chromium.ts'
 
 /** A service that serves the console. */
 export function startConsole(options: Parameters<typeof startTestService>[0] = {}): Promise<TestService> {
-  // Settings are read as the environment gives them.
+  // Settings have the form of environment variables.
   return startTestService({ ...options, settings: { ...options.settings, console: 'true' as never } })
 }
 

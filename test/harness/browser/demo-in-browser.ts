@@ -4,7 +4,7 @@ import { startBrowser, withoutBrowser } from './chromium.ts'
 
 type Both = { world: DemoWorld; browser: Awaited<ReturnType<typeof startBrowser>> }
 
-/** A demo world and a browser for the tests of a file, from before the first to after the last. */
+/** A demo world and a browser for all tests of a file. */
 export function demoInBrowser(options: Parameters<typeof startDemoWorld>[0] = {}): Both {
   const both = {} as Both
   before(async () => {

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict'
 import type { WatchedPage } from './chromium.ts'
 import { scriptPayloads } from './script-payloads.ts'
 
-/** Every tenth is looked at closely: each is on the screen anyway. */
+/** Only every tenth gets a detailed check: each of them is on the screen anyway. */
 export const somePayloads = scriptPayloads.flatMap((payload, index) => (index % 10 === 0 ? [{ payload, index }] : []))
 
-/** Each in one line, for what takes no more. */
+/** Each payload in one line, for fields that accept only one. */
 export const payloadLines = scriptPayloads.map((payload) => payload.replace(/[\r\n\u2028]/g, ' '))
 
 type Written = { status: number; text?: string }
 
-/** Plants each payload; a few may be refused for their form, as long as most are taken. @returns those. */
+/**
+ * Stores each payload; a few can be refused for their form, as long as most are accepted.
+ * @returns the stored payloads.
+ */
 export async function plant(write: (payload: string, index: number) => Promise<Written>): Promise<string[]> {
   const taken: string[] = []
   for (const [index, payload] of scriptPayloads.entries()) {
@@ -25,7 +28,10 @@ export async function plant(write: (payload: string, index: number) => Promise<W
 const markup =
   'script, iframe, object, embed, style, base, meta, link, img, svg script, [onerror], [onload], a[href^="javascript" i]'
 
-/** No text on the whole page, frame and dialogs too, was taken for markup, and none has run, loaded or sent anything. */
+/**
+ * Checks that no text on the whole page, including frame and dialogs, was interpreted as markup, and that none ran,
+ * loaded or sent anything.
+ */
 export async function actsOnNothing({ page, faults }: WatchedPage): Promise<void> {
   assert.equal(await page.evaluate(() => 'planted' in globalThis), false)
   assert.equal(await page.locator('#console').locator(markup).count(), 0)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What of a page cannot be read or pressed: text that is cut off, controls upon each other, a page that is pushed sideways. */
+/** Parts of a page that cannot be read or pressed: clipped text, overlapping controls, a page that scrolls sideways. */
 export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(lookForFaults)
 
 /** Runs in the page. */

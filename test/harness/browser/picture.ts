@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** A picture of the whole screen, for who changes it to look at, where the variable PICTURES names a folder for them. */
+/** Saves a picture of the whole screen for a manual check, if the variable PICTURES names a folder. */
 export async function picture(page: Page, name: string, width: number, colorScheme: string): Promise<void> {
   const folder = process.env.PICTURES
   if (!folder) return

@@ -1,4 +1,4 @@
-/** What would run, load or send something, were a text that holds it taken for markup, an address or a pattern. */
+/** Texts that would run, load or send something if they were interpreted as markup, an address or a pattern. */
 const act = 'globalThis.planted=1'
 
 const inMarkup = [

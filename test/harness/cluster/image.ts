@@ -3,12 +3,12 @@ import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What images are built with here, all from Debian. */
+/** The programs that build images, all from Debian. */
 export const imageTools = ['podman', 'runc', 'debootstrap']
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** @throws Error with the end of what the command said, if it fails. */
+/** @throws Error with the end of the command's output, if it fails. */
 export function run(command: string, args: string[], cwd = root): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 1e8 })
   if (error) throw error
@@ -16,16 +16,16 @@ export function run(command: string, args: string[], cwd = root): string {
   return stdout.trim()
 }
 
-/** Limits that also somebody may set who may not raise any. */
+/** Limits that a user without permission to raise limits can also set. */
 export const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
 export const podman = (...args: string[]) => run('podman', ['--runtime', 'runc', ...args])
 
-/** The images that the service's own is built from, and what goes into it. No registry of images is asked. */
+/** Builds the service's image and its base images without an image registry. */
 export class ImageBuilder {
   readonly #folder: string
   readonly #prefix: string
 
-  /** @param folder for scratch; the names of the images begin with `prefix`. */
+  /** @param folder a scratch folder; the names of the images start with `prefix`. */
   constructor(folder: string, prefix: string) {
     this.#folder = folder
     this.#prefix = prefix
@@ -36,8 +36,8 @@ export class ImageBuilder {
   }
 
   /**
-   * Debian as it is installed, and the same with npm.
-   * @param kept a tar of the first, which is made where there is none.
+   * Debian as installed, and the same with npm.
+   * @param kept a tar of the first image, which is created if it is missing.
    */
   makeBases(kept = join(this.#folder, 'debian.tar')): void {
     if (!existsSync(kept)) {
@@ -56,7 +56,7 @@ export class ImageBuilder {
     podman('build', '-q', '-t', this.name('npm'), '-f', join(this.#folder, 'npm.containerfile'), npm)
   }
 
-  /** What is committed, and npm's cache with what its lock file names. */
+  /** The committed files, and npm's cache with the packages of its lock file. */
   makeSources(): { sources: string; cache: string } {
     const [sources, cache] = [join(this.#folder, 'sources'), join(this.#folder, 'cache')]
     mkdirSync(sources)
@@ -77,7 +77,7 @@ export class ImageBuilder {
     return podman('inspect', this.name(what), '--format', '{{.Id}}')
   }
 
-  /** Removes these, and what they were built from. */
+  /** Removes these images and their base images. */
   remove(...built: string[]): void {
     for (const what of [...built, 'npm', 'base'])
       run('sh', ['-c', 'podman rmi -f "$0" >/dev/null 2>&1 || true', this.name(what)])

@@ -12,16 +12,16 @@ type Port = { protocol?: string; port?: number }
 type Rule = { ports?: Port[]; from?: PolicyPeer[]; to?: PolicyPeer[] }
 type PolicySpec = { podSelector: Selector; policyTypes: string[]; ingress?: Rule[]; egress?: Rule[] }
 
-/** A pod, or an address where there is none. */
+/** A pod, or an address that belongs to no pod. */
 export type Party = { address: string; pod?: { namespace: string; labels: Labels } }
 
 /** The policies of a cluster, with the labels of its namespaces. */
 export type Policies = { policies: { namespace: string; spec: PolicySpec }[]; namespaces: Record<string, Labels> }
 
 /**
- * Whether a cluster that enforces NetworkPolicies lets this connection through: by
- * https://kubernetes.io/docs/concepts/services-networking/network-policies/, where both sides have to agree, a pod that
- * no policy selects agrees to all, and policies only add.
+ * Returns whether a cluster that enforces NetworkPolicies allows this connection, by
+ * https://kubernetes.io/docs/concepts/services-networking/network-policies/. Both sides have to allow it, a pod that no
+ * policy selects allows everything, and policies only add permissions.
  */
 export function letsThrough(around: Policies, from: Party, to: Party, port: number, protocol = 'TCP'): boolean {
   return agrees(around, 'Egress', from, to, port, protocol) && agrees(around, 'Ingress', to, from, port, protocol)
@@ -43,7 +43,7 @@ function agrees(around: Policies, way: Direction, self: Party, other: Party, por
   )
 }
 
-/** A list that is absent or empty holds all; one of a rule that is there holds what it names. */
+/** An absent or empty list matches everything; the list of an existing rule matches its entries. */
 const isOfPorts = (ports: Port[] | undefined, port: number, protocol: string) =>
   !ports?.length || ports.some((each) => (each.protocol ?? 'TCP') === protocol && (each.port ?? port) === port)
 
@@ -59,7 +59,7 @@ function isOfPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined, ow
 }
 
 function isIn(networks: string[], address: string): boolean {
-  // A list of Node's takes an address of version 4 for one of version 6 as well.
+  // A list of Node's also matches an IPv4 address as an IPv6 one.
   const alike = networks.filter((each) => each.includes(':') === isIPv6(address))
   return networksOf(alike).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }

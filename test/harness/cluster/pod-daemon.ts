@@ -12,7 +12,10 @@ import { readSettings } from '#daemon/settings/settings.ts'
 
 const bin = fileURLToPath(new URL('../../../bin/clone.ts', import.meta.url))
 
-/** The first container of a pod, where it has one. @returns what it said when it failed. */
+/**
+ * The first container of a pod, if any.
+ * @returns its output when it failed.
+ */
 export async function cloneAsInPod({
   home,
   configured,
@@ -21,7 +24,7 @@ export async function cloneAsInPod({
   configured: string
 }): Promise<string | undefined> {
   const told = readFileSync(join(configured, 'repository.json'), 'utf8')
-  // Not where the Secret is: its files are written anew at any time.
+  // Not in the folder of the Secret: its files are replaced at any time.
   const order = join(home, '..', 'repository.json')
   writeFileSync(order, told.replaceAll('/home/intern', home))
   const clone = spawn(process.execPath, [bin, order], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -31,12 +34,12 @@ export async function cloneAsInPod({
 
 type Folders = { home: string; configured: string }
 
-/** The daemon of an intern as in its pod, but with these folders in the place of the pod's, at an address of this host. */
+/** The daemon of an intern as in its pod, but with these folders instead of the pod's, at an address of this host. */
 export async function runInPod(folders: Folders, address: string) {
   return startDaemon(settingsAt(folders, address), { log: () => {}, now: monotonicNow, newId: randomUUID })
 }
 
-/** What serves the files of an intern that does not run, in the same way. */
+/** The process that serves the files of a stopped intern, in the same way. */
 export const serveFilesInPod = (folders: Folders, address: string) =>
   serveStoppedIntern(settingsAt(folders, address), { idleMs: 600_000, log: () => {}, now: Date.now })
 

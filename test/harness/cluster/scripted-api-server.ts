@@ -5,28 +5,29 @@ import { createServer, https } from '#platform/net/node-http.ts'
 import { type Kind, type KubernetesObject, kinds, type Warning } from '#provision/kubernetes/object.ts'
 import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 
-/** What is done with a request instead of answering it: a status with a reason, silence, or a broken connection. */
+/** The failure that replaces an answer: a status with a reason, no answer, or a broken connection. */
 export type ScriptedFault = { status: number; reason: string } | 'silence' | 'reset'
 export type ScriptedRequest = { method: string; path: string; query: URLSearchParams }
 
 export type ScriptedApiServer = AsyncDisposable & {
   url: string
   objects: ScriptedObjects
-  /** What it says against whatever it is asked about. */
+  /** The warning events that it returns for every object. */
   warnings: Warning[]
-  /** What the containers of a pod have said, by its name; without one the container waits to begin. */
+  /** The output of a pod's containers, by the pod's name; a container without an entry waits to start. */
   logs: Map<string, string>
-  /** All that was asked, as `METHOD path`; a watch is a method of its own. */
+  /** All requests, as `METHOD path`; a watch is a separate method. */
   requests: string[]
-  /** Says which requests fail, and how. */
+  /** Sets which requests fail, and how. */
   fault: (request: ScriptedRequest) => ScriptedFault | undefined
-  /** Ends all watches that are open: as the API server does after their time, or as a restart breaks them off. */
+  /** Ends all open watches, as the API server does after their time, or as a restart breaks them off. */
   endWatches: (how: 'after their time' | 'broken off') => void
 }
 
 /**
- * An API server of one namespace, as far as we ask one: server-side apply by one manager, merge patches, deletion with
- * preconditions and finalizers, lists and watches by label, with versions that grow too old. Nothing runs behind it.
+ * An API server of one namespace, with the features that the service uses: server-side apply by one manager, merge
+ * patches, deletion with preconditions and finalizers, lists and watches by label, with versions that expire. It has no
+ * controllers.
  */
 export async function startScriptedApiServer(
   options: { token?: string; tls?: { key: string; cert: string } } = {},

@@ -7,21 +7,21 @@ import { cloneAsInPod, runInPod, serveFilesInPod } from './pod-daemon.ts'
 import { type ScriptedApiServer, startScriptedApiServer } from './scripted-api-server.ts'
 import type { ScriptedObjects } from './scripted-objects.ts'
 
-/** A process in a pod: where it is reached, and how it is ended. */
+/** A process in a pod: its address, and a function that ends it. */
 export type Running = { stop: () => Promise<void> }
 
 export type ScriptedCluster = AsyncDisposable & {
   server: ScriptedApiServer
   objects: ScriptedObjects
-  /** The folder that is a pod's volume and the one that is its Secret, which outlive it. */
+  /** The folders of a pod's volume and its Secret, which outlive it. */
   foldersOf: (name: string) => { home: string; configured: string }
-  /** How pods come up from now on: as they should, or with this status for good. */
+  /** How pods start from now on: normally, or permanently with this status. */
   comeUp: (how: 'well' | Record<string, unknown>) => void
-  /** What runs does not answer any more, and nobody else notices. */
+  /** Running processes stop answering, and the cluster does not notice. */
   silence: () => Promise<void>
-  /** The node is gone without a word: what ran there does not answer, and the cluster notices. */
+  /** The node disappears without a notice: its processes do not answer, and the cluster notices. */
   loseNode: () => Promise<void>
-  /** The cluster has not heard of the node for a time, though all goes on there. */
+  /** The cluster receives no updates from the node for a time, although everything continues on it. */
   missNode: () => void
 }
 
@@ -29,8 +29,9 @@ const kubelet = 'scripted/kubelet'
 const since = '2030-01-02T03:04:05Z'
 
 /**
- * A cluster of one node behind a scripted API server: it makes the pod of a StatefulSet, runs the daemon of an intern for
- * it (or what serves its files) at an address of its own, keeps the files of its Secret up to date, and ends it.
+ * A cluster of one node behind a scripted API server. It creates the pod of a StatefulSet, runs the daemon of an intern
+ * for it (or the process that serves its files) at a separate address, keeps the files of its Secret up to date, and
+ * ends it.
  */
 export async function startScriptedCluster(): Promise<ScriptedCluster> {
   const server = await startScriptedApiServer()
@@ -78,7 +79,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     running.clear()
   }
 
-  /** One pod for a set that wants one, of its template. */
+  /** Creates one pod from the template of a set that requires one. */
   function reconcile(name: string): void {
     const set = objects.find('StatefulSet', name)
     const pod = objects.find('Pod', `${name}-0`)
@@ -93,7 +94,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
 
   objects.subscribe(0, ({ type, object }) => {
     const { kind, metadata } = object
-    // The cluster acts on what it has heard of, a little later.
+    // The cluster reacts to a change a little later.
     setImmediate(() => {
       if (kind === 'StatefulSet') reconcile(metadata.name)
       if (kind === 'Secret' && type === 'MODIFIED') writeSecret(metadata.name)

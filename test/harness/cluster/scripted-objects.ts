@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Kind, KubernetesObject } from '#provision/kubernetes/object.ts'
 
-/** A refusal in the API server's words. */
+/** A refusal in the format of the API server. */
 export class Status extends Error {
   readonly code: number
   readonly reason: string
@@ -16,14 +16,14 @@ export class Status extends Error {
 export type ScriptedEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject }
 type Numbered = ScriptedEvent & { version: number }
 
-/** The objects behind a scripted API server, and what happened to them. */
+/** The objects behind a scripted API server, and their changes. */
 export class ScriptedObjects {
   readonly #objects = new Map<string, KubernetesObject>()
   readonly #listeners = new Set<(event: ScriptedEvent) => void>()
   readonly #newId: () => string
   #events: Numbered[] = []
   version = 1
-  /** What happened before this version is not known any more. */
+  /** Changes before this version are no longer available. */
   oldest = 0
 
   constructor(newId: () => string) {
@@ -45,7 +45,7 @@ export class ScriptedObjects {
     return [...this.#objects.values()].filter((object) => object.kind === kind && hasLabels(object, labels))
   }
 
-  /** One manager applies: what it leaves out is no more. */
+  /** One manager applies objects: a field that it omits is removed. */
   apply(kind: Kind, name: string, { metadata, spec, stringData }: KubernetesObject): KubernetesObject {
     const before = this.find(kind, name)
     if (kind === 'PersistentVolumeClaim' && before && !isDeepStrictEqual(before.spec, spec))
@@ -71,7 +71,7 @@ export class ScriptedObjects {
     return this.put({ ...object, metadata: { ...object.metadata, deletionTimestamp } })
   }
 
-  /** Keeps an object as whoever runs the cluster wants it. What has not changed keeps its version. */
+  /** Stores an object as the operator of the cluster defines it. An unchanged object keeps its version. */
   put(wanted: KubernetesObject): KubernetesObject {
     const key = `${wanted.kind} ${wanted.metadata.name}`
     const before = this.#objects.get(key)
@@ -85,14 +85,17 @@ export class ScriptedObjects {
     return object
   }
 
-  /** Calls `listener` with all that happened since, and all that happens. @returns the way to end it. */
+  /**
+   * Calls `listener` with all changes since then, and all future changes.
+   * @returns a function that ends this.
+   */
   subscribe(since: number, listener: (event: ScriptedEvent) => void): () => void {
     for (const event of this.#events) if (event.version > since) listener(event)
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** From now on nobody knows what happened before. */
+  /** From now on, earlier changes are no longer available. */
   compact(): void {
     this.#events = []
     this.version++

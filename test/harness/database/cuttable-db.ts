@@ -1,17 +1,17 @@
 import type { Db } from '#platform/db/db.ts'
 
-/** The way from one server to the database. */
+/** The connection from one server to the database. */
 export type Link = {
   state: 'open' | 'cut'
-  /** Delays a message: it waits for the promise. */
+  /** Delays a message until the promise resolves. */
   delay: () => Promise<void> | undefined
-  /** Whether this transaction is broken off before it commits. */
+  /** Whether this transaction fails before it commits. */
   breaks: () => boolean
-  /** Whether the answer of this transaction is lost, though it was committed. */
+  /** Whether the answer of this transaction is lost, although it was committed. */
   loses: () => boolean
 }
 
-/** A database at the other end of a link that may be cut, slow, or lose what it carries. */
+/** A database behind a connection that can be cut, slow, or lose messages. */
 export function cuttableDb(db: Db, link: Link): Db {
   const through = async () => {
     await link.delay()

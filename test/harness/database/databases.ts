@@ -10,7 +10,7 @@ import type { Config } from '#platform/config/settings.ts'
 import type { Db } from '#platform/db/db.ts'
 import { openDb } from '#platform/db/open.ts'
 
-/** Where a test's store lives: settings for it, and the way to remove it. */
+/** The store of a test: its settings, and a function that removes it. */
 export type Place = { settings: Pick<Config, 'data_dir' | 'database_url'>; remove: () => Promise<void> }
 
 export type DatabaseKind = 'sqlite' | 'postgres'
@@ -22,7 +22,9 @@ export async function newEmptyPlace(kind: DatabaseKind): Promise<Place> {
   return kind === 'sqlite' ? embeddedPlace() : postgresPlace('template1')
 }
 
-/** A fresh store as this version leaves it after its first start: copied, for to migrate takes ten times as long. */
+/**
+ * A fresh store as after the first start of this version. It is a copy, because a migration takes ten times as long.
+ */
 export async function newPlace(kind: DatabaseKind): Promise<Place> {
   if (kind === 'postgres') return postgresPlace(await postgresTemplate())
   const place = embeddedPlace()
@@ -43,15 +45,15 @@ export async function newDb(kind: DatabaseKind): Promise<{ db: Db } & AsyncDispo
   }
 }
 
-/** Runs one suite over both databases; without TEST_DATABASE_URL it says that it skipped the Postgres half. */
+/** Runs one suite over both databases; without TEST_DATABASE_URL it reports the Postgres half as skipped. */
 export function onEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
   describe(`${name} (embedded)`, () => suite('sqlite'))
   describe(`${name} (Postgres)`, { skip: adminUrl ? false : 'TEST_DATABASE_URL is not set' }, () => suite('postgres'))
 }
 
 /**
- * Runs one suite over Postgres, or over the embedded database without TEST_DATABASE_URL: for slow tests of behaviour whose
- * SQL is tested over both databases beside the code.
+ * Runs one suite over Postgres, or over the embedded database without TEST_DATABASE_URL. For slow tests of behaviour
+ * whose SQL is tested over both databases beside the code.
  */
 export function onOneDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
   describe(name, () => suite(adminUrl ? 'postgres' : 'sqlite'))
@@ -92,7 +94,7 @@ const embeddedTemplate = once(async () => {
   return join(place.settings.data_dir, 'signalbox.db')
 })
 
-/** Made once for each state of the code, by whichever process is first; it stays in the server for the next tests. */
+/** The first process creates it once for each state of the code; it stays in the server for the next tests. */
 const postgresTemplate = once(async () => {
   const root = fileURLToPath(new URL('../../../src/platform/db', import.meta.url))
   const hash = createHash('sha256')
@@ -102,7 +104,7 @@ const postgresTemplate = once(async () => {
     await client.query(`select pg_advisory_lock(hashtext('${name}'))`)
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (rowCount) return
-    // Under another name until it is whole: this process may end at any time.
+    // It has another name until it is complete, because this process can end at any time.
     const unfinished = `${name}_${randomBytes(4).toString('hex')}`
     await client.query(`create database ${unfinished}`)
     const db = await openDb({ data_dir: tmpdir(), database_url: databaseUrl(unfinished) })

@@ -2,14 +2,16 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 type State = 'open' | 'stalled' | 'cut'
 
-/** A way to a database that can be cut, stalled, slowed down, and lose connections without a word. */
+/** A connection to a database that can be cut, stalled or slowed down, and can lose connections without a notice. */
 export type Detour = AsyncDisposable & {
   url: string
-  /** `open` lets everything through, `stalled` keeps connections and moves nothing, `cut` ends and refuses them. */
+  /** `open` forwards everything, `stalled` keeps connections and forwards nothing, `cut` closes and refuses them. */
   turn: (state: State) => void
-  /** Open connections are dead, and neither side is told, as when a host or a firewall dies. New connections work. */
+  /**
+   * Open connections are dead, and neither side is notified, as when a host or a firewall dies. New connections work.
+   */
   strand: () => void
-  /** How long each way takes from now on, in milliseconds. */
+  /** The delay of each direction from now on, in milliseconds. */
   delay: (ms: number) => void
 }
 

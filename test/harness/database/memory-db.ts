@@ -6,7 +6,7 @@ import { localSignals } from '#platform/db/signals.ts'
 import { sqliteDialect } from '#platform/db/sqlite/dialect.ts'
 import type { Tables } from '#platform/db/tables.ts'
 
-/** A migrated database in memory, in this thread: nothing of it takes time that a test would have to wait for. */
+/** A migrated database in memory, in this thread. It takes no time that a test would have to wait for. */
 export async function memoryDb(): Promise<Db> {
   const database = new DatabaseSync(':memory:')
   const prepared = new Map<string, StatementSync>()

@@ -5,7 +5,7 @@ import type { Place } from './databases.ts'
 
 export type Organization = { organizationId: string; workspaceId: string; managementKey: string; apiKey: string }
 
-/** Adds another organization with a workspace and two keys to the store of a running service, behind its back. */
+/** Adds another organization with a workspace and two keys directly to the store of a running service. */
 export async function addOrganization(place: Place): Promise<Organization> {
   const db = await openDb(place.settings)
   const [organizationId, userId, workspaceId] = [newUuid(), newUuid(), newUuid()]

@@ -27,7 +27,7 @@ export type OwnPostgres = AsyncDisposable & {
   stop: () => void
 }
 
-/** As the user postgres if we are root: Postgres refuses to run as root. */
+/** Runs as the user postgres if the test runs as root: Postgres refuses to run as root. */
 function run(folder: string, command: string, ...args: string[]): void {
   const asPostgres = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
   const [program = '', ...rest] = [...asPostgres, `${bin}/${command}`, ...args]
@@ -64,7 +64,7 @@ async function startIn(folder: string): Promise<OwnPostgres> {
       try {
         process.kill(pid, name)
       } catch {
-        // A worker of autovacuum has ended meanwhile.
+        // An autovacuum worker has ended meanwhile.
       }
     }
   }
@@ -88,7 +88,7 @@ async function startIn(folder: string): Promise<OwnPostgres> {
   }
 }
 
-/** The server's first process, and those that it started. */
+/** The server's first process and its child processes. */
 function processesOf(data: string): number[] {
   const first = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]!
   const children = spawnSync('pgrep', ['-P', first], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean)

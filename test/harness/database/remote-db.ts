@@ -2,7 +2,7 @@ import type { Db } from '#platform/db/db.ts'
 import { type AnnouncedCalls, openRemote } from '#platform/db/sqlite/remote.ts'
 import { createRpc, portPair } from '#platform/process/rpc.ts'
 
-/** The embedded database as another process uses it, over a channel within this one. `cut` is that process's end. */
+/** The embedded database as another process uses it, over a channel within this one. `cut` ends that process's side. */
 export function remoteOf(owner: Db): { db: Db; cut: () => Promise<void> } {
   const [here, there, close] = portPair()
   const session = owner.lend!((announced) => toBorrower.call('db.announced', announced))

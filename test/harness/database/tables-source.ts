@@ -8,7 +8,10 @@ export type SaidColumn = { type: string; nullable: boolean; generated: boolean }
 
 const folder = fileURLToPath(new URL('../../../src/platform/db/', import.meta.url))
 
-/** Parses the sources of the types, which do not exist when a test runs. @returns columns by name, by table. */
+/**
+ * Parses the sources of the types, which do not exist when a test runs.
+ * @returns columns by table and name.
+ */
 export function tablesAsSaid(): Record<string, Record<string, SaidColumn>> {
   const types = new Map<string, Node>()
   for (const file of globSync(['tables.ts', 'tables/*.ts'], { cwd: folder })) {
@@ -26,7 +29,7 @@ export function tablesAsSaid(): Record<string, Record<string, SaidColumn>> {
 
 type Node = { type: string; [field: string]: any }
 
-/** Of a type that is written out, goes by a name of the file, or is put together of such. */
+/** The members of a type that is a literal, a name of the file, or a combination of such types. */
 function members<T>(
   of: Node | undefined,
   types: ReadonlyMap<string, Node>,

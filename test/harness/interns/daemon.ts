@@ -34,14 +34,14 @@ export type DaemonOptions = {
   limits?: Partial<Limits>
   now?: () => number
   folder?: string
-  /** Words for the scripted agent; a list makes it a process of its own. */
+  /** The script of the scripted agent; a list runs the agent as a separate process. */
   agent?: string[]
   restore?: ScriptedOptions['restore']
   signIn?: string
   sendsLate?: boolean
   authenticate?: string
   launch?: Launch
-  /** Whether it is started for a prompt that is about to come. */
+  /** Whether it is started for an expected prompt. */
   startsAgent?: boolean
   mcpServers?: McpServer[]
   command?: string
@@ -50,7 +50,7 @@ export type DaemonOptions = {
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'signalbox-daemon-'))
 
-/** A daemon in this process, on a real socket. Its agent plays scripts in this process too, or in one of its own. */
+/** A daemon in this process, on a real socket. Its agent plays scripts in this process too, or in a separate one. */
 export async function startTestDaemon(options: DaemonOptions = {}) {
   const folder = options.folder ?? newFolder()
   const socketPath = join(folder, 'daemon.sock')
@@ -82,7 +82,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
     socketPath,
     port: daemon.port,
     logged,
-    /** Ends it and leaves its folder to the next. */
+    /** Ends the daemon and keeps its folder for the next one. */
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop()
@@ -124,7 +124,7 @@ function playHere(
   }
 }
 
-/** What a test says to an intern, and what it hears. */
+/** The prompts that a test sends to an intern, and the events that it receives. */
 export function talking(runs: Runs & { close(): void }) {
   const signal = () => new AbortController().signal
   return {
@@ -134,7 +134,7 @@ export function talking(runs: Runs & { close(): void }) {
       hear(await runs.start({ prompt, mode: 'manual', ...about }, signal())),
     answer: async (heard: Heard, answer: string, questionId = heard.question?.id ?? 'none') =>
       hear(await runs.answer({ sessionId: heard.sessionId, questionId, answer }, signal())),
-    /** A turn that is still going on: what has been heard of it so far, and how to leave it. */
+    /** A turn in flight: the events received so far, and a function that leaves it. */
     listen: async (prompt: string, about: { sessionId?: string; mode?: ApprovalMode } = {}) => {
       const { sessionId, mode = 'manual' } = about
       const leaver = new AbortController()
@@ -168,14 +168,14 @@ export async function hear(events: AsyncIterable<TurnEvent>) {
   }
 }
 
-/** An instant is another each time, and of interest to few. */
+/** Removes times: they differ on each run, and few tests use them. */
 function withoutInstant(event: TurnEvent): TurnEvent {
   if (!('meteredSince' in event)) return event
   const { meteredSince: _, ...rest } = event
   return rest
 }
 
-/** The words of a refusal, for comparison. */
+/** The text of a refusal, for comparison. */
 export async function refusalOf(promise: Promise<unknown>) {
   const error = await promise.then(
     () => undefined,
@@ -184,7 +184,7 @@ export async function refusalOf(promise: Promise<unknown>) {
   return error && { code: error.code, reason: error.reason, retryable: error.retryable, message: error.message }
 }
 
-/** `bin/daemon.ts` as it is run for an intern. */
+/** `bin/daemon.ts` as a process of an intern. */
 export async function startDaemonProcess(options: DaemonOptions & { env?: Record<string, string> } = {}) {
   const folder = options.folder ?? newFolder()
   mkdirSync(folder, { recursive: true })

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 
 export const hasGit = spawnSync('git', ['--version']).status === 0
 
-/** What stands in a repository: text, or where a link leads. */
+/** The contents of a repository: text, or the target of a link. */
 export type Files = { [path: string]: string | { link: string } }
 
 const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'core.hooksPath=/dev/null']
@@ -35,7 +35,7 @@ export async function startGitServer(files: Files, { user = '', password = '' } 
   }
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
   const seen: { path: string; authorization: string | undefined }[] = []
-  /** Stands before each answer. */
+  /** Runs before each answer. */
   const around: { answer?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> } = {}
   const server = createServer(async (request, response) => {
     seen.push({ path: request.url ?? '', authorization: request.headers.authorization })
@@ -61,7 +61,7 @@ export async function startGitServer(files: Files, { user = '', password = '' } 
   }
 }
 
-/** One request by git's own server program, which speaks CGI. */
+/** One request by git's own server program, which implements CGI. */
 function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://here')
   const child = spawn('git', ['http-backend'], {

@@ -7,10 +7,13 @@ import { runningIntern, type Said } from './interns.ts'
 
 const script = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.meta.url))
 
-/** Settings with an agent that does what its prompt says, line by line; see src/daemon/scripted/scripted-commands.ts, scripted-questions.ts. */
+/**
+ * Settings with an agent that runs its prompt as a script, line by line; see src/daemon/scripted/scripted-commands.ts,
+ * scripted-questions.ts.
+ */
 export const scripted = { agents: { scripted: { command: process.execPath, args: [script, 'load'], env: {} } } }
 
-/** Processes of the same user as the tests: they share compiled code, and so start sooner. */
+/** Processes of the same user as the tests share compiled code, and so start sooner. */
 const quick = { intern_users_from: 0, turns_per_minute_user: 100_000, turns_per_minute_organization: 100_000 }
 
 /** A service with one running intern that plays scripts. */
@@ -25,13 +28,13 @@ export type Talk = Awaited<ReturnType<typeof startTalk>>
 /** One event of a reply: a chunk, a comment, or the end. */
 export type Event = '[DONE]' | ': keepalive' | { [key: string]: any }
 
-/** A reply that is still being read. */
+/** A reply that the client is reading. */
 export type Open = {
   status: number
   headers: Headers
   /** The next event; undefined when the response is over. */
   next: () => Promise<Event | undefined>
-  /** All that is still to come. */
+  /** All remaining events. */
   rest: () => Promise<Event[]>
   /** Closes the connection. */
   leave: () => void
@@ -39,7 +42,7 @@ export type Open = {
 
 type Asking = Pick<TestService, 'url' | 'apiKey'>
 
-/** Sends a chat request, the body as it is, and returns when its status is known. */
+/** Sends a chat request, the body unchanged, and returns when its status is known. */
 export async function open(service: Asking, id: string, body: object): Promise<Open> {
   const leaver = new AbortController()
   const response = await fetch(`${service.url}/interns/${id}/chat/completions`, {
@@ -59,12 +62,12 @@ export async function open(service: Asking, id: string, body: object): Promise<O
   }
 }
 
-/** A prompt, in `manual` mode unless told. */
+/** A prompt, by default in `manual` mode. */
 export function prompt(service: Talk, content: string, more: object = {}): Promise<Open> {
   return open(service, service.id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
 }
 
-/** The answer to what a reply ended with. */
+/** The answer to the last interaction of a reply. */
 export function reply(service: Talk, { sessionId, asked }: Said, content: string): Promise<Open> {
   return open(service, service.id, {
     session_id: sessionId,
@@ -90,7 +93,7 @@ function readEvent(block: string): Event {
   return data === '[DONE]' ? data : JSON.parse(data)
 }
 
-/** The daemon of an intern, spoken to past the service. */
+/** The daemon of an intern, called without the service. */
 export function daemonOf({ place }: Pick<TestService, 'place'>, id: string) {
   const record = join(place.settings.data_dir, 'interns', id, 'daemon.json')
   return connectRuns(JSON.parse(readFileSync(record, 'utf8')) as DaemonAddress)

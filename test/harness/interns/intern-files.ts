@@ -6,10 +6,12 @@ import type { TestService } from '../service/service.ts'
 
 type Asking = Pick<TestService, 'url'> & { apiKey?: string; key?: string }
 
-/** What a request for the files of an intern was answered with. */
+/** The answer to a request for the files of an intern. */
 export type Answer = { status: number; headers: Headers; bytes: Buffer; body: any }
 
-/** Asks for the files of an intern as this caller: `content`, `archive`, `folders`, `rename`, or nothing for the list. */
+/**
+ * Requests the files of an intern as this caller: `content`, `archive`, `folders`, `rename`, or nothing for the list.
+ */
 export function filesOf(service: Asking, id: string) {
   const key = service.apiKey ?? service.key
   return async (
@@ -34,11 +36,11 @@ export function filesOf(service: Asking, id: string) {
   }
 }
 
-/** Where the workspace of an intern lies. */
+/** The path of the intern's workspace. */
 export const workspaceOf = ({ place }: Pick<TestService, 'place'>, id: string) =>
   join(place.settings.data_dir, 'interns', id, 'workspace')
 
-/** A tar.gz by the tar of the system, of what `fill` puts into a folder. */
+/** A tar.gz by the tar of the system, with the files that `fill` writes into a folder. */
 export function tarOf(fill: (folder: string) => void, options: string[] = [], what = ['.']): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tar-'))
   try {

@@ -12,7 +12,7 @@ const apiKey = `sb-v1-${'b'.repeat(64)}`
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const script = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.meta.url))
 
-/** A server on a host of its own: a name and a data folder that it shares with nobody. */
+/** A server on a separate host: a name and an exclusive data folder. */
 export type HostedServer = {
   name: string
   dataDir: string
@@ -27,7 +27,7 @@ export type InternHostsOfTest = AsyncDisposable & {
   start: (name: string, env?: Record<string, string>) => Promise<HostedServer>
 }
 
-/** Servers on one Postgres, each of which counts as a host. All are ended with it. */
+/** Servers on one Postgres, each of which counts as a host. All of them end with it. */
 export async function startInternHosts(shared: Record<string, string> = {}): Promise<InternHostsOfTest> {
   const opened = new AsyncDisposableStack()
   const place = await newPlace('postgres')
@@ -48,7 +48,7 @@ export async function startInternHosts(shared: Record<string, string> = {}): Pro
     INTERN_ADDRESS: '127.0.0.1',
     // Daemons of one user share their compiled code, and so start sooner.
     INTERN_USERS_FROM: '0',
-    // What is known of an intern by its id alone is one and the same on all hosts of this machine.
+    // Resources that are named after an intern's id alone are shared by all hosts of this machine.
     INTERN_CONTROL_GROUPS: 'false',
     TURNS_PER_MINUTE_USER: '1000000',
     TURNS_PER_MINUTE_ORGANIZATION: '1000000',
@@ -66,7 +66,9 @@ export async function startInternHosts(shared: Record<string, string> = {}): Pro
   return { apiKey, managementKey, start, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** A client of a service at this address. Each request has a connection of its own, so that a balancer sends it anywhere. */
+/**
+ * A client of a service at this address. Each request opens a new connection, so that a balancer can send it anywhere.
+ */
 export function askAt(url: string): HostedServer['ask'] {
   return async (method, path, { body, key = apiKey } = {}) => {
     const response = await fetch(url + path, {

@@ -6,7 +6,7 @@ import { until } from '../until.ts'
 
 type Asking = Pick<TestService, 'ask'>
 
-/** A made and running intern, as its record says it. */
+/** A running intern, as its record describes it. */
 export async function runningIntern(service: Asking, body: object = {}) {
   const made = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, ...body } })
   if (made.status !== 201) throw new Error(made.text)
@@ -28,7 +28,7 @@ export type Said = {
   text: string
   finish: string | undefined
   sessionId: string | undefined
-  /** The interaction that it ends with. */
+  /** The interaction at the end. */
   asked: { id: string; arguments: { kind: string; operation?: string; options?: string[] } } | undefined
   error: { code: number; message: string; metadata?: { reason: string } } | undefined
   chunks: any[]
@@ -37,14 +37,17 @@ export type Said = {
 type Asked = Pick<Said, 'sessionId' | 'asked'>
 
 /**
- * Says something to an intern, in `manual` mode unless told, and hears the whole reply.
- * @throws Error when it is refused, or ends in an error; `trySaying` hears that, too.
+ * Sends a prompt to an intern, by default in `manual` mode, and reads the whole reply.
+ * @throws Error when the prompt is refused, or the reply ends in an error; `trySaying` returns these instead.
  */
 export async function say(service: Asking, id: string, content: string, more: object = {}): Promise<Said> {
   return unlessFailed(await trySaying(service, id, content, more), content)
 }
 
-/** Answers what an intern asked. @throws Error as `say` does; `tryAnswering` hears that, too. */
+/**
+ * Answers a question of an intern.
+ * @throws Error as `say` does; `tryAnswering` returns errors instead.
+ */
 export async function answer(service: Asking, id: string, asked: Asked, content: string): Promise<Said> {
   return unlessFailed(await tryAnswering(service, id, asked, content), content)
 }
@@ -80,7 +83,7 @@ async function speak(service: Asking, id: string, body: object): Promise<Said> {
   }
 }
 
-/** The process number of an intern's daemon on this host. */
+/** The process id of an intern's daemon on this host. */
 export function daemonPid(dataDir: string, id: string): number {
   return JSON.parse(readFileSync(join(dataDir, 'interns', id, 'daemon.json'), 'utf8')).process.pid
 }

@@ -15,12 +15,12 @@ const priced = {
   },
 }
 
-/** A server as a process, and a client that speaks to it. Any request may be cut off. */
+/** A server as a process, and a client for it. Any request can be cut off. */
 export type KilledServer = Awaited<ReturnType<KilledInterns['start']>>
 
 /**
- * One store for servers that are killed: each request of an intern costs a cent, and `scripted` is an agent. With Postgres,
- * `start` begins one more server beside those that live; each has a data folder of its own.
+ * One store for servers that are killed. Each request of an intern costs a cent, and `scripted` is an agent. With
+ * Postgres, `start` starts one more server beside the running ones; each has a separate data folder.
  */
 export type KilledInterns = AsyncDisposable & {
   place: Place
@@ -92,9 +92,9 @@ function commandOf(pid: number): string {
   }
 }
 
-/** How many keys interns have. */
+/** The number of keys of interns. */
 export async function keysOfInterns({ settings }: Place): Promise<number> {
-  // The embedded database is opened beside its server, to read.
+  // The embedded database is opened read-only beside its server.
   const db = await openDb(settings)
   const rows = await db.query.selectFrom('api_keys').where('kind', '=', 'intern').select('hash').execute()
   await db.close()

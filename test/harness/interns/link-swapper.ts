@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-// What a hostile agent does to its workspace, as a process of its own: again and again it puts links to what is outside in
-// the place of folders and files, also of those that appear while somebody works with them.
+// A hostile agent's attack on its workspace, as a separate process: it repeatedly replaces folders and files by links
+// to the outside, including files that appear while the service works with them.
 const [workspace = '', outside = ''] = process.argv.slice(2)
 const secret = join(outside, 'secret')
 
@@ -35,8 +35,8 @@ async function swapFile(name: string): Promise<void> {
 }
 
 /**
- * Drafts and folders that the service makes while it writes and unpacks. The folder is held: where it is a link by then,
- * it is this process that would leave its own links outside.
+ * Drafts and folders that the service creates while it writes and unpacks. The folder stays open: if it is a link by
+ * then, this process itself would create its links outside.
  */
 async function swapDrafts(path: string): Promise<void> {
   const held = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined)

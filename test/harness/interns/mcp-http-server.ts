@@ -6,7 +6,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { newToolServer } from '../../mcp/tools.ts'
 
-/** The tools of the tests over HTTP: streamable at `/mcp`, by the older protocol at `/sse`. Both want the token. */
+/** The tools of the tests over HTTP: streamable at `/mcp`, by the older protocol at `/sse`. Both require the token. */
 export async function startMcpServer(token: string) {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const streams = new Map<string, SSEServerTransport>()
@@ -36,7 +36,7 @@ export async function startMcpServer(token: string) {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    /** Forgets all sessions, as a server does that was restarted. */
+    /** Removes all sessions, as a restarted server does. */
     forget: () => sessions.clear(),
     [Symbol.asyncDispose]: async () => {
       http.closeAllConnections()

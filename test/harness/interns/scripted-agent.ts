@@ -21,20 +21,20 @@ import { createShell, type Shell, type WithoutSandbox } from '#agent/sandbox/she
 import { tools } from '#agent/tools/tools.ts'
 import { newUuid } from '#platform/core/id.ts'
 
-/** A folder that is gone at the end of its scope. */
+/** A folder that is removed at the end of its scope. */
 export async function newFolder() {
   const path = await mkdtemp(join(tmpdir(), 'signalbox-agent-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** The sandbox of this machine, as it is found by those who have its usual PATH. */
+/** The sandbox of this machine, as detected with the machine's usual PATH. */
 export const usualSandbox: SandboxOptions = { path: process.env.PATH, node: process.execPath, readable: [] }
-/** Each way to a sandbox by itself. Without a folder on the PATH there is no bubblewrap. */
+/** Each sandbox implementation separately. Without a folder on the PATH there is no bubblewrap. */
 export const sandboxWays: { [name: string]: SandboxOptions } = {
   bubblewrap: { ...usualSandbox, systemPath: '/nonexistent' },
   'util-linux': { ...usualSandbox, path: '' },
 }
-/** None: what would be the best is not there, and what would do finds no program. */
+/** No sandbox: the best implementation is missing, and the alternative finds no program. */
 export const noWays: SandboxOptions = { ...usualSandbox, program: '/nonexistent/bwrap', systemPath: '/nonexistent' }
 
 export const realShell = (
@@ -43,7 +43,7 @@ export const realShell = (
   withoutSandbox: WithoutSandbox = 'refuse',
 ): Shell => createShell({ env: process.env, sandbox, limits, withoutSandbox })
 
-/** What an ACP client does with an agent: it hears, and it answers as it is told to. */
+/** The ACP client of an agent: it records events, and answers as configured. */
 export function newClient(answers: Answers = {}) {
   const heard: SessionUpdate[] = []
   const asked: RequestPermissionRequest[] = []
@@ -65,7 +65,7 @@ export function newClient(answers: Answers = {}) {
         each.sessionUpdate === 'agent_message_chunk' && each.content.type === 'text' ? [each.content.text] : [],
       )
       .join('')
-  /** What the tools gave, in order of their ends. */
+  /** The results of the tools, in order of their ends. */
   const results = () =>
     heard.flatMap((each) => {
       if (each.sessionUpdate !== 'tool_call_update' || each.status === 'in_progress') return []
@@ -82,7 +82,7 @@ export type Answers = {
   form?: Record<string, ElicitationContentValue>
 }
 
-/** An agent in this process, its client, and one session in a workspace of its own. */
+/** An agent in this process, its client, and one session in a separate workspace. */
 export async function newAgent(
   options: Answers & Partial<AgentDeps> & { mode?: 'manual' | 'self-drive'; mcpServers?: McpServer[] } = {},
 ) {
@@ -137,7 +137,7 @@ async function open({ agent }: ClientConnection, cwd: string, modeId: string, mc
   return { sessionId, session, prompt, cancel: () => agent.notify('session/cancel', { sessionId }) }
 }
 
-/** A model that says what a list of answers says, one a request, and remembers what it was asked. */
+/** A model that returns a list of answers, one for each request, and records the requests. */
 export function listModel(answers: (string | Partial<ToolCall>[] | ModelFault)[]): {
   model: Model
   requests: ModelRequest[]

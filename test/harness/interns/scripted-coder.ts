@@ -19,8 +19,8 @@ export function toolResultsIn(protocol: Protocol, body: any): unknown[] {
 }
 
 /**
- * Plays a model that works off a script, a step for each result of a tool, in whichever protocol it is asked. Requests
- * without tools, such as for a title, get a word.
+ * A model that follows a script, one step for each result of a tool, in the protocol of the request. Requests without
+ * tools, such as for a title, get a word.
  */
 export function playing(script: readonly Said[]) {
   return (received: Received) => {

@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 /**
- * Preloaded into a server: it is killed, as with `kill -9`, at the first call of a function of Node's whose arguments hold
- * a text, right before the call or right after it began. KILL_AT: `before spawn settings.json`.
+ * Preloaded into a server. Kills it, as with `kill -9`, at the first call of a function of Node whose arguments contain
+ * a text: right before the call, or right after it started. KILL_AT: `before spawn settings.json`.
  */
 const [when = '', name = '', has = ''] = (process.env.KILL_AT ?? '').split(/ (\w+) (.*)/s)
 

@@ -5,21 +5,21 @@ import { openDb } from '#platform/db/open.ts'
 import type { Place } from '../database/databases.ts'
 import type { ServerProcess } from '../service/server-process.ts'
 
-/** With SIGKILL, whatever it does. */
+/** Ends a server with SIGKILL, at any point of its work. */
 export async function killedAtOnce(server: ServerProcess): Promise<void> {
   server.signal('SIGKILL')
   await server.ended
 }
 
 async function withDb<Result>({ settings }: Place, work: (db: Awaited<ReturnType<typeof openDb>>) => Promise<Result>) {
-  // Some servers keep their data in a folder within.
+  // Some servers have their data in a subfolder.
   const within = join(settings.data_dir, 'data')
   const data_dir = existsSync(within) ? within : settings.data_dir
   const db = await openDb({ ...settings, data_dir })
   return work(db).finally(() => db.close())
 }
 
-/** As if the servers that are gone had not been heard for as long as it takes to be taken for dead. */
+/** Simulates that the killed servers have been silent for long enough to count as dead. */
 export function silence(place: Place): Promise<void> {
   return withDb(
     place,
@@ -29,7 +29,7 @@ export function silence(place: Place): Promise<void> {
 
 const usd = (pico: string) => Number(pico) / 1e12
 
-/** What is counted of a limit's account in all, and what servers hold of it, in USD. */
+/** The total of a limit's account, and the reservations of servers, in USD. */
 export function moneyOf(place: Place, budget: string): Promise<{ spent: number; held: number }> {
   return withDb(place, async (db) => {
     const sum = async (table: string, column: string) => {
@@ -42,7 +42,7 @@ export function moneyOf(place: Place, budget: string): Promise<{ spent: number; 
   })
 }
 
-/** What the ledger has, as limits are charged it. */
+/** The sum in the ledger, as charged to limits. */
 export function ledgerUsd(place: Place): Promise<number> {
   return withDb(place, async (db) => {
     const { rows } = await sql<{ pico: string }>`

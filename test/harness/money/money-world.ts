@@ -14,18 +14,18 @@ type Flight = {
   server: Server
   budgets: Budget[]
   reservation: Reservation
-  /** What was set aside. */
+  /** The reserved amount. */
   need: bigint
-  /** What the provider bills. */
+  /** The amount that the provider bills. */
   cost: bigint
-  /** What it is charged, once it is over. */
+  /** The charge, once the request is over. */
   charged: bigint | undefined
   over: boolean
-  /** Whether the ledger has what it was charged. */
+  /** Whether the ledger has the charge. */
   written: boolean
-  /** Whether the ledger may have it: what an attempt without an answer cost, it gets when the request is over. */
+  /** Whether the ledger can have it: the cost of an attempt without an answer is recorded when the request is over. */
   recorded: boolean
-  /** Called when it is over: its earlier attempts go to the ledger with it. */
+  /** Called when the request is over: its earlier attempts are recorded in the ledger with it. */
   record: (() => void) | undefined
   at: number
 }
@@ -34,18 +34,18 @@ type Server = {
   name: string
   budgets: Budgets
   link: Link
-  /** How far its clock is ahead. */
+  /** How far the server's clock is ahead. */
   skewMs: number
-  /** Whether it takes requests. */
+  /** Whether the server accepts requests. */
   alive: boolean
   killed: boolean
-  /** How many requests wait for money to go on with. */
+  /** The number of requests that wait for money to continue. */
   fallingBack: number
-  /** The limits as this server knows them. */
+  /** The limits that this server knows. */
   known: Budget[]
   timers: Set<{ ms: number; next: number; work: () => void }>
   trouble: { slow: boolean; breaking: boolean; losing: boolean }
-  /** Those that wait for money, and how much they need. */
+  /** The requests that wait for money, and the amount that they need. */
   asking: Map<Budget[], bigint>
 }
 
@@ -53,31 +53,33 @@ const limits = [1_000_000n, 400_000n, 2_500_000n]
 const intervals = [null, 'daily', 'weekly', 'monthly'] as const
 
 /**
- * Three servers, the limits they share, and a provider that counts what it truly served. Time goes on and messages
- * arrive only when a history says so.
+ * Three servers, their shared limits, and a provider that counts what it served. Time advances and messages arrive only
+ * when a history says so.
  */
 export class MoneyWorld {
   now = Date.UTC(2026, 10, 20, 23, 40)
   readonly chance: Seeded
   readonly servers: Server[] = []
   readonly flights: Flight[] = []
-  /** What went wrong while nobody waited for it. */
+  /** Errors that occurred outside of an awaited call. */
   readonly failures: Error[] = []
-  /** What is told when a history goes wrong. */
+  /** The steps so far; the error of a failed history shows them. */
   readonly story: string[] = []
   #limits: Budget[]
-  /** The most that may be billed though the limit is lower now: what was when the last server heard of it. */
+  /**
+   * The most that can be billed although the limit is lower now: the amount when the last server received the change.
+   */
   readonly #before = new Map<string, bigint>()
   readonly #mostKnown: bigint[] = []
-  /** The limits of whose interval servers differ, and how many flights there were when that began. */
+  /** The limits for whose interval servers differ, and the number of flights at the start of the difference. */
   readonly #split = new Map<string, number>()
-  /** The limits whose interval was changed: what is spent then may be charged twice rather than not at all. */
+  /** The limits whose interval was changed: spending at that time can be charged twice, but never not at all. */
   readonly #changed = new Set<number>()
   readonly #db: Db
   #held: (() => void)[] = []
   #reading: Promise<void>[] = []
   #names = 0
-  /** Those that could account for all when they were stopped. */
+  /** The servers that could account for everything when they were stopped. */
   readonly #stopped = new WeakSet<Server>()
 
   constructor(db: Db, chance: Seeded, name: string) {
@@ -146,7 +148,7 @@ export class MoneyWorld {
     this.story.push(`${new Date(this.now).toISOString()} ${what}`)
   }
 
-  /** A request comes in; it is sent to the provider when money was set aside for it. */
+  /** A request arrives; it is sent to the provider when money was reserved for it. */
   async ask(server: Server, which: number[], share: number): Promise<void> {
     const budgets = which.map((at) => server.known[at]!)
     const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
@@ -170,7 +172,7 @@ export class MoneyWorld {
     this.#learned()
   }
 
-  /** An attempt gives nothing, but may be billed: it is paid, and as much is set aside for the next one. */
+  /** An attempt returns nothing, but can be billed: it is paid, and the same amount is reserved for the next one. */
   async fallBack(first: Flight): Promise<void> {
     const { server, budgets, need } = first
     if (!server.alive) return
@@ -185,7 +187,7 @@ export class MoneyWorld {
     }
     server.fallingBack++
     server.asking.set(budgets, need)
-    // The request goes by the limits of when it began.
+    // The request uses the limits of its start.
     this.#learned()
     const reserved = await Promise.resolve(server.budgets.reserve(budgets, need)).catch(() => undefined)
     server.asking.delete(budgets)
@@ -197,13 +199,13 @@ export class MoneyWorld {
     reservation.settle(0n, () => true)
   }
 
-  /** Most cost less than was set aside; few, which the docs name, cost more. */
+  /** Most cost less than the reservation; a few, which the docs name, cost more. */
   #costOf(need: bigint): bigint {
     const share = this.chance.chance(0.03) ? 1 + this.chance.next() : this.chance.next()
     return BigInt(Math.floor(Number(need) * (this.chance.chance(0.2) ? 1 : share)))
   }
 
-  /** The answer is over, or was left: then a bound is charged, for nobody knows what is billed. */
+  /** The answer is over, or its client left. After a disconnect a bound is charged, because the bill is unknown. */
   finish(flight: Flight, left: boolean): void {
     flight.over = true
     if (!flight.server.alive) return
@@ -214,7 +216,7 @@ export class MoneyWorld {
     flight.record?.()
   }
 
-  /** The ledger gets what is charged some time after it is; what waits at a server that is killed is lost. */
+  /** The ledger receives a charge some time after it was made; rows that wait at a killed server are lost. */
   async #write(server: Server): Promise<void> {
     const charged = this.flights.filter((flight) => flight.server === server && flight.over && flight.recorded)
     await server.link.delay()
@@ -223,7 +225,7 @@ export class MoneyWorld {
     if (server.link.loses()) throw new Error('the answer was lost')
   }
 
-  /** What the ledger says was spent since a day. */
+  /** The spending since a day, according to the ledger. */
   #written(id: string, sinceDay: number): bigint {
     const known = this.flights.filter(
       ({ budgets, written, at }) => written && at >= sinceDay * dayMs && budgets.some((budget) => budget.id === id),
@@ -231,7 +233,7 @@ export class MoneyWorld {
     return known.reduce((sum, { charged }) => sum + (charged ?? 0n), 0n)
   }
 
-  /** The provider serves what it was asked for all the same. */
+  /** The provider serves the request anyway. */
   kill(server: Server): void {
     this.tell(`${server.name} is killed`)
     server.alive = false
@@ -255,7 +257,7 @@ export class MoneyWorld {
     this.#learned()
   }
 
-  /** Whoever waits for a message to arrive gets it. */
+  /** Delivers delayed messages until the promise settles, so that nothing waits for one forever. */
   async #finally(done: Promise<unknown>): Promise<void> {
     let waiting = true
     const ended = done.finally(() => {
@@ -268,7 +270,7 @@ export class MoneyWorld {
     await ended
   }
 
-  /** Messages that were held up arrive, in any order. */
+  /** Delayed messages arrive, in any order. */
   deliver(all = false): void {
     const held = this.#held
     this.#held = []
@@ -298,7 +300,7 @@ export class MoneyWorld {
     this.#learned()
   }
 
-  /** Time goes on, and what was to be done meanwhile is done once. */
+  /** Time advances, and each action that became due runs once. */
   async tick(ms: number): Promise<void> {
     this.now += ms
     for (const server of this.servers) {
@@ -312,7 +314,7 @@ export class MoneyWorld {
     await turn()
   }
 
-  /** All is healed, all answers end, and all servers are stopped. */
+  /** All faults end, all answers end, and all servers stop. */
   async end(): Promise<void> {
     for (const { link, trouble } of this.servers) {
       link.state = 'open'
@@ -328,9 +330,9 @@ export class MoneyWorld {
   }
 
   /**
-   * What requests took of a budget in a period, whichever interval they were let in under: what each was billed, or may
-   * be. What goes beyond is counted apart. While servers do not all know of a changed interval, each interval holds for
-   * those that know it: what others let in by another one since then does not count.
+   * The amount that requests took from a budget in a period, under any interval: the bill of each, or its bound. The
+   * excess is counted separately. While not all servers know of a changed interval, each interval applies to the
+   * servers that know it. Requests that other servers admitted under another interval since then do not count.
    */
   #taken(of: Budget, period: number): bigint {
     const split = this.#split.get(of.id) ?? this.flights.length
@@ -346,8 +348,8 @@ export class MoneyWorld {
   }
 
   /**
-   * What servers hold already, or is on its way to them, was granted while the limit was what it was; under whichever
-   * interval it was, it counts in all.
+   * Amounts that servers hold or that are on their way to them were granted under the earlier limit. They count
+   * completely, under any interval.
    */
   async #remember({ id }: Budget): Promise<void> {
     const now = this.now
@@ -362,7 +364,7 @@ export class MoneyWorld {
     }
   }
 
-  /** The highest limit that any server still goes by; what it was lowered from does not count against anybody. */
+  /** The highest limit that any server still uses; a lowered limit does not count against them. */
   #learned(): void {
     for (const [at, { id }] of this.#limits.entries()) {
       const alive = this.servers.filter(({ alive: lives }) => lives)
@@ -386,7 +388,10 @@ export class MoneyWorld {
     }
   }
 
-  /** Each server keeps to the limits and intervals that it knows, whatever others have let in under which. */
+  /**
+   * Each server respects the limits and intervals that it knows, regardless of the requests that other servers
+   * admitted.
+   */
   #check({ budgets }: Flight): void {
     for (const budget of budgets) {
       const at = this.#limits.findIndex(({ id }) => id === budget.id)
@@ -398,7 +403,10 @@ export class MoneyWorld {
     }
   }
 
-  /** @returns what share of the limit was billed in the last period. Call it when all is over. */
+  /**
+   * Call it when everything is over.
+   * @returns the share of the limit that was billed in the last period.
+   */
   async checkAccounts(): Promise<number> {
     await Promise.all(this.#reading)
     let share = 0
@@ -413,7 +421,8 @@ export class MoneyWorld {
         const { spent = 0n, leases } = await readBudget(this.#db.query, clock, id, period)
         const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)
         const told = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
-        // What the ledger told a new account may be reported as well: rather twice than not at all.
+        // A new account that is initialised from the ledger can also be reported: an amount twice rather than not at
+        // all.
         if (!this.#changed.has(at)) assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${told}`)
         assert.ok(spent >= sums.accounted, `charged: ${told}`)
         assert.ok(spent + lost + sums.beyond >= sums.billed, `billed more than is charged: ${told}`)
@@ -442,7 +451,7 @@ export class MoneyWorld {
 }
 
 const dayMs = 86_400_000
-/** A period of a day and one of a week may begin on the same. */
+/** A period of a day and one of a week can start on the same day. */
 const keyOf = ({ id, interval }: Pick<Budget, 'id' | 'interval'>, at: number) =>
   `${id} ${interval} ${periodOf({ interval }, at)}`
 const least = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -17,7 +17,7 @@ export const caller = {
 
 let made = 0
 
-/** A metered request that was answered, as ordinary as can be. */
+/** A metered request that was answered, with ordinary values. */
 export function generation(more: Partial<Generation> = {}): Generation {
   return {
     id: `gen-${made++}`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestService, type TestService } from '../service/service.ts'
 
-/** What the tests of lists say of a model; everything else is ordinary. */
+/** The properties of a model that tests of lists set; the others have ordinary values. */
 type Facts = Record<string, unknown> & { endpoints?: Record<string, Record<string, unknown>> }
 
 const providers = {
@@ -18,7 +18,7 @@ const providers = {
 
 const ordinary = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'] }
 
-/** A service that has exactly these models; `others`: providers of them besides the usual. */
+/** A service that has exactly these models; `others` are additional providers of them. */
 export async function startWithModels(
   models: Record<string, Facts>,
   options: Parameters<typeof startTestService>[0] = {},
@@ -32,7 +32,7 @@ export async function startWithModels(
     return [id, { ...model, endpoints: Object.fromEntries(offers) }]
   })
   writeFileSync(file, JSON.stringify({ providers: { ...providers, ...others }, models: Object.fromEntries(entries) }))
-  // Settings are written as the environment has them: words.
+  // Settings are strings, as in environment variables.
   const settings = { catalogue_file: file, starter_catalogue: 'false' as never, ...options.settings }
   const service = await startTestService({ ...options, settings })
   return {
@@ -44,7 +44,7 @@ export async function startWithModels(
   }
 }
 
-/** The ids of the list a path answers. */
+/** The model ids in the list at a path. */
 export async function idsOf(service: TestService, path: string): Promise<string[]> {
   const { status, body, text } = await service.ask('GET', path)
   if (status !== 200) throw new Error(text)

@@ -5,7 +5,10 @@ import { inputModalities, type ModelQuery, outputModalities } from '#catalogue/l
 import type { EndpointFigures, Figures } from '#catalogue/measurements/figures.ts'
 import { categories, regions } from '#platform/core/vocabulary.ts'
 
-/** Random catalogues, measurements and questions, from small sets of values: much is equal, and bounds are met. */
+/**
+ * Random catalogues, measurements and queries from small sets of values, so that many values are equal and bounds are
+ * reached.
+ */
 export const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0, 500)
 
 const day = 86_400
@@ -62,7 +65,7 @@ const percentiles = fc.option(
   { freq: 2 },
 )
 
-/** Measurements of all, chosen by a seed, so that they may be asked for any name. */
+/** Measurements of all models, derived from a seed, so that they exist for any name. */
 export const figures: fc.Arbitrary<Figures> = fc
   .record({
     endpoints: fc.array(fc.record({ latencyMs: percentiles, throughput: percentiles, fastest: fc.constant(null) }), {
@@ -95,7 +98,7 @@ const score = oneOf(['0', '12.5', '57.3', '57.35', '100'])
 const rate = oneOf(['0', '0.5', '0.9', '1'])
 const days = oneOf(['0', '1', '2', '30', '31'])
 
-/** Every parameter but those of the answer's form. The type names one that is not tried. */
+/** Every parameter except those of the answer's form. The type names one that is not tested. */
 type Tried = Record<Exclude<keyof ModelQuery, 'use_rss' | 'use_rss_chat_links'>, fc.Arbitrary<string | undefined>>
 
 /** Any combination of parameters, as a client writes them. */
@@ -133,7 +136,7 @@ export const question: fc.Arbitrary<Record<string, string>> = fc
   } satisfies Tried)
   .chain((all) => {
     const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined)
-    // All at once let nothing through; a few at a time show what each one does.
+    // All conditions together match nothing; a few at a time show the effect of each.
     return fc.subarray(given, { maxLength: 6 }).map(Object.fromEntries)
   })
 

@@ -6,7 +6,7 @@ import type { Rule } from '#policy/guardrails/decide/judge.ts'
 import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 
-/** Random guardrails and catalogues of few names, so that what one forbids is often all there is. */
+/** Random guardrails and catalogues with few names, so that a guardrail often forbids everything. */
 export const vendors = Settings.parse({}).zdr_vendors
 
 const authors = ['anthropic', 'google', 'openai', 'x-ai', 'other']
@@ -19,7 +19,7 @@ const listOf = <T>(values: readonly T[]) => said(fc.subarray([...values], { minL
 
 export const region = fc.constantFrom(...regions)
 
-/** What each rule that is judged by the catalogue may say. */
+/** Possible values of each rule that depends on the catalogue. */
 const sayings = {
   allowed_data_regions: listOf(regions),
   allowed_models: listOf(modelNames.map(dated)),
@@ -44,7 +44,7 @@ export function guardrailWith(name: string, some: Partial<Policy>): GuardrailRec
   return { id: name, workspaceId: 'w', name, description: null, policy, createdAt: 0, updatedAt: 0 }
 }
 
-/** The three that can hold for one request. */
+/** The three guardrails that can apply to one request. */
 export const guardrails: fc.Arbitrary<GuardrailRecord[]> = fc
   .array(policy, { maxLength: 3 })
   .map((policies) => policies.map((some, i) => guardrailWith(['default', 'member', 'key'][i]!, some)))

@@ -2,8 +2,8 @@ import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Figures } from '#catalogue/measurements/figures.ts'
 
 /**
- * The list of models as the rules say it, one condition after the other and without any cleverness: what the index
- * must agree with. It knows nothing of the index, and reads the parameters as a client writes them.
+ * The reference implementation of model lists, one condition after the other without optimisation. The index must agree
+ * with it. It does not use the index, and reads the parameters as a client writes them.
  */
 export function referenceList(models: Model[], figures: Figures, parameters: Record<string, string>, nowMs: number) {
   const found = models
@@ -69,10 +69,10 @@ function endpointPasses({ prices, provider, zeroDataRetention, regions }: Endpoi
   )
 }
 
-/** The providers of the random catalogues are called by their slug in capitals. */
+/** The names of providers in random catalogues are their slugs in capitals. */
 const isProvider = (slug: string, name: string) => slug === name || slug.toUpperCase() === name.toUpperCase()
 
-/** A plain decimal number in units of 10^-40: more places than any number here has. */
+/** A plain decimal number in units of 10^-40: more places than any number in these tests has. */
 function units(decimal: string): bigint {
   const [whole = '', fraction = ''] = decimal.split('.')
   return BigInt(whole + fraction.padEnd(40, '0'))

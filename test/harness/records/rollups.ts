@@ -9,10 +9,10 @@ import { mergeParts } from '#spend/rollups/merge-parts.ts'
 import { cellsOfPart, minuteCells } from '#spend/rollups/parts.ts'
 import { factsOfRow } from '#spend/rollups/request-facts.ts'
 
-/** Every cell as a text, by table, grain, slot and dimensions: two ways to count are compared by them. */
+/** Every cell as a text, by table, grain, slot and dimensions, to compare two ways to count. */
 type Told = Map<string, string>
 
-/** What cells of one grain say. */
+/** The values of cells of one grain. */
 export async function cellsTold(db: Db, table: CellTable, grain: number): Promise<Told> {
   const rows = await db.query
     .selectFrom(table as 'key_cells')
@@ -30,7 +30,7 @@ export async function cellsTold(db: Db, table: CellTable, grain: number): Promis
   return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What cells are to say by the rows of the ledger, each counted anew. */
+/** The expected cells, counted again from the rows of the ledger. */
 export async function cellsOfRows(db: Db, table: CellTable, grain: number): Promise<Told> {
   const rows = await db.query
     .selectFrom('generations')
@@ -70,7 +70,7 @@ export async function mergeAll(db: Db): Promise<void> {
   while (await mergeParts({ db }));
 }
 
-/** How many requests parts have that are not merged. */
+/** The number of requests in unmerged parts. */
 export async function requestsInParts(db: Db): Promise<number> {
   const parts = await db.query.selectFrom('rollup_parts').select('cells').execute()
   const cells = parts.flatMap(({ cells }) => cellsOfPart(cells))

@@ -1,6 +1,6 @@
 import type { Generation } from '../../../console/api/types.ts'
 
-/** A request as most are, for tests: answered by the first endpoint, streamed. */
+/** A typical request for tests: streamed and answered by the first endpoint. */
 export function sampleGeneration(more: Partial<Generation> = {}): Generation {
   return {
     id: 'gen-1',

@@ -19,23 +19,23 @@ type Options = {
   kind?: DatabaseKind
   prices: BilledPrices
   trades: Record<string, Trade>
-  /** What an endpoint has besides, by the trade's name. */
+  /** Additional properties of an endpoint, by the trade's name. */
   more?: Record<string, object>
   /** Answers to requests for earlier bills. */
   billAnswer?: BillAnswer
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
-/** A service, and a provider that keeps account of what it truly served: `billed/<trade>` is the trade's model. */
+/** A service, and a provider that keeps account of what it served: `billed/<trade>` is the trade's model. */
 export type BilledService = AsyncDisposable & {
   service: TestService
-  /** For another server on the same database. */
+  /** Settings for another server on the same database. */
   settings: NonNullable<Options['settings']>
   upstream: BillingUpstream
   /** A key with a limit in USD. */
   keyWith: (limit: number) => Promise<string>
   billed: () => number
-  /** What the key's limit says is left. */
+  /** The remaining amount of the key's limit. */
   left: (key: string) => Promise<number>
 }
 
@@ -80,7 +80,10 @@ export async function startBilled({
   }
 }
 
-/** Asks, reads until that is enough, and hangs up. @returns the status; 0 when it left before any. */
+/**
+ * Sends a request, reads until that is enough, and disconnects.
+ * @returns the status; 0 if it disconnected before the status.
+ */
 export async function leaveAt(
   { service }: BilledService,
   key: string,
@@ -105,12 +108,15 @@ export async function leaveAt(
   return response.status
 }
 
-/** Asks for a whole answer. */
+/** Requests a whole answer. */
 export function ask({ service }: BilledService, key: string, body: object, path = '/chat/completions') {
   return service.ask('POST', path, { key, body })
 }
 
-/** Asks, and hangs up so many milliseconds after the provider has got the request; one that is refused is not sent on. */
+/**
+ * Sends a request, and disconnects this many milliseconds after the provider received it. A refused request is not
+ * forwarded.
+ */
 export async function leaveAfter(billed: BilledService, key: string, body: object, ms: number): Promise<void> {
   const { sales } = billed.upstream
   const before = sales.length

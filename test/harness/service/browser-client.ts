@@ -23,14 +23,14 @@ export async function signIn(service: TestService, proof: Proof, headers: Record
   })
 }
 
-/** @throws Error when the service does not let it in. */
+/** @throws Error when the service refuses the sign-in. */
 export async function openBrowser(service: TestService, proof: Proof): Promise<Browser> {
   const reply = await signIn(service, proof)
   if (reply.status !== 201) throw new Error(`not signed in: ${reply.status} ${reply.text}`)
   return browserWith(service, reply)
 }
 
-/** The same after any answer that has signed it in. */
+/** Creates the browser from any answer that signed it in. */
 export function browserWith(service: TestService, { headers, body }: Pick<Reply, 'headers' | 'body'>): Browser {
   const setCookie = headers.get('set-cookie')!
   const cookie = setCookie.split(';')[0]!

@@ -7,7 +7,7 @@ import { type Holder, type Issued, issueCertificate, makeAuthority } from '#plat
 
 const hour = 3_600_000
 
-/** An authority of a test's own, and what it vouches for. */
+/** A test's own certificate authority, and its certificates. */
 export async function testAuthority(name = 'An authority of the tests') {
   const period = { from: Date.now() - hour, until: Date.now() + 24 * hour }
   const authority = { name, ...(await makeAuthority(name, period)) }
@@ -16,7 +16,7 @@ export async function testAuthority(name = 'An authority of the tests') {
   return { certificate: authority.certificate, issue }
 }
 
-/** What a server shows, and whom it believes. */
+/** The certificate that a server presents, and the authority that it trusts. */
 export function daemonTls(servername: string, authorities: string, shown?: Issued): DaemonTls {
   const own = shown && { cert: shown.certificate, key: shown.key }
   return { context: createSecureContext({ ...own, ca: authorities }), servername, sessions: new Map() }

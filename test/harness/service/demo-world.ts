@@ -6,15 +6,18 @@ import { type DemoUpstream, startDemoUpstream } from '../upstream/demo-upstream.
 import { metered } from './generation-record.ts'
 import type { TestService } from './service.ts'
 
-/** A service whose models have prices and several providers, and requests of every kind: what a console has to show. */
+/** A service whose models have prices and several providers, and requests of every kind, as data for a console. */
 export type DemoWorld = AsyncDisposable & {
   service: TestService
-  /** Asks so many times. @returns the ids of the requests, the first asked first. */
+  /**
+   * Sends this many requests.
+   * @returns the ids of the requests, in the order of sending.
+   */
   ask: (count: number) => Promise<string[]>
-  /** The keys in use, by what they are for. */
+  /** The keys in use, by purpose. */
   keys: { bot: string; shutIn: string }
   guardrailId: string
-  /** What a provider was asked last. */
+  /** The last request to a provider. */
   asked: DemoUpstream['asked']
 }
 

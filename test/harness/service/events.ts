@@ -4,15 +4,15 @@ import { until } from '../until.ts'
 /** One event of `GET /events`. */
 export type Heard = { type: string; id: string; data: any }
 
-/** A stream of events, as it is heard. */
+/** A stream of events, and the events received so far. */
 export type Listening = {
   status: number
   heard: Heard[]
-  /** All that came, comments too. */
+  /** All received lines, including comments. */
   text: () => string
   /** The events of one type. */
   of: (type: string) => any[]
-  /** Resolves with the first event of a type that is as wanted. */
+  /** Resolves with the first event of a type that meets the condition. */
   hear: (type: string, isWanted?: (data: any) => boolean) => Promise<any>
   lastId: () => string
   /** Whether the server has ended it. */

@@ -1,10 +1,13 @@
 import { afterEach } from 'node:test'
 
-/** What explains a test that fails, where nobody can look at it: the last notes since it began. */
+/** Details of a failed test that nobody can inspect later: the last notes since its start. */
 const notes: string[] = []
 const kept = 20
 
-/** Is printed if the test that runs fails, and forgotten if it passes. Said again, it stands where it was said last. */
+/**
+ * Adds a note that is printed if the current test fails, and dropped if it passes. A repeated note moves to its last
+ * position.
+ */
 export function noteForFailure(note: string): void {
   const before = notes.indexOf(note)
   if (before >= 0) notes.splice(before, 1)

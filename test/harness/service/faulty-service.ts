@@ -7,7 +7,7 @@ import { startTestService, type TestService } from './service.ts'
 /** Prices that make every token count: USD per million. */
 const prices = { prompt: 1, completion: 10 }
 const supported_parameters = ['tools', 'temperature']
-/** Longer than anything takes, however busy the machine is: who tests a deadline sets it. */
+/** Longer than any operation takes, even on a busy machine. Tests of a deadline set their own value. */
 const patientMs = 300_000
 
 /**

@@ -8,7 +8,7 @@ import { endGroup, removeGroup } from '#provision/host/control-group.ts'
 const servers = new Set<ChildProcess>()
 const dataFolders = new Set<string>()
 
-/** Has a server ended when the tests of this process are over, if it still runs then. */
+/** Ends a server when the tests of this process are over, if it still runs. */
 export function endAtLast(server: ChildProcess): void {
   servers.add(server)
   server.once('close', () => servers.delete(server))
@@ -21,7 +21,7 @@ export function endDaemonsAtLast(dataDir: string): void {
 
 after(endLeftovers)
 
-/** For what is no test, and so has no end that anybody hears of. */
+/** For programs that are not tests, and so have no end that the runner reports. */
 export async function endLeftovers(): Promise<void> {
   for (const server of servers) server.kill('SIGKILL')
   for (const folder of dataFolders) {
@@ -36,18 +36,21 @@ export async function endLeftovers(): Promise<void> {
   }
 }
 
-/** Ends the daemons of a data folder whose server was killed; before the folder goes, which says which they are. */
+/**
+ * Ends the daemons of a data folder whose server was killed. Call it before the folder is removed, because the folder
+ * identifies them.
+ */
 export function endDaemonsIn(folder: string): void {
   for (const pid of daemonsIn(folder)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended since it was looked for.
+      // The process has ended since the search.
     }
   }
 }
 
-/** The control groups of interns. They are named after interns, so that nobody else's is among them. */
+/** The control groups of interns. They are named after interns, so this list has no other groups. */
 function groupsIn(folder: string): string[] {
   return globSync(`${folder}/interns/*/daemon.json`).flatMap((file) => {
     const { group } = JSON.parse(readFileSync(file, 'utf8'))
@@ -55,7 +58,7 @@ function groupsIn(folder: string): string[] {
   })
 }
 
-/** A number may be another process's by now, so its command line must name the folder. */
+/** The id can belong to another process by now, so its command line must name the folder. */
 function daemonsIn(folder: string): number[] {
   return globSync(`${folder}/interns/*/daemon.json`).flatMap((file) => {
     try {

@@ -4,12 +4,12 @@ import Provider from 'oidc-provider'
 
 export const client = { oidc_client_id: 'signalbox', oidc_client_secret: 'a-secret-of-the-tests' }
 
-/** A real server of OpenID Connect, in which whoever `person` names is signed in without being asked. */
+/** A real OpenID Connect server that signs in the person in `person` without a prompt. */
 export type Issuer = AsyncDisposable & {
   url: string
-  /** Who signs in next, and the claims of them. */
+  /** The next person to sign in, and their claims. */
   person: { id: string; claims: object }
-  /** Tells it where our service is. */
+  /** Sets the address of the service. */
   serve: (service: { url: string }) => void
 }
 
@@ -61,7 +61,7 @@ function configuration(redirectUri: string, people: Map<string, object>): object
 /** A browser that follows redirects and keeps cookies by origin. */
 export class Traveller {
   readonly jar = new Map<string, Map<string, string>>()
-  /** Every address on the way. */
+  /** Every address of the redirects. */
   readonly trail: string[] = []
   readonly #headers: Record<string, string>
 
@@ -70,7 +70,7 @@ export class Traveller {
     this.#headers = headers
   }
 
-  /** Follows until an answer is no redirect, or leads to where `stop` says. */
+  /** Follows redirects until an answer is not a redirect, or leads to the address in `stop`. */
   async go(from: string, stop: (url: string) => boolean = () => false): Promise<Response & { at: string }> {
     let url = from
     for (let hops = 0; hops < 20; hops++) {

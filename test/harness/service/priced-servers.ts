@@ -6,7 +6,7 @@ import { type ServerProcess, startProcess } from './server-process.ts'
 export const managementKey = `sb-v1-${'a'.repeat(64)}`
 export const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** The price of a word of the demo model's answer. Tokens of the prompt are free here. */
+/** The price of a word of the demo model's answer. Prompt tokens are free in these tests. */
 export const usdOfWord = 0.001
 
 const priced = {
@@ -20,7 +20,7 @@ export function pricedCatalogue(folder: string): string {
   return file
 }
 
-/** Starts real servers over one place, where the demo model costs money. `databaseUrl` may lead there by a detour. */
+/** Starts real servers over one store, where the demo model costs money. `databaseUrl` can go through a detour. */
 export async function startPriced(place: Place, count = 1, databaseUrl?: string, env = {}): Promise<ServerProcess[]> {
   const { data_dir, database_url } = place.settings
   const file = pricedCatalogue(data_dir)
@@ -65,7 +65,7 @@ export async function setBudget(url: string, limit_usd: number, interval = 'life
 
 export type Told = { status: number; cost: number; body: string }
 
-/** Asks for so many words. The cost is the one in the answer; an answer that broke off costs nothing. */
+/** Requests this many words. The cost is the one in the answer; an answer that broke off costs nothing. */
 export async function askForWords(
   url: string,
   words: number,

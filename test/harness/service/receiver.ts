@@ -7,7 +7,7 @@ export type Received = { headers: Record<string, string>; body: string; told: an
 
 type Answer = (response: ServerResponse, at: number) => void
 
-/** Who receives webhooks: a real server. `await using` closes it. */
+/** A receiver of webhooks: a real server. `await using` closes it. */
 export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end()) {
   const received: Received[] = []
   const server = createServer(async (request: IncomingMessage, response) => {
@@ -22,7 +22,7 @@ export async function startReceiver(answer: Answer = (response) => response.writ
     origin,
     url: `${origin}/hook?token=t0ps3cret`,
     received,
-    /** The first of a type that is as wanted. */
+    /** The first event of a type that meets the condition. */
     hear: (type: string, isWanted: (told: any) => boolean = () => true) =>
       until(() => received.find(({ told }) => told.type === type && isWanted(told.data)) ?? false),
     async [Symbol.asyncDispose]() {
@@ -32,5 +32,8 @@ export async function startReceiver(answer: Answer = (response) => response.writ
   }
 }
 
-/** What the library of Standard Webhooks says of it. @throws Error for a signature that is none of the secret's. */
+/**
+ * The event as the Standard Webhooks library verifies it.
+ * @throws Error for a signature that does not match the secret.
+ */
 export const verified = (secret: string, { headers, body }: Received): any => new Webhook(secret).verify(body, headers)

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed, the same history. */
+/** Reproducible random numbers: the same seed gives the same history. */
 export class Seeded {
   #state: number
 
@@ -7,9 +7,9 @@ export class Seeded {
     for (let i = 0; i < 3; i++) this.next()
   }
 
-  /** From 0 to below 1. */
+  /** A number from 0 to below 1. */
   next(): number {
-    // Mulberry32: a few shifts, and no pattern that a test could fall into.
+    // Mulberry32: a few shifts, and no pattern that affects a test.
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
@@ -20,7 +20,7 @@ export class Seeded {
     return this.next() < of
   }
 
-  /** Whole, from `least` to `most`. */
+  /** A whole number from `least` to `most`. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1))
   }

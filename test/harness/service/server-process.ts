@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** A server in a separate process, started as by `npm start`. `await using` kills it. */
 export type ServerProcess = AsyncDisposable & {
   pid: number
-  /** The base URL once it listens. Rejects with its standard error when it ends before that. */
+  /** The base URL once it listens. Rejects with its standard error if it ends before that. */
   url: Promise<string>
   out: () => string
   err: () => string

@@ -12,18 +12,18 @@ export type Reply = { status: number; headers: Headers; body: any; text: string 
 
 type Ask = { key?: string | null; body?: unknown; headers?: Record<string, string> }
 
-/** A real service on a real socket, its own store, and a client that speaks to it. `await using` ends it. */
+/** A real service on a real socket, its own store, and a client for it. `await using` ends it. */
 export type TestService = AsyncDisposable & {
   url: string
   metricsUrl: string | undefined
   managementKey: string
   apiKey: string
   place: Place
-  /** The API key is used unless told; `null` sends none. A `body` is sent as JSON. */
+  /** Sends the API key by default; `null` sends none. A `body` is sent as JSON. */
   ask: (method: string, path: string, options?: Ask) => Promise<Reply>
   /** The same with the management key. */
   manage: (method: string, path: string, body?: unknown) => Promise<Reply>
-  /** What SIGHUP does to the process. */
+  /** The effect of SIGHUP on the process. */
   reloadCatalogue: Service['reloadCatalogue']
   stop: () => Promise<void>
 }
@@ -32,7 +32,7 @@ type Options = {
   kind?: DatabaseKind
   place?: Place
   settings?: Partial<Config>
-  /** Who said them; nobody unless told. */
+  /** The author of the texts; by default none. */
   sources?: SettingSources
   now?: () => number
   /** Environment variables that hold providers' credentials. */
@@ -45,7 +45,7 @@ type Options = {
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** Every answer is checked against its route's schema; a second service on the same `place` shares its store. */
+/** Every answer is checked against its route's schema. A second service on the same `place` shares its store. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
   const place = options.place ?? (await newPlace(options.kind ?? 'sqlite'))
   endDaemonsAtLast(place.settings.data_dir)
@@ -55,7 +55,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     bootstrap_api_key: apiKey,
     shutdown_grace_ms: 200,
     demo_intern: 'false',
-    // It takes a process to bundle it.
+    // Bundling takes a process.
     console: 'false',
     ...place.settings,
     ...options.settings,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { delta, done, first } from './faulty-upstream.ts'
 
-/** One request, and what the provider will ask money for. */
+/** One request, and the amount that the provider will bill. */
 export type Sale = {
   body: any
   prompt: number
@@ -12,9 +12,9 @@ export type Sale = {
   /** Whether the client has left. */
   gone: () => boolean
   write: (text: string) => void
-  /** A whole answer, or what is left of a stream. */
+  /** A whole answer, or the rest of a stream. */
   end: (text?: string) => void
-  /** Hangs up. */
+  /** Closes the connection. */
   cut: () => void
   /** The usage as it is billed. */
   usage: () => object
@@ -23,13 +23,13 @@ export type Sale = {
 /** The behaviour of a provider, by the name of the model. */
 export type Trade = (sale: Sale) => Promise<void> | void
 
-/** A provider on a real socket that keeps account of every token it has truly read and generated. */
+/** A provider on a real socket that keeps account of every token it has read and generated. */
 export type BillingUpstream = AsyncDisposable & {
   url: string
   sales: Sale[]
-  /** In USD, by prices per million. */
+  /** The bill in USD, by prices per million. */
   billed: (prices: { prompt: number; completion: number }) => number
-  /** Waits until no request is under way. */
+  /** Waits until no request is in flight. */
   quiet: () => Promise<void>
 }
 
@@ -106,7 +106,7 @@ async function saleOf(request: IncomingMessage, response: ServerResponse): Promi
 export const usageOf = (sale: Sale, more: object = {}): string =>
   `data: ${JSON.stringify({ id: 'x', choices: [], usage: { ...sale.usage(), ...more } })}\n\n`
 
-/** Thinks unseen for nearly all of its tokens, says a little, and tells the usage a moment after the end. */
+/** Reasons invisibly for nearly all of its tokens, writes a little, and reports the usage a moment after the end. */
 export const thinker: Trade = async (sale) => {
   sale.prompt = 10
   sale.completion = sale.body.max_tokens
@@ -115,7 +115,7 @@ export const thinker: Trade = async (sale) => {
   sale.end(usageOf(sale, { completion_tokens_details: { reasoning_tokens: sale.completion - 10 } }) + done)
 }
 
-/** Says a letter, each a token, every two milliseconds for as long as somebody listens. */
+/** Writes a letter, each a token, every two milliseconds for as long as the client is connected. */
 export const speaker: Trade = async (sale) => {
   sale.prompt = 10
   sale.write(first)
@@ -130,7 +130,7 @@ export const speaker: Trade = async (sale) => {
 const pacedTokensPerMs = 0.4
 const pacedHidden = 100
 
-/** Generates 400 tokens a second for as long as somebody listens. The first 100 are hidden reasoning. */
+/** Generates 400 tokens a second for as long as the client is connected. The first 100 are hidden reasoning. */
 export const paced =
   (reports: boolean): Trade =>
   async (sale) => {
@@ -145,7 +145,7 @@ export const paced =
     sale.end(delta({}, 'length') + (reports ? usageOf(sale, details) : '') + done)
   }
 
-/** Generates all that it may, whatever happens, and answers after two seconds. */
+/** Generates as much as allowed in any case, and answers after two seconds. */
 export const brooder: Trade = async (sale) => {
   sale.prompt = 10
   sale.completion = sale.body.max_tokens
@@ -155,7 +155,7 @@ export const brooder: Trade = async (sale) => {
   sale.end(JSON.stringify({ id: 'x', choices, usage: sale.usage() }))
 }
 
-/** Every picture as its pixels, all else as half a token a byte: more than any tokenizer makes of it. */
+/** Counts every picture as its pixels, and other data as half a token a byte: more than any tokenizer. */
 function promptOf(body: object): number {
   let pictures = 0
   const text = JSON.stringify(body, (_name, value) => {
@@ -166,7 +166,7 @@ function promptOf(body: object): number {
   return pictures * 1300 + Math.floor(Buffer.byteLength(text) / 2)
 }
 
-/** Reads a long prompt, says a letter, and goes on only as long as somebody listens. */
+/** Reads a long prompt, writes a letter, and continues only as long as the client is connected. */
 export const reader: Trade = async (sale) => {
   sale.prompt = promptOf(sale.body)
   sale.completion = 1
@@ -175,7 +175,7 @@ export const reader: Trade = async (sale) => {
   sale.end()
 }
 
-/** Thinks unseen, says a little and breaks off, or ends without a word of usage. */
+/** Reasons invisibly, writes a little and breaks off, or ends without usage. */
 const breaking =
   (how: 'cut' | 'end'): Trade =>
   async (sale) => {
@@ -189,14 +189,14 @@ const breaking =
 export const cutting = breaking('cut')
 export const silent = breaking('end')
 
-/** Takes the request, generates all of the answer, and hangs up without a word. */
+/** Accepts the request, generates the whole answer, and closes the connection without an answer. */
 export const dropping: Trade = (sale) => {
   sale.prompt = 10
   sale.completion = sale.body.max_tokens
   sale.cut()
 }
 
-/** Generates faster than it is read. */
+/** Generates faster than the client reads. */
 export const flooding: Trade = async (sale) => {
   sale.prompt = 10
   sale.completion = sale.body.max_tokens
@@ -206,7 +206,7 @@ export const flooding: Trade = async (sale) => {
   sale.end()
 }
 
-/** Claims what it never did. */
+/** Reports usage that never occurred. */
 export const lying: Trade = (sale) => {
   sale.prompt = 10
   sale.completion = 10
@@ -215,7 +215,7 @@ export const lying: Trade = (sale) => {
   sale.end(JSON.stringify({ id: 'x', choices, usage }))
 }
 
-/** Obeys whatever it is called. */
+/** Obeys the token limit under any name. */
 export const obedient: Trade = (sale) => {
   const { body } = sale
   const limits = [body.max_tokens, body.num_predict, body.max_length, body.options?.num_predict]

@@ -7,7 +7,7 @@ import { type Received, startScriptedUpstream } from './scripted-upstream.ts'
 /** A service whose one model has several endpoints, each of which caches the prompts that it has seen. */
 export type CachingService = AsyncDisposable & {
   service: TestService
-  /** The endpoints that were asked, in this order. */
+  /** The called endpoints, in order. */
   asked: () => string[]
   /** Prompt tokens so far, and how many of them were found in a cache. */
   tokens: { prompt: number; cached: number }

@@ -3,7 +3,7 @@ import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#gateway/
 import { drawOf } from '#gateway/plan/sticky-draw.ts'
 import { preferencesOf } from '#gateway/request/preferences.ts'
 
-/** An endpoint that can do anything, but for what is said of it. */
+/** An endpoint that supports everything, except for the given properties. */
 export function endpointOf(provider: string, more: Partial<Endpoint> = {}, modelId = 'a/m'): Endpoint {
   const tag = more.tag ?? provider
   return {

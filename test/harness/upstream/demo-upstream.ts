@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Providers on one real socket, by the first part of the path: they answer in words, slowly, or not at all. */
+/** Providers on one real socket, by the first part of the path: they answer with words, slowly, or not at all. */
 export type DemoUpstream = AsyncDisposable & {
   url: string
-  /** What was asked last. */
+  /** The last request. */
   asked: () => any
 }
 
@@ -13,7 +13,7 @@ const text =
   'The third: DE811907980 lacks a digit. The others are whole, and their check digits are right. Shall I write to the supplier?'
 
 type Manner = {
-  /** Between two words, of each provider. */
+  /** The delay between two words of each provider. */
   paceMs?: (provider: string) => number
   says?: string
 }

@@ -3,7 +3,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { encodedBody } from '#gateway/protocol/encoded-body.ts'
 import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
 
-/** An endpoint that takes everything, named as told. */
+/** An endpoint that supports everything, with the given name. */
 export function endpointFor(upstreamModel: string, more: Partial<Endpoint> = {}): Endpoint {
   return {
     id: `test/${upstreamModel}@test`,

@@ -24,7 +24,7 @@ const answers =
     socket.write(whole(status, body, more))
 const json = 'content-type: application/json\r\n'
 
-/** A stream when one is asked for, else a whole answer, in the bytes that `encode` makes of them. */
+/** A stream if the request asks for one, else a whole answer, in the bytes that `encode` produces. */
 const encodedBy =
   (name: string, encode: (text: string) => Buffer): Play =>
   (taken) =>
@@ -40,7 +40,7 @@ const inPieces =
     socket.write(lastChunk)
   }
 
-/** Sound answers, each in another guise. All say `Hello world`, or what is said of them. */
+/** Valid answers, each in a different form. All have the text `Hello world`, or the one in their entry. */
 export const sound: Record<string, Play> = {
   ok: encodedBy('identity', Buffer.from),
   gzip: encodedBy('gzip', gzipSync),
@@ -49,13 +49,13 @@ export const sound: Record<string, Play> = {
   crlf: sse(...said('Hello ', 'world').map((event) => event.replaceAll('\n', '\r\n'))),
   comments: sse(': hi\n\n', ': still here\n\n', ...said('Hello ', 'world').map((event) => `: c\n${event}`)),
   bytewise: inPieces(Buffer.from(said('Hello ', 'world').join('')), 1),
-  /** Cut within every character that has several bytes. */
+  /** Cut within every multi-byte character. */
   umlauts: inPieces(Buffer.from(said('Grüße ', 'aus 東京 🚂').join('')), 3),
   without_done: sse(...said('Hello ', 'world').slice(0, -1)),
   stays_open: ({ socket }) =>
     socket.write(Buffer.concat([Buffer.from(head()), chunk(said('Hello ', 'world').join(''))])),
   json_for_stream: answers(200, completion('Hello world')),
-  /** A name that every object has is no encoding. */
+  /** The name of a property that every object has is not an encoding. */
   odd_encoding: answers(200, completion('Hello world'), `${json}content-encoding: constructor\r\n`),
   byte_order_mark: sse(`\ufeff${delta({ role: 'assistant', content: 'Hello ' })}`, ...said('world').slice(1)),
   stream_for_json: sse(...said('Hello ', 'world')),
@@ -74,7 +74,7 @@ export const sound: Record<string, Play> = {
 
 const deep = '['.repeat(20_000) + ']'.repeat(20_000)
 
-/** Fails before the first byte of an answer: what the client would be told, and whether others may be asked first. */
+/** Fails before the first byte of an answer: the error for the client, and whether others can be tried first. */
 export const early: Record<string, { play: Play; status: number; tryNext: boolean }> = {
   reset_at_once: { play: ({ socket }) => void socket.resetAndDestroy(), status: 502, tryNext: true },
   closed_at_once: { play: ({ socket }) => void socket.end(), status: 502, tryNext: true },
@@ -110,7 +110,7 @@ export const early: Record<string, { play: Play; status: number; tryNext: boolea
 
 const slowDown = '{"error":{"message":"slow down"}}'
 
-/** Limit the rate, and say in both forms for how long: seventy seconds. */
+/** Rate limits that state their duration in both forms: seventy seconds. */
 export const limited: Record<string, Play> = {
   limited: answers(429, slowDown, `${json}retry-after: 70\r\n`),
   limited_date: (taken) => {

@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** One request as the upstream got it, and what has become of its connection since. */
+/** One request as the upstream received it, and the state of its connection since. */
 export type Taken = {
   play: string
   /** The request line and the headers. */
   head: string
   body: { stream?: boolean }
   socket: Socket
-  /** When the client hung up, by `performance.now()`. */
+  /** When the client disconnected, by `performance.now()`. */
   closedAt: number | undefined
 }
 
-/** What an upstream does with a request, down to single bytes. */
+/** The upstream's behaviour for a request, down to single bytes. */
 export type Play = (taken: Taken) => void
 
-/** An upstream on a raw socket, which plays what the request's model names. `await using` ends it. */
+/** An upstream on a raw socket with the behaviour that the request's model names. `await using` ends it. */
 export type FaultyUpstream = AsyncDisposable & { url: string; tlsUrl: string; taken: Taken[] }
 
 export async function startFaultyUpstream(plays: Record<string, Play>): Promise<FaultyUpstream> {
@@ -35,7 +35,7 @@ export async function startFaultyUpstream(plays: Record<string, Play>): Promise<
       plays[body.model]?.(one)
     })
   })
-  // Takes connections and never says a word: TLS never comes about.
+  // Accepts connections and never answers, so no TLS handshake completes.
   const mute = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))
     socket.on('close', () => sockets.delete(socket)).resume()
@@ -104,7 +104,7 @@ export const first = delta({ role: 'assistant', content: '' })
 export const usageChunk = `data: ${JSON.stringify({ ...named, choices: [], usage })}\n\n`
 export const done = 'data: [DONE]\n\n'
 
-/** The events of a sound stream that says these words. */
+/** The events of a valid stream with these words. */
 export function said(...words: string[]): string[] {
   return [first, ...words.map((content) => delta({ content })), delta({}, 'stop'), usageChunk, done]
 }

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Gemini's protocol over the chat completions of a service, with the caller's own key: what Gemini's CLI needs from a
- * gateway. `serviceUrl` is asked for with each request.
+ * Gemini's protocol over the chat completions of a service, with the caller's own key: the gateway that Gemini's CLI
+ * needs. Each request calls `serviceUrl`.
  */
 export async function openGeminiDoor(serviceUrl: () => string): Promise<AsyncDisposable & { url: string }> {
   const server = createServer(async (request, response) => {
@@ -54,7 +54,7 @@ const candidate = (parts: object[], finishReason?: string, usageMetadata?: objec
   ...(usageMetadata && { usageMetadata }),
 })
 
-/** Text as it comes; calls when they are whole. */
+/** Text as it arrives; calls when they are complete. */
 async function* piecesOf(answer: Response) {
   const calls: { name: string; text: string }[] = []
   let left = ''

@@ -1,4 +1,4 @@
-/** Recordings and pictures, as far as their sizes are read: headers that are whole, and pixels or sound that are not. */
+/** Audio and images, as far as their sizes are read: complete headers, and incomplete pixels or sound. */
 
 const words = (...numbers: number[]) => Buffer.from(numbers.flatMap((number) => [number >> 8, number & 0xff]))
 

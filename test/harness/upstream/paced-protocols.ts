@@ -1,4 +1,4 @@
-/** How a provider of each protocol writes a stream, piece by piece. `usage` is what it bills. */
+/** The stream of a provider of each protocol, piece by piece. `usage` is the billed usage. */
 type Usage = { prompt: number; completion: number }
 export type PacedWriter = {
   path: RegExp

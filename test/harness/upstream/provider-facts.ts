@@ -3,15 +3,18 @@ import type { Gist } from './recorded-answers.ts'
 
 export type UpstreamProtocol = Exclude<Protocol, 'demo'>
 
-/** All that the tests must know of a provider's protocol. A new protocol is an entry here, and its recorded answers. */
+/**
+ * The facts about a provider's protocol that the tests need. A new protocol is an entry in this table, and its recorded
+ * answers.
+ */
 export type ProviderFacts = {
   /** The path of its requests. */
   path: RegExp
-  /** A model of its providers that thinks. */
+  /** A model of its providers that reasons. */
   model: string
   /** The published description of its requests: TypeScript that declares the type `Described`. */
   described: string
-  /** A whole answer that reports these counts of the prompt, the answer, and the part from a cache. */
+  /** A whole answer that reports these counts of the prompt, the answer, and the cached part. */
   counting: (prompt: unknown, completion: unknown, cached?: unknown) => object
   /** The content of each recorded answer in `providers/fixtures/`. One entry may stand for two forms of an answer. */
   recorded: Record<string, Gist>

@@ -28,7 +28,7 @@ export function eventsIn(providerProtocol: ProviderProtocol, name: string): Answ
   return events
 }
 
-/** The content of an answer, however it was cut into pieces. Members without content are left out. */
+/** The content of an answer, independent of its division into pieces. Members without content are absent. */
 export type Gist = {
   text?: string
   reasoning?: string

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../service/service.ts'
 import { providerFacts, type UpstreamProtocol } from './provider-facts.ts'
 import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
 
-/** All but that of the demo model, which no upstream speaks. */
+/** All protocols except that of the demo model, which no upstream implements. */
 export const upstreamProtocols = Object.keys(providerFacts) as UpstreamProtocol[]
 const failing = ['status-400', 'status-401', 'status-429', 'status-529']
 const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error', 'cited', ...failing]
@@ -14,7 +14,7 @@ const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 're
 /** A service whose only models are recordings, `<protocol>/<recording>`, each served by a provider of its protocol. */
 export type RecordedProviders = AsyncDisposable & { service: TestService; upstream: ScriptedUpstream }
 
-/** @param policy what their providers do with data. */
+/** @param policy the data policy of the providers. */
 export function startWithRecordings(policy: { zdr?: boolean } = {}): Promise<RecordedProviders> {
   return startWithUpstream(recordingFor, recordings, { policy })
 }
@@ -26,7 +26,7 @@ type Options = {
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
-/** A service whose only models are `<protocol>/<name>`, each served by a provider of its protocol that answers so. */
+/** A service whose only models are `<protocol>/<name>`, each served by a provider of its protocol with this answer. */
 export async function startWithUpstream(
   answer: Parameters<typeof startScriptedUpstream>[0],
   names: readonly string[],

@@ -5,10 +5,10 @@ import { type ProviderFacts, providerFacts } from './provider-facts.ts'
 import { fixture, hasFixture } from './recorded-answers.ts'
 import { failedBy, saidBy } from './upstream-answers.ts'
 
-/** `text` is the body as it came, to the byte. */
+/** `text` is the body as received, byte for byte. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: any; text: string }
 
-/** A provider on a real socket that answers with recordings and remembers what it was asked. */
+/** A provider on a real socket that answers with recordings and records its requests. */
 export type ScriptedUpstream = AsyncDisposable & { url: string; requests: Received[] }
 
 type Reply = { status: number; type: string; body: Buffer | string }
@@ -43,7 +43,7 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
 
 const facts = Object.entries(providerFacts) as [Protocol, ProviderFacts][]
 
-/** Which protocol a request speaks, by its path, which model it names, and whether its answer is to be streamed. */
+/** The protocol of a request, by its path, its model, and whether it requests a stream. */
 export function askedOf({ path, body }: Received): { protocol: Protocol; name: string; streamed: boolean } {
   const protocol = facts.find(([, known]) => known.path.test(path))?.[0] ?? 'openai-chat'
   const name = body.model ?? /\/models\/([\w-]+):/.exec(path)?.[1]
@@ -53,8 +53,8 @@ export function askedOf({ path, body }: Received): { protocol: Protocol; name: s
 const cited = { text: 'Rome is old.', source: { url: 'https://example.com/rome', title: 'Rome' } }
 
 /**
- * Answers every protocol at its path with the recording that the model is named after; `cited` says where its text is
- * from, `status-…` fails so.
+ * Answers every protocol at its path with the recording that the model is named after. `cited` has the source of its
+ * text; `status-…` fails with that status.
  */
 export function recordingFor(received: Received): Reply {
   const { path } = received

@@ -2,8 +2,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
 /**
- * An HTTP proxy as companies run it, started by `startProxy`. It knows hosts by the table in its first argument, and wants
- * the credentials in the second, if there are any. It prints its port, then each request that it lets through.
+ * An HTTP proxy as companies run it, started by `startProxy`. The table in its first argument resolves host names, and
+ * the second has the required credentials, if any. It prints its port, then each request that it allows.
  */
 const routes = JSON.parse(process.argv[2] ?? '{}') as Record<string, number>
 const credentials = process.argv[3] ?? ''

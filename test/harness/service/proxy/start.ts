@@ -9,8 +9,8 @@ import { endAtLast } from '../leftovers.ts'
 
 /**
  * A proxy as a process. `await using` ends it.
- * @param routes the ports of this host by the host names that the proxy alone knows.
- * @param credentials `user:password`, if it wants some.
+ * @param routes the ports of this host by the host names that only the proxy resolves.
+ * @param credentials `user:password`, if the proxy requires some.
  */
 export async function startProxy(routes: Record<string, number>, credentials = '') {
   const script = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -26,7 +26,7 @@ export async function startProxy(routes: Record<string, number>, credentials = '
   const login = credentials === '' ? '' : `${credentials}@`
   return {
     url: `http://${login}127.0.0.1:${port}`,
-    /** The requests that it let through: `CONNECT host:443`, or a method and a host. */
+    /** The requests that it allowed: `CONNECT host:443`, or a method and a host. */
     requests: () => output.split('\n').slice(1, -1),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
@@ -35,7 +35,7 @@ export async function startProxy(routes: Record<string, number>, credentials = '
   }
 }
 
-/** Ends TLS in front of a server of this host. */
+/** Terminates TLS in front of a server of this host. */
 export async function startTls(port: number, { certificate, key }: Issued) {
   const server = createServer({ cert: certificate, key }, (socket) => {
     const upstream = connect(port, '127.0.0.1')
