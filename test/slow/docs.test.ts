@@ -41,7 +41,7 @@ for (const document of documents) {
   test(`the examples of ${document} answer as they say`, { skip }, async () => {
     const examples = examplesIn(pageOf(document)).filter(({ mark }) => !mark?.startsWith('not run'))
     if (examples.length === 0) return
-    // No request contains it: expensive requests are refused in these examples.
+    // No provider receives this key: requests that cost money are refused in these examples.
     await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
     const { url, managementKey, apiKey } = service
     const kept: Kept = { BASE_URL: url, MANAGEMENT_KEY: managementKey, API_KEY: apiKey }
