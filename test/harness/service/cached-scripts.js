@@ -1,4 +1,4 @@
-// Loaded before a process (`node --import`): says of each script whether it was run from what V8 had compiled before.
+// Loaded before a process (`node --import`). Logs for each script whether V8 used its cached compiled code.
 import { syncBuiltinESMExports } from 'node:module'
 import vm from 'node:vm'
 

@@ -1,4 +1,4 @@
-// Loaded before a process (`node --import`): at its end it says where the schemas of Zod were made, but for those of settings.
+// Loaded before a process (`node --import`). At its exit, logs where Zod created schemas, except those of settings.
 import { isMainThread } from 'node:worker_threads'
 
 Error.stackTraceLimit = 100
