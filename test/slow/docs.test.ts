@@ -1,20 +1,21 @@
 /**
- * Runs the worked examples of README.md and of every page in docs/, each page against a fresh service of its own, in the
- * order of the page.
+ * Runs the worked examples of README.md and of every page in docs/, in the order of the page, each page against a fresh
+ * service.
  *
- * The convention, for whoever writes such a document:
- * - Every block names its language. Every ```sh block is run with `sh`. It finds $BASE_URL, $MANAGEMENT_KEY, $API_KEY and
- *   what `npx signalbox` wants set, and writes the answer to standard output (`curl -s …`). A ```js block is run by Node, at
- *   the address of the service and with the demo model. A ```yaml block is read by the command that reads such a file.
- * - The ```json block after a ```sh block is the whole answer expected. One without has only to succeed.
- * - In that answer `…` stands for anything: a string "…" for any value, "…" within a string for any text, the member
- *   "…": "…" for any further members, the item "…" at the end of a list for any further items.
- * - A string "$NAME" stands for any string the first time, and keeps it: later blocks find it as the variable $NAME,
- *   and wherever "$NAME" is expected again it must be the same.
- * - A comment above a block may say something of it: `<!-- file: NAME -->` names the file of a ```yaml block, for later ones;
- *   `<!-- not run: why -->` leaves it out. What nothing runs must say why; drawings need not.
- * - A block that reads what is written a moment after an answer begins with `sleep`. Here the service is waited for as
- *   well: a loaded machine may need longer than a page says.
+ * Rules for the blocks of a document:
+ * - Every block names its language. Every ```sh block is run with `sh`. It has $BASE_URL, $MANAGEMENT_KEY, $API_KEY and
+ *   the variables of `npx signalbox`, and writes the answer to standard output (`curl -s …`). A ```js block is run by
+ *   Node, with the address of the service and the demo model. A ```yaml block is read by the command that reads such a
+ *   file.
+ * - The ```json block after a ```sh block is the complete expected answer. A ```sh block without one only has to succeed.
+ * - In that answer `…` matches anything: a string "…" any value, "…" within a string any text, the member
+ *   "…": "…" any further members, the item "…" at the end of a list any further items.
+ * - A string "$NAME" matches any string the first time, and stores it: later blocks have it as the variable $NAME,
+ *   and a later "$NAME" in an answer must be equal to it.
+ * - A comment above a block can describe it: `<!-- file: NAME -->` names the file of a ```yaml block, for later ones;
+ *   `<!-- not run: why -->` skips it. Every block that is not run needs a reason, except drawings.
+ * - A block that reads data written a moment after an answer starts with `sleep`. This test also waits for the service,
+ *   because a loaded machine can need longer than a page says.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -10,7 +10,7 @@ import type { ServerProcess } from '../harness/service/server-process.ts'
 
 const skip = spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is not installed'
 
-/** From now on, no file of these processes can grow, as on a full disk. */
+/** Sets whether files of these processes can grow. `0` has the effect of a full disk. */
 function setRoom(pids: number[], room: '0' | 'unlimited'): void {
   for (const pid of pids) {
     const { status, stderr } = spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${room}:`], { encoding: 'utf8' })

@@ -21,7 +21,7 @@ const calls = delta({
   tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{'.repeat(1000) } }],
 }).repeat(100)
 
-/** Repeats the same request until the server disconnects. */
+/** Sends the same piece repeatedly until the service disconnects. */
 const endless =
   (type: string, more: string, piece: Buffer | string): Play =>
   ({ socket }) => {

@@ -108,7 +108,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
     )
   })
 
-  /** The status of a refusal, and the texts that it must contain: the provider's reason and its code. */
+  /** The texts that a refusal must contain: the provider's reason and its code. */
   function toldIn({ answer }: Recording): string[] {
     const { message, code, type } = JSON.parse(answer).error
     return [message, code ?? type]

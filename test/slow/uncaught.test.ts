@@ -7,7 +7,7 @@ import { until } from '../harness/until.ts'
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** In each process of a service: a defect at a signal, in an unawaited promise or outside of any promise. */
+/** A defect at a signal in each process of a service: in an unawaited promise, or outside of any promise. */
 const defects = `data:text/javascript,
   process.on('SIGURG', () => Promise.reject(new Error('unheard of')));
   process.on('SIGWINCH', () => setImmediate(() => { throw new Error('not caught') }))`.replaceAll(/\s+/g, ' ')

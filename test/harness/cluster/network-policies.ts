@@ -59,7 +59,7 @@ function isOfPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined, ow
 }
 
 function isIn(networks: string[], address: string): boolean {
-  // A list of Node's also matches an IPv4 address as an IPv6 one.
+  // A BlockList of Node also treats an IPv4 address as an IPv6 one.
   const alike = networks.filter((each) => each.includes(':') === isIPv6(address))
   return networksOf(alike).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }

@@ -13,8 +13,8 @@ import { readSettings } from '#daemon/settings/settings.ts'
 const bin = fileURLToPath(new URL('../../../bin/clone.ts', import.meta.url))
 
 /**
- * The first container of a pod, if any.
- * @returns its output when it failed.
+ * Runs the init container of a pod, if it has one.
+ * @returns its output if it failed.
  */
 export async function cloneAsInPod({
   home,

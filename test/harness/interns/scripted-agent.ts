@@ -29,7 +29,7 @@ export async function newFolder() {
 
 /** The sandbox of this machine, as detected with the machine's usual PATH. */
 export const usualSandbox: SandboxOptions = { path: process.env.PATH, node: process.execPath, readable: [] }
-/** Each sandbox implementation separately. Without a folder on the PATH there is no bubblewrap. */
+/** Each sandbox implementation separately. Without a folder on the PATH, bubblewrap is not found. */
 export const sandboxWays: { [name: string]: SandboxOptions } = {
   bubblewrap: { ...usualSandbox, systemPath: '/nonexistent' },
   'util-linux': { ...usualSandbox, path: '' },

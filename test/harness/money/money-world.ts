@@ -233,7 +233,7 @@ export class MoneyWorld {
     return known.reduce((sum, { charged }) => sum + (charged ?? 0n), 0n)
   }
 
-  /** The provider serves the request anyway. */
+  /** Kills a server. The provider still serves its requests. */
   kill(server: Server): void {
     this.tell(`${server.name} is killed`)
     server.alive = false
@@ -421,8 +421,8 @@ export class MoneyWorld {
         const { spent = 0n, leases } = await readBudget(this.#db.query, clock, id, period)
         const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)
         const told = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
-        // A new account that is initialised from the ledger can also be reported: an amount twice rather than not at
-        // all.
+        // A server can also report an amount that a new account got from the ledger: it is charged twice rather than
+        // not at all.
         if (!this.#changed.has(at)) assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${told}`)
         assert.ok(spent >= sums.accounted, `charged: ${told}`)
         assert.ok(spent + lost + sums.beyond >= sums.billed, `billed more than is charged: ${told}`)

@@ -44,7 +44,7 @@ export function guardrailWith(name: string, some: Partial<Policy>): GuardrailRec
   return { id: name, workspaceId: 'w', name, description: null, policy, createdAt: 0, updatedAt: 0 }
 }
 
-/** The three guardrails that can apply to one request. */
+/** Up to three guardrails that apply to one request. */
 export const guardrails: fc.Arbitrary<GuardrailRecord[]> = fc
   .array(policy, { maxLength: 3 })
   .map((policies) => policies.map((some, i) => guardrailWith(['default', 'member', 'key'][i]!, some)))

@@ -21,7 +21,7 @@ export function endDaemonsAtLast(dataDir: string): void {
 
 after(endLeftovers)
 
-/** For programs that are not tests, and so have no end that the runner reports. */
+/** Ends them at once. For programs that are not tests, whose end the runner does not report. */
 export async function endLeftovers(): Promise<void> {
   for (const server of servers) server.kill('SIGKILL')
   for (const folder of dataFolders) {

@@ -32,7 +32,7 @@ type Options = {
   kind?: DatabaseKind
   place?: Place
   settings?: Partial<Config>
-  /** The author of the texts; by default none. */
+  /** The source of each setting; unknown by default. */
   sources?: SettingSources
   now?: () => number
   /** Environment variables that hold providers' credentials. */

@@ -215,7 +215,7 @@ export const lying: Trade = (sale) => {
   sale.end(JSON.stringify({ id: 'x', choices, usage }))
 }
 
-/** Obeys the token limit under any name. */
+/** Obeys the token limit and the number of answers under any name. */
 export const obedient: Trade = (sale) => {
   const { body } = sale
   const limits = [body.max_tokens, body.num_predict, body.max_length, body.options?.num_predict]
