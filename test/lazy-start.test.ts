@@ -11,7 +11,7 @@ test('a start makes no schema but those of the settings that it is given', async
   t.after(place.remove)
   const start = async () => {
     const env = { DATA_DIR: place.settings.data_dir, NODE_OPTIONS: `--import=${JSON.stringify(watch)}` }
-    await using server = startProcess(env)
+    await using server = startProcess(env, [], 'bin/server.ts')
     await server.url
     server.signal('SIGTERM')
     await server.ended

@@ -18,9 +18,16 @@ export type ServerProcess = AsyncDisposable & {
   signal: (name: NodeJS.Signals) => void
 }
 
-/** @param through a command that starts the command that follows it, such as `setsid`. */
-export function startProcess(env: Record<string, string | undefined> = {}, through: string[] = []): ServerProcess {
-  const [command = '', ...args] = [...through, process.execPath, serverScript()]
+/**
+ * @param through a command that starts the command that follows it, such as `setsid`.
+ * @param script the program; `bin/server.ts` starts from the sources.
+ */
+export function startProcess(
+  env: Record<string, string | undefined> = {},
+  through: string[] = [],
+  script = serverScript(),
+): ServerProcess {
+  const [command = '', ...args] = [...through, process.execPath, script]
   const child = spawn(command, args, {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', CONSOLE: 'false', ...env },

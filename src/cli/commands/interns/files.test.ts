@@ -66,7 +66,8 @@ test('push and pull copy a folder, and report skipped files', async () => {
   assert.match(pulled.err, /evil: is a link that leads out/)
   assert.deepEqual(readdirSync(join(here, 'to')), ['deep'])
   assert.match((await run('pull', 'ada', 'in', join(here, 'to'))).err, /is not empty.*--merge/)
-  assert.equal((await run('pull', 'ada', 'in', join(here, 'to'), '--merge')).code, 0)
+  const merged = await run('pull', 'ada', 'in', join(here, 'to'), '--merge')
+  assert.equal(merged.code, 0, merged.err)
 })
 
 test('pull prints no control characters from a file of the intern', async () => {
