@@ -19,7 +19,7 @@ function childrenOf(pid: number): number[] {
   return execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, parent, ...args]) => Number(parent) === pid && args.some((arg) => arg.endsWith('bin/worker.ts')))
+    .filter(([, parent, ...args]) => Number(parent) === pid && args.some((arg) => /\/worker\.(ts|mjs)$/.test(arg)))
     .map(([child]) => Number(child))
 }
 
