@@ -64,7 +64,7 @@ function Change({ now, before, span }: { now: number | undefined; before: number
   const share = now / before - 1
   const text =
     Math.abs(share) > 9.99
-      ? `${(now / before).toFixed(0)} × before`
+      ? `${(now / before).toFixed(0)} × previous`
       : `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)} %`
   return <span title={`compared with the previous ${span}`}>{text}</span>
 }

@@ -4,7 +4,7 @@ import type { Row } from './queries.ts'
 /** More lines would be indistinguishable; the rest is one line. */
 const maxLines = 5
 
-export const noGroup = 'without one'
+export const noGroup = 'none'
 
 export const nameOf = (row: Row, dimension: string) => String(row[dimension] ?? noGroup)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)
