@@ -31,13 +31,13 @@ function answering(answers: Buffer[], settle?: () => void) {
     spending: {
       budgets: [],
       priceable: (targets: object[]) => targets,
-      reservation: () => {
+      reserve: async () => {
         events.push('reserved')
         return { request: question, settle: settle ?? note('settled') }
       },
     },
   })
-  const policy = { decide, isCurrent: () => true }
+  const policy = { decide, recheckBeforeSend: async () => {} }
   const permit = { answered() {}, failed() {}, ended() {} }
   const left = new AbortController().signal
   const response = { header() {}, signal: left, onRevoked() {} }
@@ -46,7 +46,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     ...{ regionOf: () => 'global', now: () => 0, newId: () => 'id' },
     ...{ onUnaccounted: ({ message }: Error) => events.push(message), meter: note('metered') },
     catalogue: { current: () => ({ findModel: () => model, findProvider: () => ({ protocol: 'openai-chat' }) }) },
-    credentials: { cached: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
+    credentials: { of: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
     circuits: { health: () => 'healthy', admit: () => permit },
     inFlight: { track: () => ({ release() {}, response }) },
     upstreams: {

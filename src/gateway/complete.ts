@@ -4,9 +4,9 @@ import { runInSlices } from '#platform/async/long-work.ts'
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
 import { requestTagsOf } from '#spend/ledger/request-tags.ts'
 import { measurePrompt } from './admission/bounds/prompt-bound.ts'
-import type { PolicyDecision, PolicyQuestion } from './admission/policy.ts'
+import type { PolicyDecision } from './admission/policy.ts'
 import type { RequestReservation } from './admission/request-reservation.ts'
-import { ledgerDelay, waitForLedger } from './admission/wait-for-ledger.ts'
+import { waitForLedger } from './admission/wait-for-ledger.ts'
 import { nameDroppedFields } from './attempt/dropped-fields-header.ts'
 import { runAttempts } from './attempt/run-attempts.ts'
 import type { Answer } from './attempt/send-attempt.ts'
@@ -21,8 +21,8 @@ import { settleRequest } from './record/settle-request.ts'
 import { EndpointAccess } from './request/endpoint-access.ts'
 import { applyPlugins, type PluggedRequest } from './request/plugins/apply-plugins.ts'
 import { withClock } from './request/plugins/clock.ts'
-import { pluginOptions } from './request/plugins/plugin-options.ts'
-import { type PreparedRequest, prepareRequest, prepareWithoutPreset } from './request/prepared-request.ts'
+import { type PluginOptions, pluginOptions } from './request/plugins/plugin-options.ts'
+import { type PreparedRequest, prepareRequest } from './request/prepared-request.ts'
 import { estimatePrompt, measureTools } from './request/prompt-size.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
@@ -32,24 +32,28 @@ import { resolveModels } from './request/resolve-models.ts'
  * @throws Fault if the request is refused, or no endpoint answers.
  */
 export async function complete(deps: GatewayDeps, call: CompletionCall): Promise<Answer> {
-  let prepared: PreparedRequest
-  let clock: { timezone: string } | undefined
+  const { prepared, options } = await acceptRequest(deps, call)
+  if (!options.clock) return await completeOnce(deps, call, prepared, 'after_answer')
+  return await withClock(options.clock, call.response, prepared, deps.now, (round, response) =>
+    // The next round can need the money that this one reserved and did not spend.
+    completeOnce(deps, { ...call, response }, round, 'before_answer'),
+  )
+}
+
+/** Waits for the ledger and applies the preset. @throws Fault if the request cannot be recorded or is invalid. */
+async function acceptRequest(
+  deps: GatewayDeps,
+  call: CompletionCall,
+): Promise<{ prepared: PreparedRequest; options: PluginOptions }> {
   try {
-    // Most requests wait for nothing here: each `await` costs half a microsecond.
-    const delayMs = ledgerDelay(deps)
-    if (delayMs > 0) await waitForLedger(deps, delayMs)
-    prepared = prepareWithoutPreset(call) ?? (await prepareRequest(deps, call))
+    await waitForLedger(deps)
+    const prepared = await prepareRequest(deps, call)
     if (call.pause) await call.pause()
-    clock = pluginOptions(prepared.body).clock
+    return { prepared, options: pluginOptions(prepared.body) }
   } catch (error) {
     recordRefusal(deps, call, error)
     throw error
   }
-  if (!clock) return await completeOnce(deps, call, prepared, 'after_answer')
-  return await withClock(clock, call.response, prepared, deps.now, (round, response) =>
-    // The next round can need the money that this one reserved and did not spend.
-    completeOnce(deps, { ...call, response }, round, 'before_answer'),
-  )
 }
 
 /** Decides, plans, reserves, sends and settles one request. */
@@ -65,15 +69,11 @@ async function completeOnce(
   let reservation: RequestReservation | undefined
   let answer: Answer
   try {
-    const candidates = resolveModels(deps.catalogue.current(), prepared.chat)
-    const plugged = applyPlugins(prepared, candidates)
-    if (call.pause) await call.pause()
-    const decision = await deps.policy.decide(policyQuestion(call, plugged, candidates, response))
-    const decided = { ...plugged, candidates, decision }
-    const { client } = plugged
+    const decided = await decideRequest(deps, call, prepared, response)
+    const { decision, client } = decided
     opened = openRecord(deps, call, decided)
     const { record, content } = opened
-    const accesses = deps.credentials.cached(call.caller) ?? (await deps.credentials.of(call.caller))
+    const accesses = await deps.credentials.of(call.caller)
     const access = new EndpointAccess(deps.catalogue.current(), accesses, call.caller.workspaceId)
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
     if (call.pause) {
@@ -85,8 +85,7 @@ async function completeOnce(
       await call.pause()
       await runInSlices(measurePrompt(decision.body), call.pause)
     }
-    reservation = decision.spending.reservation(access)
-    if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
+    reservation = await decision.spending.reserve(targets, access)
     const admitted = { call, client, response, decision, record, content, access, reservation }
     answer = await runAttempts(deps, admitted, targets)
     return answer
@@ -111,13 +110,20 @@ async function completeOnce(
 /** A request after plugins and policy. */
 type DecidedRequest = PluggedRequest & { candidates: Candidate[]; decision: PolicyDecision }
 
-function policyQuestion(
-  { caller, host, turns }: CompletionCall,
-  { chat, body, client }: PluggedRequest,
-  candidates: Candidate[],
+/** Finds the models, and applies plugins and policy. @throws Fault if no model is known or the policy forbids it. */
+async function decideRequest(
+  deps: GatewayDeps,
+  { caller, host, turns, pause }: CompletionCall,
+  prepared: PreparedRequest,
   { signal }: RevocableResponse,
-): PolicyQuestion {
-  return { caller, host, chat, body, protocol: client.protocol, candidates, turns, signal }
+): Promise<DecidedRequest> {
+  const candidates = resolveModels(deps.catalogue.current(), prepared.chat)
+  const plugged = applyPlugins(prepared, candidates)
+  const { chat, body, client } = plugged
+  const { protocol } = client
+  if (pause) await pause()
+  const decision = await deps.policy.decide({ caller, host, chat, body, protocol, candidates, turns, signal })
+  return { ...plugged, candidates, decision }
 }
 
 type OpenedRecord = { record: RequestRecord; content: ContentRecorder | undefined }

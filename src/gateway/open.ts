@@ -36,7 +36,7 @@ type GatewayParts = {
   scanner: Scanner
   presets: PresetCache
   inFlight: GatewayDeps['inFlight']
-  ownCredentials: Pick<CredentialCache, 'of' | 'cached'>
+  ownCredentials: Pick<CredentialCache, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
   turnLimits?: GatewayDeps['turnLimits']
   noteRequest?: GatewayDeps['noteRequest']

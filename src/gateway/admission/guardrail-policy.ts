@@ -19,7 +19,7 @@ import { type SpendingDeps, SpendingLimits } from './spending-limits.ts'
 import { withoutStorage } from './storage-policy.ts'
 
 type GuardrailPolicyDeps = SpendingDeps & {
-  guardrailCache: Pick<GuardrailCache, 'of' | 'cached'>
+  guardrailCache: Pick<GuardrailCache, 'of'>
   scanner: Pick<Scanner, 'scanRequest'>
   config: Pick<Config, 'zdr_vendors' | 'regions'>
 }
@@ -43,7 +43,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   return {
     async decide(question) {
       requirePlainNames(question.body)
-      const policies = guardrailCache.cached(question.caller) ?? (await guardrailCache.of(question.caller))
+      const policies = await guardrailCache.of(question.caller)
       const counted = countedRequest(deps, policies, question)
       return policies.guardrails.length === 0
         ? unguarded(policies.guardrails, question, counted)
@@ -52,7 +52,6 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
     async recheckInFlight(question) {
       await requirePermitted(await guardrailCache.of(question.caller), question)
     },
-    isCurrent: (caller, { guardrails }) => guardrailCache.cached(caller)?.guardrails === guardrails,
     recheckBeforeSend: recheckingBeforeSend({
       guardrailCache,
       scanner,

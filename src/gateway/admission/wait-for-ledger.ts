@@ -10,16 +10,13 @@ export type LedgerState = {
 }
 
 /**
- * Returns how long a request must wait for the ledger, because no request is served without a record. Usually 0.
+ * Waits until the ledger can record another request, because no request is served without a record.
  * @throws Fault `unavailable` if the ledger is full.
  */
-export function ledgerDelay(ledger: LedgerState): number {
+export async function waitForLedger(ledger: LedgerState): Promise<void> {
   if (!ledger.canMeter()) throw ledgerFull()
-  return ledger.meteringDelayMs()
-}
-
-/** Waits for the ledger. @throws Fault `unavailable` if the ledger is full after the delay. */
-export async function waitForLedger(ledger: LedgerState, delayMs: number): Promise<void> {
+  const delayMs = ledger.meteringDelayMs()
+  if (delayMs <= 0) return
   await sleep(delayMs)
   if (!ledger.canMeter()) throw ledgerFull()
 }

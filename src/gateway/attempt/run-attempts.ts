@@ -13,7 +13,7 @@ import type { Upstreams } from './upstream/upstream.ts'
 
 export type AttemptDeps = EncodingDeps & {
   circuits: Pick<Circuits, 'admit' | 'lastResort' | 'restriction'>
-  policy: Pick<Policy, 'isCurrent' | 'recheckBeforeSend'>
+  policy: Pick<Policy, 'recheckBeforeSend'>
   upstreams: Upstreams
   /** The longest time without any output before the first token of a stream. After it, a keep-alive is sent. */
   keepaliveMs: number
@@ -104,8 +104,7 @@ async function tryTarget(
 ): Promise<Outcome> {
   const { record } = request
   try {
-    const isCurrent = deps.policy.isCurrent(request.call.caller, request.decision)
-    const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(recheckQuestion(request, target))
+    const forbidden = await deps.policy.recheckBeforeSend(recheckQuestion(request, target))
     if (forbidden) {
       record.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }

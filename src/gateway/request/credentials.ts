@@ -12,11 +12,7 @@ export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'id
 
 type CredentialOwner = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
 
-export type Credentials = {
-  of: (caller: CredentialOwner) => Promise<Accesses>
-  /** The same; undefined if the workspace's own credentials must be read first. */
-  cached: (caller: CredentialOwner) => Accesses | undefined
-}
+export type Credentials = { of: (caller: CredentialOwner) => Promise<Accesses> }
 
 type Variable = (name: string) => string | undefined
 
@@ -47,7 +43,7 @@ const emptyMap = () => new Map<string | null, Access | undefined>()
 /** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
 export function ownCredentialsFirst(
   operators: { of: (caller: CredentialOwner) => Accesses },
-  ownCredentials: Pick<CredentialCache, 'of' | 'cached'>,
+  ownCredentials: Pick<CredentialCache, 'of'>,
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
@@ -59,10 +55,6 @@ export function ownCredentialsFirst(
   }
   return {
     of: async (caller) => combine(caller, await ownCredentials.of(caller.workspaceId)),
-    cached(caller) {
-      const own = ownCredentials.cached(caller.workspaceId)
-      return own && combine(caller, own)
-    },
   }
 }
 

@@ -9,8 +9,6 @@ type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 /** The guardrails and budgets that apply to a caller. */
 export type GuardrailCache = {
   of: (caller: GuardrailCacheSubject) => Promise<PoliciesInForce>
-  /** The same; undefined if they must be read first. */
-  cached: (caller: GuardrailCacheSubject) => PoliciesInForce | undefined
   close: () => void
 }
 
@@ -26,7 +24,6 @@ export function createGuardrailCache({ db, allowStale }: GuardrailCacheDeps): Gu
   })
   return {
     of: async (caller) => (await workspaces.get(caller.workspaceId)).of(caller),
-    cached: (caller) => workspaces.cached(caller.workspaceId)?.of(caller),
     close: workspaces.close,
   }
 }

@@ -52,7 +52,7 @@ export function declaredBytes({ 'content-length': length }: Incoming['headers'])
 
 export async function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
   const pause = pauseFor(declaredBytes(call.headers))
-  if (pause) await pause()
+  await pause?.()
   // The client can disconnect during a pause.
   if (call.response.signal.aborted) return undefined
   const own = client.answerHeaders?.(call.requestId)

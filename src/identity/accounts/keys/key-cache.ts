@@ -74,7 +74,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     },
     known(secret) {
       const hash = hashFor(secret)
-      return hash === undefined ? undefined : open(secret, hash, keys.cached(hash))
+      return hash === undefined ? undefined : open(secret, hash, keys.known(hash))
     },
     current: async (hash) => callerOf(await keys.get(hash)),
     close() {

@@ -12,7 +12,7 @@ export type ReadCache<T> = {
   /** Returns a value, cached or read. @throws Fault `unavailable` while the database is unreachable. */
   get: (name: string) => Promise<T>
   /** Returns a cached value; undefined if it must be read first. */
-  cached: (name: string) => T | undefined
+  known: (name: string) => T | undefined
   close: () => void
 }
 
@@ -102,7 +102,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
       // The entry can have been removed meanwhile, because it has changed.
       return isTrusted && entries.get(name) === known ? known.value : load(name)
     },
-    cached(name) {
+    known(name) {
       const known = entries.get(name)
       return known && isCertain(known) ? known.value : undefined
     },
