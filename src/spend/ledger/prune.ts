@@ -5,33 +5,31 @@ import type { Db } from '#platform/db/db.ts'
 /** A batch blocks other statements of SQLite for some milliseconds. */
 const rowsAtOnce = 100
 
-/** Deletes the records of single requests from before an instant, their tags and feedback. Sums per day stay. */
-export async function pruneGenerations(deps: { db: Db }, before: number): Promise<number> {
-  await pruneTable(deps, { table: 'request_tags', key: 'generation_id' }, before)
-  await pruneTable(deps, { table: 'generation_feedback', key: 'id' }, before)
-  return pruneTable(deps, { table: 'generations', key: 'id' }, before)
-}
-
-type Pruned =
-  | { table: 'generations' | 'generation_feedback'; key: 'id' }
-  | { table: 'request_tags'; key: 'generation_id' }
-
-/** Deletes old rows, a few at a time. */
-async function pruneTable({ db }: { db: Db }, { table, key }: Pruned, before: number): Promise<number> {
+/**
+ * Deletes the records of single requests from before an instant, each with its tags and feedback. Sums per day stay.
+ * @returns how many records were deleted.
+ */
+export async function pruneGenerations({ db }: { db: Db }, before: number): Promise<number> {
   let pruned = 0
   for (;;) {
-    const old = db.query
-      .selectFrom(table)
-      .select(key as 'id')
+    const old = await db.query
+      .selectFrom('generations')
+      .select('id')
       .where('created_at', '<', before)
       .limit(rowsAtOnce)
-    const { numDeletedRows } = await db.query
-      .deleteFrom(table)
-      .where(key as 'id', 'in', old)
-      .executeTakeFirst()
-    pruned += Number(numDeletedRows)
-    if (Number(numDeletedRows) < rowsAtOnce) return pruned
+      .execute()
+    const ids = old.map(({ id }) => id)
+    if (ids.length > 0) await deleteGenerations(db, ids)
+    pruned += ids.length
+    if (ids.length < rowsAtOnce) return pruned
   }
+}
+
+/** Deletes what refers to the records first, so that an interruption leaves nothing without its record. */
+async function deleteGenerations({ query }: Db, ids: string[]): Promise<void> {
+  await query.deleteFrom('request_tags').where('generation_id', 'in', ids).execute()
+  await query.deleteFrom('generation_feedback').where('generation_id', 'in', ids).execute()
+  await query.deleteFrom('generations').where('id', 'in', ids).execute()
 }
 
 const everyMs = 3_600_000

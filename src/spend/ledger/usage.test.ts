@@ -6,6 +6,7 @@ import { openLedger } from '../metering/ledger.ts'
 import { noSpill } from '../metering/spill.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { dayOf, periodEnd, periodStart } from './days.ts'
+import { addFeedback, feedbackOf } from './feedback.ts'
 import { keySpending } from './key-spending.ts'
 import { pruneGenerations } from './prune.ts'
 import { chargedOf, findGeneration, listActivity, spendingOf } from './read.ts'
@@ -189,6 +190,18 @@ onEachDatabase('the ledger', (kind) => {
     assert.equal(await pruneGenerations(store, at), 1)
     await assert.rejects(findGeneration(store, caller, old.id), { kind: 'not_found' })
     assert.equal((await listActivity(store, wholeTime))[0]?.requests, 2)
+  })
+
+  test('feedback is deleted with its request, however late it was given', async () => {
+    await using store = await newDb(kind)
+    const [old, young] = [generation({ createdAt: at - 1000 }), generation()]
+    await writeGenerations(store, [old, young])
+    for (const { id } of [old, young]) {
+      const reporter = { db: store.db, now: () => at + 1000, newId: () => `feedback-${id}` }
+      await addFeedback(reporter, id, 'user', { category: 'other', comment: null })
+    }
+    await pruneGenerations(store, at)
+    assert.deepEqual([(await feedbackOf(store, old.id)).length, (await feedbackOf(store, young.id)).length], [0, 1])
   })
 })
 
