@@ -39,24 +39,30 @@ export const callableOf = (model: Model) => (canBeCalled(model) ? undefined : (f
 
 const Index = z.number().nullable()
 
+/** The scores of a model in the benchmarks of Artificial Analysis, in the form of OpenRouter. */
+export const ArtificialAnalysis = z.object({ intelligence_index: Index, coding_index: Index, agentic_index: Index })
+
 /** Benchmark scores in the form of OpenRouter. Absent without scores. */
 const Benchmarks = z.object({
-  artificial_analysis: z
-    .object({ intelligence_index: Index, coding_index: Index, agentic_index: Index })
-    .describe('Scores by which `GET /models` sorts and filters.'),
+  artificial_analysis: ArtificialAnalysis.describe('Scores by which `GET /models` sorts and filters.'),
   design_arena: z.array(z.unknown()).describe('Always empty, because the catalogue has no ranks.'),
 })
 
-function benchmarksOf({ benchmarks: { intelligence, coding, agentic } }: Model) {
-  if (intelligence === undefined && coding === undefined && agentic === undefined) return undefined
+/** Whether a model has any score of Artificial Analysis. */
+export function hasScore({ benchmarks: { intelligence, coding, agentic } }: Model): boolean {
+  return (intelligence ?? coding ?? agentic) !== undefined
+}
+
+export function artificialAnalysisOf({ benchmarks }: Model): z.infer<typeof ArtificialAnalysis> {
   return {
-    artificial_analysis: {
-      intelligence_index: intelligence ?? null,
-      coding_index: coding ?? null,
-      agentic_index: agentic ?? null,
-    },
-    design_arena: [],
+    intelligence_index: benchmarks.intelligence ?? null,
+    coding_index: benchmarks.coding ?? null,
+    agentic_index: benchmarks.agentic ?? null,
   }
+}
+
+function benchmarksOf(model: Model): z.infer<typeof Benchmarks> | undefined {
+  return hasScore(model) ? { artificial_analysis: artificialAnalysisOf(model), design_arena: [] } : undefined
 }
 
 /** A model in the form of the API. */

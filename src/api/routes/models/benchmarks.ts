@@ -1,4 +1,7 @@
+import { cheapestEndpoint } from '#catalogue/index/cheapest.ts'
 import type { Model } from '#catalogue/index/model.ts'
+import { ArtificialAnalysis, artificialAnalysisOf, hasScore } from '#catalogue/index/model-item.ts'
+import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
@@ -17,17 +20,13 @@ const Query = z.object({
   max_results: wholeNumber({ min: 1, max: 1000 }).optional().describe('Maximum number of models.'),
 })
 
-const Index = z.number().nullable()
-
 const BenchmarkItem = z
   .object({
     source: z.literal('artificial-analysis'),
     model_permaslug: z.string(),
     display_name: z.string(),
-    intelligence_index: Index,
-    coding_index: Index,
-    agentic_index: Index,
-    pricing: z.object({ prompt: z.string(), completion: z.string() }).nullable().describe('USD per token.'),
+    ...ArtificialAnalysis.shape,
+    pricing: z.object({ prompt: z.string(), completion: z.string() }).describe('USD per token.'),
   })
   .meta({ id: 'BenchmarkItem', description: 'The scores of a model.' })
 
@@ -58,33 +57,27 @@ export const listBenchmarks = route({
       (source !== undefined && source !== 'artificial-analysis') ||
       task === 'search' ||
       benchmark?.startsWith('search_')
-    const models = isEmpty ? [] : scored(deps.catalogue.current().models, task)
+    const models = isEmpty ? [] : modelsByScore(deps.catalogue.current(), task)
     const data = models.slice(0, limit).map(itemOf)
     const about = { source: source ?? null, task_type: task ?? null, source_url: null, citation: null }
     return { data, meta: { as_of: isoTime(deps.now()), version: 'v1' as const, model_count: data.length, ...about } }
   },
 })
 
-type Score = 'coding' | 'intelligence' | 'agentic'
-
-function scored(models: readonly Model[], task: Score | undefined): Model[] {
-  const has = ({ benchmarks: { intelligence, coding, agentic } }: Model) =>
-    task === undefined
-      ? (intelligence ?? coding ?? agentic) !== undefined
-      : { intelligence, coding, agentic }[task] !== undefined
-  const value = ({ benchmarks }: Model) => benchmarks[task ?? 'intelligence'] ?? -1
-  return models.filter(has).sort((a, b) => value(b) - value(a))
+/** Models with a score in a task, or in any task, best first. */
+function modelsByScore(snapshot: Snapshot, task: 'coding' | 'intelligence' | 'agentic' | undefined): Model[] {
+  const order = snapshot.orderOf(`${task ?? 'intelligence'}-high-to-low`) ?? []
+  const models = Array.from(order, (index) => snapshot.models[index]!)
+  return models.filter((model) => (task === undefined ? hasScore(model) : model.benchmarks[task] !== undefined))
 }
 
-function itemOf({ id, name, benchmarks, endpoints }: Model): z.infer<typeof BenchmarkItem> {
-  const cheapest = endpoints.toSorted((a, b) => Number(a.prices.prompt) - Number(b.prices.prompt))[0]
+function itemOf(model: Model): z.infer<typeof BenchmarkItem> {
+  const { prompt, completion } = cheapestEndpoint(model).endpoint.prices
   return {
     source: 'artificial-analysis',
-    model_permaslug: id,
-    display_name: name,
-    intelligence_index: benchmarks.intelligence ?? null,
-    coding_index: benchmarks.coding ?? null,
-    agentic_index: benchmarks.agentic ?? null,
-    pricing: cheapest ? { prompt: cheapest.prices.prompt, completion: cheapest.prices.completion } : null,
+    model_permaslug: model.id,
+    display_name: model.name,
+    ...artificialAnalysisOf(model),
+    pricing: { prompt, completion },
   }
 }
