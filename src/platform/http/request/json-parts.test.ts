@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { runAtOnce } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
+import { maxMembers, maxParts } from '../../json/part-limits.ts'
 import { z } from '../../json/schema.ts'
 import { compilersFactory } from '../compilers.ts'
 import { jsonReader } from './json-body.ts'
-import { maxDepth, maxMembers, maxParts, unlimitedLength } from './json-parts.ts'
+import { maxDepth, unlimitedLength } from './json-parts.ts'
 
 const Item = z.looseObject({ type: z.string(), name: z.string(), size: z.number() })
 const Body = z.looseObject({

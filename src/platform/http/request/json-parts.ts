@@ -1,17 +1,11 @@
 import { Fault } from '../../core/fault.ts'
 import { isDeeper } from '../../json/depth.ts'
+import { maxMembers, maxParts } from '../../json/part-limits.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
 /** A body of up to 1 MiB is never refused for the number of its parts. */
 export const unlimitedLength = 1024 * 1024
-/**
- * The limit of items, members, arrays and objects of a longer body together. Each costs the main thread time in
- * every stage. No client is known to send so many.
- */
-export const maxParts = 100_000
-/** The limit of members of one object in a longer body. V8 copies larger objects slowly. */
-export const maxMembers = 20_000
 
 /** Counts the parts of a long text during parsing, because the parsed value may need far more memory than the text. */
 export class PartCount {
