@@ -4,7 +4,6 @@ import { Fault } from '../../core/fault.ts'
  * Refuses text and member names with U+0000. Postgres cannot store it, and both databases must accept the same values.
  */
 export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): void {
-  if (isEmpty(value)) return
   const pending: unknown[] = [value]
   while (pending.length > 0) {
     const next = pending.pop()
@@ -18,11 +17,4 @@ export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): voi
     if (Array.isArray(next)) for (const item of next) pending.push(item)
     else for (const [name, item] of Object.entries(next)) pending.push(name, item)
   }
-}
-
-/** Most requests have neither parameters nor a query. */
-function isEmpty(value: unknown): boolean {
-  if (typeof value !== 'object') return value === undefined
-  for (const _name in value) return false
-  return true
 }
