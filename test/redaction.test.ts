@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { ownFields } from '#chat/own-fields.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import {
   type RecordedProviders,
   startWithRecordings,
@@ -130,7 +130,9 @@ describe('redactions of a filter', () => {
       test(`omits only the fields that ${protocol} does not get from ${path}`, async () => {
         const model = `${protocol}/text`
         const body = bodyOf(model, false, '', '')
-        const own = Object.fromEntries([...ownFields].map((name) => [name, ownValues[name] ?? 'ada@example.com']))
+        const own = Object.fromEntries(
+          [...serviceOnlyFields].map((name) => [name, ownValues[name] ?? 'ada@example.com']),
+        )
         delete own.preset
         const text = await sent(path, { ...body, ...own }, watched)
         assert.equal(text, await sent(path, body))

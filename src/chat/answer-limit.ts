@@ -1,6 +1,4 @@
-/**
- * The names of the limit of answer tokens in all protocols and servers. The first one with a value counts.
- */
+/** The field names of the limit of answer tokens in all protocols. If a request has several, the first one applies. */
 const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'max_new_tokens', 'n_predict'] as const
 export type LimitName = (typeof limitNames)[number]
 
@@ -21,18 +19,18 @@ export function answerLimitOf(request: object): number | undefined {
   return undefined
 }
 
-/** Returns the changes that move the limit to this name; undefined for removed fields. */
-export function limitUnder(request: object, as: LimitName): Record<string, number | undefined> {
+/** Returns a patch that moves the limit to the field `target`. Fields to remove have the value undefined. */
+export function answerLimitPatch(request: object, target: LimitName): Record<string, number | undefined> {
   const changes: Record<string, number | undefined> = {}
   for (const name of limitNames) if (name in request) changes[name] = undefined
   const limit = answerLimitOf(request)
-  if (limit !== undefined) changes[as] = limit
+  if (limit !== undefined) changes[target] = limit
   return changes
 }
 
-/** Moves the limit to this name, so that the upstream cannot use another one that exceeds the reservation. */
-export function nameLimit(request: Record<string, unknown>, as: LimitName): void {
+/** Moves the limit to the field `target`, so that the upstream cannot apply a larger limit from another field. */
+export function renameAnswerLimit(request: Record<string, unknown>, target: LimitName): void {
   const limit = answerLimitOf(request)
   for (const name of limitNames) if (name in request) request[name] = undefined
-  if (limit !== undefined) request[as] = limit
+  if (limit !== undefined) request[target] = limit
 }

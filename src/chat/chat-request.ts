@@ -11,7 +11,7 @@ import {
 } from './generation-fields.ts'
 import { Message } from './message.ts'
 import { Metadata } from './metadata.ts'
-import { neededFields } from './needed-fields.ts'
+import { requiredFields } from './required-fields.ts'
 import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
 import { toolList } from './tool-list.ts'
 
@@ -120,6 +120,6 @@ export const ChatRequest = z
   .meta({
     id: 'ChatRequest',
     description: 'The body of a chat-completions request. Without a preset, `model` or `models` is required.',
-    ...neededFields(),
+    ...requiredFields(),
   })
 export type ChatRequest = z.infer<typeof ChatRequest>

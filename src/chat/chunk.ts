@@ -13,12 +13,12 @@ export type ToolCallDelta = {
   custom?: { name?: string; input?: string }
 }
 
-/** A chunk's additions to the message. Members without an addition are absent. */
+/** The additions of a chunk to the message. */
 export type Delta = {
   role?: 'assistant'
   content?: string | null
   reasoning?: string
-  /** The same with the data that the provider requires in a later turn. */
+  /** The reasoning, with the data that the provider requires in a later turn. */
   reasoning_details?: ReasoningDetail[]
   refusal?: string
   tool_calls?: ToolCallDelta[]
@@ -39,7 +39,7 @@ export type ChunkChoice = {
   logprobs?: unknown
 }
 
-/** A failure after the first byte. `code` is the HTTP status that it would have had before. */
+/** A failure after the first byte. `code` is the HTTP status of the same failure before the first byte. */
 export type StreamError = { code: number; message: string; metadata?: Record<string, unknown> }
 
 /** One `data:` line of a streamed chat completion. The last one before `[DONE]` has the usage and no choices. */

@@ -5,8 +5,8 @@
 const conversationFields = ['messages', 'input'] as const
 export type ConversationField = (typeof conversationFields)[number]
 
-const names: ReadonlySet<string> = new Set(conversationFields)
+const conversationFieldSet: ReadonlySet<string> = new Set(conversationFields)
 
-export function holdsConversation(field: string): boolean {
-  return names.has(field)
+export function isConversationField(field: string): boolean {
+  return conversationFieldSet.has(field)
 }

@@ -1,5 +1,5 @@
 import type { FinishReason } from './chunk.ts'
-import type { ThoughtMark } from './thoughts.ts'
+import type { ThoughtMetadata } from './thoughts.ts'
 
 /**
  * The token counts of the upstream. `cached` and `cacheWritten` are parts of `prompt`, `reasoning` is a part of `completion`.
@@ -10,7 +10,7 @@ export type TokenCounts = {
   cached: number
   cacheWritten: number
   reasoning: number
-  /** Absent if there are none. */
+  /** Absent if no tokens have a separate price. */
   parts?: TokenParts
 }
 
@@ -33,23 +33,23 @@ export type Extras = {
 }
 
 /** A citation. `start` and `end` are the cited part of the whole text, if the provider sends them. */
-export type Citation = CitedPlace & { title?: string; quote?: string; start?: number; end?: number }
+export type Citation = CitationSource & { title?: string; quote?: string; start?: number; end?: number }
 
 /** The source of a citation: a URL, or a file of the provider or of the request. */
-type CitedPlace = { url: string; file?: undefined } | { url?: undefined; file: CitedFile }
+type CitationSource = { url: string; file?: undefined } | { url?: undefined; file: CitedFile }
 export type CitedFile = { id: string; name: string; index: number }
 
 /** A generated image: a data URL, or a URL of the provider. */
 export type Picture = { url: string }
 
-/** The counts of the provider, cumulative. */
+/** The provider's counts for the whole answer so far. */
 export type UsageEvent = {
   type: 'usage'
   tokens: TokenCounts
   extras?: Extras
-  /** Whether the original event of the provider contains other counts than these. */
+  /** Set if these counts differ from those in the provider's event. */
   restated?: true
-  /** How the counts contradict each other, if they do. The larger ones are billed. */
+  /** Describes a contradiction between the counts. The larger counts are billed. */
   mismatch?: string
 }
 
@@ -60,11 +60,11 @@ export type AnswerEvent = AnswerPiece & {
 }
 
 type AnswerPiece =
-  /** The provider, according to the upstream. */
+  /** The id and the model that the upstream reports. */
   | { type: 'started'; id: string; model: string }
   | { type: 'text'; text: string }
   /** A piece of reasoning. A signature or encrypted content ends a block. */
-  | ({ type: 'reasoning'; text: string } & ThoughtMark)
+  | ({ type: 'reasoning'; text: string } & ThoughtMetadata)
   | { type: 'refusal'; text: string }
   | ({ type: 'citation' } & Citation)
   | ({ type: 'image' } & Picture)

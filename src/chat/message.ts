@@ -34,7 +34,7 @@ export const Message = z.discriminatedUnion(
 )
 export type Message = z.infer<typeof Message>
 
-/** The text of a message's content, without other parts. */
+/** Returns the text parts of a message's content, joined. */
 export function textOf(content: Content | null | undefined, separator = ''): string {
   if (typeof content === 'string') return content
   return (content ?? []).flatMap((part) => (part.text == null ? [] : [part.text])).join(separator)

@@ -1,9 +1,9 @@
 import { z } from '#platform/json/schema.ts'
 import { Reasoning } from './generation-fields.ts'
 import { MessagesRequest } from './messages-request.ts'
-import { neededFields } from './needed-fields.ts'
+import { requiredFields } from './required-fields.ts'
 
-/** The same body in a call. */
+/** The body of a call: `MessagesRequest`, with the fields of presets and the values that real clients send. */
 export const MessagesCall = MessagesRequest.extend({
   preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),
   max_tokens: z.int().min(0).optional().describe('0 only fills the prompt cache.'),
@@ -19,6 +19,6 @@ export const MessagesCall = MessagesRequest.extend({
 }).meta({
   id: 'MessagesCall',
   description: 'A messages request. Without a preset, `model` or `models` is required.',
-  ...neededFields(),
+  ...requiredFields(),
 })
 export type MessagesCall = z.infer<typeof MessagesCall>

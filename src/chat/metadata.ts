@@ -16,7 +16,7 @@ export const Metadata = (z.unknown() as z.ZodType<unknown> as z.ZodType<Record<s
     const refuse: Refuse = (message, path = []) => context.addIssue({ code: 'custom', message, path })
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return refuse('must be an object of strings')
-    // A body can have 100,000 pairs: they are counted before any is validated.
+    // The count is checked first, because a body can have 100,000 pairs.
     const count = Object.keys(value).length
     if (count > maxPairs) return refuse(`must have at most ${maxPairs} pairs, not ${count}`)
     for (const [key, text] of Object.entries(value)) validatePair(key, text, refuse)
@@ -48,7 +48,7 @@ function validatePair(key: string, value: unknown, refuse: Refuse): void {
 
 const quoteKey = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key)
 
-/** The text of a value. A list of tags is as long as its joined text. */
+/** Returns the text of a value. The text of a list of tags is its items, joined by commas. */
 function textOf(key: string, value: unknown): unknown {
   const isList = key === 'tags' && Array.isArray(value) && value.length <= maxValueLength
   return isList && value.every((tag) => typeof tag === 'string') ? value.join(',') : value

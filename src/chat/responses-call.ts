@@ -1,9 +1,9 @@
 import { withFieldOfType } from '#platform/json/described-rule.ts'
 import { z } from '#platform/json/schema.ts'
-import { describedItem } from './described-input.ts'
 import { AnswerCount, AnswerLimit } from './generation-fields.ts'
-import { neededFields } from './needed-fields.ts'
-import { FunctionTool, notInput, ResponsesRequest } from './responses-request.ts'
+import { inputItemSchema } from './input-item-schema.ts'
+import { requiredFields } from './required-fields.ts'
+import { FunctionTool, inputError, ResponsesRequest } from './responses-request.ts'
 import { toolList } from './tool-list.ts'
 
 /** A tool of any type. Functions require a name. */
@@ -16,9 +16,9 @@ const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject(
   error: 'must be "auto", "none", "required" or an object with a type, such as {type: "function", name}',
 })
 
-/** The same body in a call. Accepts additional values that real clients send. */
+/** The body of a call: `ResponsesRequest`, with the fields of presets and the values that real clients send. */
 export const ResponsesCall = ResponsesRequest.extend({
-  input: z.union([z.string(), z.array(z.looseObject({}).meta(describedItem))], notInput).optional(),
+  input: z.union([z.string(), z.array(z.looseObject({}).meta(inputItemSchema))], inputError).optional(),
   preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),
   transforms: z.array(z.string()).nullish().describe('`middle-out` removes the middle of a prompt that is too long.'),
   max_output_tokens: AnswerLimit.nullish(),
@@ -33,6 +33,6 @@ export const ResponsesCall = ResponsesRequest.extend({
 }).meta({
   id: 'ResponsesCall',
   description: 'A responses request. Without a preset, `model` or `models` is required, and `input` or `instructions`.',
-  ...neededFields(['input', 'instructions']),
+  ...requiredFields(['input', 'instructions']),
 })
 export type ResponsesCall = z.infer<typeof ResponsesCall>

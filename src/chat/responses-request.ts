@@ -23,8 +23,8 @@ const Include = z.enum([
   'code_interpreter_call.outputs',
 ])
 
-export const notInput = { error: 'must be text or an array of input items (objects)' }
-const Input = z.union([z.string(), z.array(z.looseObject({}))], notInput)
+export const inputError = { error: 'must be text or an array of input items (objects)' }
+const Input = z.union([z.string(), z.array(z.looseObject({}))], inputError)
 
 /** A stored prompt of the provider, with values for its variables. */
 const StoredPrompt = z.looseObject({ id: z.string().optional(), variables: z.looseObject({}).nullish() })

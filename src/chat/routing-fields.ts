@@ -11,8 +11,8 @@ const Price = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?$
   error: 'must be a number or decimal text, at least 0, in USD per million tokens, or per image or request',
 })
 
-/** A bound, or one per percentile of the last 30 minutes. */
-const Measured = z.union(
+/** A bound on a measured value, or one for each percentile of the last 30 minutes. */
+const PercentileBound = z.union(
   [z.number(), z.looseObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).partial()],
   {
     error: 'must be a number or an object of percentiles (p50, p75, p90, p99)',
@@ -38,8 +38,8 @@ export const ProviderPreferences = z
       .looseObject({ prompt: Price, completion: Price, image: Price, request: Price, audio: Price })
       .partial()
       .nullish(),
-    preferred_min_throughput: Measured.nullish().describe('Tokens per second.'),
-    preferred_max_latency: Measured.nullish().describe('Seconds to the first token.'),
+    preferred_min_throughput: PercentileBound.nullish().describe('Tokens per second.'),
+    preferred_max_latency: PercentileBound.nullish().describe('Seconds to the first token.'),
   })
   .meta({ id: 'ProviderPreferences', description: 'The allowed providers and their order.' })
 export type ProviderPreferences = z.infer<typeof ProviderPreferences>
@@ -53,7 +53,7 @@ export const Plugin = z.looseObject({ id: z.string() }).describe('A plugin and i
 
 export const ServiceTier = z.enum(['auto', 'default', 'flex', 'priority', 'scale'])
 
-/** A condition that ends the loop of server tools. Unknown kinds are passed unchanged. */
+/** A condition that ends the loop of server tools. Unknown types are passed unchanged. */
 export const StopCondition = withFieldOfType(
   z.looseObject({
     type: z.string(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Message } from './message.ts'
-import { seal, unseal } from './sealed-thought.ts'
+import { decodeThought, encodeThought } from './thought-encoding.ts'
 import { detailsOf, originOf, thoughtsOf } from './thoughts.ts'
 
 const format = 'anthropic-claude-v1' as const
@@ -42,9 +42,9 @@ describe('thoughts that clients keep', () => {
 
   test('a forged seal returns only the texts of a mark', () => {
     const forged = { format, signature: 'one', encrypted: 5, id: {}, text: 'x', index: null } as never
-    assert.deepEqual(unseal(seal(forged)!, undefined), { format, signature: 'one' })
+    assert.deepEqual(decodeThought(encodeThought(forged)!, undefined), { format, signature: 'one' })
     const made = `sealed.${Buffer.from(JSON.stringify(forged)).toString('base64url')}`
-    assert.deepEqual(unseal(made, undefined), { format, signature: 'one' })
+    assert.deepEqual(decodeThought(made, undefined), { format, signature: 'one' })
   })
 
   test('a thought without an owner gives clients nothing to keep', () => {
@@ -84,13 +84,13 @@ describe('sealed thoughts', () => {
       { format: 'xai-responses-v1', encrypted: 'x', via: 'chat' as const, isSummary: true as const },
       { field: 'reasoning_content' as const, by: 'a/b' },
     ]
-    for (const mark of marks) assert.deepEqual(unseal(seal(mark)!, 'rs_1'), mark)
+    for (const mark of marks) assert.deepEqual(decodeThought(encodeThought(mark)!, 'rs_1'), mark)
   })
 
   test('content encrypted by the Responses protocol stays unchanged', () => {
     const mark = { format: 'openai-responses-v1' as const, encrypted: 'gAAAA', id: 'rs_1' }
-    assert.equal(seal(mark), 'gAAAA')
-    assert.deepEqual(unseal('gAAAA', 'rs_1'), mark)
+    assert.equal(encodeThought(mark), 'gAAAA')
+    assert.deepEqual(decodeThought('gAAAA', 'rs_1'), mark)
   })
 
   test('reasoning with a modified signature is skipped', () => {
@@ -100,6 +100,6 @@ describe('sealed thoughts', () => {
       `sealed.${Buffer.from('{"format":"x"}').toString('base64url')}`,
       'sealed.bnVsbA',
     ])
-      assert.equal(unseal(sealed, undefined), undefined)
+      assert.equal(decodeThought(sealed, undefined), undefined)
   })
 })

@@ -6,24 +6,25 @@ import type { Message } from './message.ts'
 export type ThoughtFormat = (typeof thoughtFormats)[number]
 const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
-/** The places of an unsigned thought in a chat message: a member of this name, or a part of its content. */
-const thoughtPlaces = ['reasoning', 'reasoning_content', 'thinking'] as const
-export type ThoughtPlace = (typeof thoughtPlaces)[number]
+/** Where a chat message has an unsigned thought: in a member of this name, or in a content part of this type. */
+const thoughtFields = ['reasoning', 'reasoning_content', 'thinking'] as const
+export type ThoughtField = (typeof thoughtFields)[number]
 
-export function isThoughtPlace(value: unknown): value is ThoughtPlace {
-  return thoughtPlaces.some((place) => place === value)
+export function isThoughtField(value: unknown): value is ThoughtField {
+  return thoughtFields.some((place) => place === value)
 }
 
-/** A provider's addition to a thought, by which it recognises the thought in a later turn. */
-export type ThoughtMark = {
+/** Metadata by which a provider recognises its thought in a later turn. */
+export type ThoughtMetadata = {
   /** One of the formats above, or another name from a gateway. */
   format?: string
-  /** Reasoning from a detail of a chat, which is sent back to chat servers. */
+  /** Set for reasoning details of a chat-completions server, which are sent back to such servers. */
   via?: 'chat'
-  /** A summary, and not the thought itself. */
+  /** Set if the text is a summary of the thought. */
   isSummary?: true
-  /** The member of the chat message that contained unsigned reasoning, and in which it is sent back to the same model. */
-  field?: ThoughtPlace
+  /** The field of the chat message that had unsigned reasoning. It is sent back to the same model in this field. */
+  field?: ThoughtField
+  /** The id of the model that wrote unsigned reasoning. */
   by?: string
   /** Proves that the text is the provider's own. */
   signature?: string
@@ -34,7 +35,7 @@ export type ThoughtMark = {
 }
 
 /** A complete thought in an assistant message. */
-export type Thought = { text: string } & ThoughtMark
+export type Thought = { text: string } & ThoughtMetadata
 
 /** A piece of a thought in the `reasoning_details` of chunks and messages. */
 export type ReasoningDetail = {
@@ -46,62 +47,63 @@ export type ReasoningDetail = {
   id?: string | null
   format?: string | null
   index?: number
-  /** Older versions wrote the origin of an unsigned thought into these members instead of the id. */
-  field?: ThoughtPlace
+  /** The origin of an unsigned thought, as older versions stored it. Newer ones encode it in the id. */
+  field?: ThoughtField
   by?: string
 }
 
 /** Whether the thought is complete after this piece. */
-export function endsThought({ signature, encrypted }: ThoughtMark): boolean {
+export function isThoughtEnd({ signature, encrypted }: ThoughtMetadata): boolean {
   return signature !== undefined || encrypted !== undefined
 }
 
 /**
- * A piece of a thought for clients to keep and send back. Empty if no provider would recognise it. The id, which
- * clients keep, shows whether a thought was translated or came from a chat provider.
+ * Returns the details of a thought for clients, which send them back. Empty if no provider would recognise them. The
+ * id shows whether the thought was translated or came from a chat-completions provider.
  */
 export function detailsOf(thought: Thought, index: number): ReasoningDetail[] {
   const { text, format, via, signature, encrypted, field, by } = thought
   if (field !== undefined && by !== undefined) return [unsignedDetail({ text, field, by }, index)]
   if (format === undefined && via === undefined) return []
-  const id = via === 'chat' ? thought.id : thought.id === undefined ? translated : `${translated}:${thought.id}`
-  const shared = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), index }
+  const id =
+    via === 'chat' ? thought.id : thought.id === undefined ? translatedPrefix : `${translatedPrefix}:${thought.id}`
+  const commonFields = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), index }
   const details: ReasoningDetail[] = []
-  if (signature !== undefined) details.push({ type: 'reasoning.text', text, signature, ...shared })
+  if (signature !== undefined) details.push({ type: 'reasoning.text', text, signature, ...commonFields })
   else if (text && (thought.isSummary || format === 'openai-responses-v1'))
-    details.push({ type: 'reasoning.summary', summary: text, ...shared })
-  else if (text) details.push({ type: 'reasoning.text', text, ...shared })
-  if (encrypted !== undefined) details.push({ type: 'reasoning.encrypted', data: encrypted, ...shared })
+    details.push({ type: 'reasoning.summary', summary: text, ...commonFields })
+  else if (text) details.push({ type: 'reasoning.text', text, ...commonFields })
+  if (encrypted !== undefined) details.push({ type: 'reasoning.encrypted', data: encrypted, ...commonFields })
   return details
 }
 
 /** The origin of an unsigned thought: its position in the chat message and the id of the model. */
-export type Origin = { field: ThoughtPlace; by: string }
+export type Origin = { field: ThoughtField; by: string }
 
-/** Clients drop members that they do not know, and unsigned thoughts without a format. They keep the id. */
+/** Encodes the origin in the id, because clients drop unknown members. A format is set, or they drop the detail. */
 function unsignedDetail({ text, field, by }: { text: string } & Origin, index: number): ReasoningDetail {
   return { type: 'reasoning.text', text, id: `${field}:${by}`, format: 'unknown', index }
 }
 
-/** The origin of an unsigned thought; undefined for any other detail. */
+/** Returns the origin of an unsigned thought; undefined for other details. */
 export function originOf({ id, field, by }: ReasoningDetail): Origin | undefined {
-  if (isThoughtPlace(field) && typeof by === 'string') return { field, by }
+  if (isThoughtField(field) && typeof by === 'string') return { field, by }
   const [, place, model] = /^([a-z_]+):(.+)$/s.exec(typeof id === 'string' ? id : '') ?? []
-  return isThoughtPlace(place) && model !== undefined ? { field: place, by: model } : undefined
+  return isThoughtField(place) && model !== undefined ? { field: place, by: model } : undefined
 }
 
-const translated = 'native'
+const translatedPrefix = 'native'
 
 /** Whether the detail was translated from a thought of another protocol. */
 export function isTranslated({ id }: ReasoningDetail): boolean {
-  return typeof id === 'string' && (id === translated || id.startsWith(`${translated}:`))
+  return typeof id === 'string' && (id === translatedPrefix || id.startsWith(`${translatedPrefix}:`))
 }
 
-/** The provider's id for it. */
-function ownId(detail: ReasoningDetail): string | undefined {
+/** Returns the id that the provider gave to the thought. */
+function providerId(detail: ReasoningDetail): string | undefined {
   const { id } = detail
-  if (typeof id !== 'string' || id === translated) return undefined
-  return isTranslated(detail) ? id.slice(translated.length + 1) : id
+  if (typeof id !== 'string' || id === translatedPrefix) return undefined
+  return isTranslated(detail) ? id.slice(translatedPrefix.length + 1) : id
 }
 
 /**
@@ -120,19 +122,18 @@ export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] 
   return thoughts
 }
 
-/** The text that one piece adds to its thought. */
+/** Returns the text of one piece of a thought. */
 export function textOfPiece({ text, summary }: ReasoningDetail): string {
   return typeof text === 'string' ? text : typeof summary === 'string' ? summary : ''
 }
 
 /**
- * The complete thoughts that a client sends back with an assistant message, if a provider of this format can accept
- * them.
+ * Returns the complete thoughts of an assistant message that a client sends back. Thoughts of other formats are skipped.
  */
 export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
-  return thoughtPieces(detailsIn(message)).flatMap((pieces) => {
+  return thoughtPieces(reasoningDetails(message)).flatMap((pieces) => {
     const { signature, data, format: pieceFormat } = pieces.at(-1)!
-    const id = ownId(pieces.at(-1)!)
+    const id = providerId(pieces.at(-1)!)
     if ((pieceFormat ?? format) !== format) return []
     if (typeof signature !== 'string' && typeof data !== 'string') return []
     const thought = {
@@ -146,8 +147,8 @@ export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
   })
 }
 
-/** Values that are not details are skipped. */
-export function detailsIn(message: object): ReasoningDetail[] {
+/** Returns the reasoning details of a message. Other values in the list are skipped. */
+export function reasoningDetails(message: object): ReasoningDetail[] {
   const { reasoning_details: details } = message as { reasoning_details?: unknown }
   return Array.isArray(details) ? details.filter(isDetail) : []
 }

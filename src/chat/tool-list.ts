@@ -1,8 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 
-/** The most tools of a request. Providers accept fewer, and billing and translation look at each tool several times. */
+/** The maximum number of tools in a request. Providers accept fewer; each tool costs time in billing and translation. */
 export const maxTools = 2048
 
-/** The tools of a request. */
 export const toolList = <Tool extends z.ZodType>(tool: Tool) =>
   z.array(tool).max(maxTools, { error: `must have at most ${maxTools} tools` })

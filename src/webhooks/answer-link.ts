@@ -6,20 +6,20 @@ import type { Answerable } from './outbox.ts'
 
 type Signer = Pick<Vault, 'digest'>
 
-const place = 'answer link'
-const form = /^(msg_[0-9a-f]{32})\.(\d{1,16})\.([0-9a-f]{64})$/
+const digestPurpose = 'answer link'
+const tokenPattern = /^(msg_[0-9a-f]{32})\.(\d{1,16})\.([0-9a-f]{64})$/
 
-/** Creates the last part of a link: its delivery and its expiry time, signed by this service. */
+/** Creates the token at the end of a link: the id of the delivery and the expiry time, signed. */
 export function answerToken(vault: Signer, deliveryId: string, { until }: Pick<Answerable, 'until'>): string {
   const signed = `${deliveryId}.${Math.floor(until)}`
-  return `${signed}.${vault.digest(signed, place)}`
+  return `${signed}.${vault.digest(signed, digestPurpose)}`
 }
 
 /** Verifies and parses a token. Returns undefined if this service did not sign it. */
 export function readAnswerToken(vault: Signer, token: string): { deliveryId: string; until: number } | undefined {
-  const [, deliveryId = '', until = '', signature = ''] = form.exec(token) ?? []
-  const right = vault.digest(`${deliveryId}.${until}`, place)
-  if (signature.length !== right.length || !timingSafeEqual(Buffer.from(signature), Buffer.from(right)))
+  const [, deliveryId = '', until = '', signature = ''] = tokenPattern.exec(token) ?? []
+  const expected = vault.digest(`${deliveryId}.${until}`, digestPurpose)
+  if (signature.length !== expected.length || !timingSafeEqual(Buffer.from(signature), Buffer.from(expected)))
     return undefined
   return { deliveryId, until: Number(until) }
 }
@@ -56,20 +56,20 @@ export async function linkedQuestion({ db }: { db: Db }, deliveryId: string): Pr
   }
 }
 
-/** The longest time that storing an answer takes. If the question is still open later, the server of the answer died. */
-const givenWithinMs = 60_000
+/** The maximum time to store an answer. If the question is open after it, the server that was storing it died. */
+const maxAnswerMs = 60_000
 
-/** Returns whether an answer by this link is in progress or was given. */
+/** Whether an answer by this link is being stored, or was stored. */
 export const isInUse = ({ answeredAt }: Pick<LinkedQuestion, 'answeredAt'>, now: number): boolean =>
-  answeredAt !== null && answeredAt > now - givenWithinMs
+  answeredAt !== null && answeredAt > now - maxAnswerMs
 
 /** Claims a link. @returns whether the caller can answer now; true for only one of concurrent callers. */
-export async function useLink({ db, now }: { db: Db; now: Now }, deliveryId: string): Promise<boolean> {
+export async function claimLink({ db, now }: { db: Db; now: Now }, deliveryId: string): Promise<boolean> {
   const { numUpdatedRows } = await db.query
     .updateTable('webhook_deliveries')
     .set({ answered_at: now() })
     .where('id', '=', deliveryId)
-    .where((e) => e.or([e('answered_at', 'is', null), e('answered_at', '<=', now() - givenWithinMs)]))
+    .where((e) => e.or([e('answered_at', 'is', null), e('answered_at', '<=', now() - maxAnswerMs)]))
     .executeTakeFirst()
   return numUpdatedRows > 0
 }

@@ -3,12 +3,12 @@ import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 
-/** Pending deliveries: those before their first attempt, and those that are retried. */
+/** Pending deliveries before their first attempt, and those that wait for another attempt. */
 export type Backlog = Record<'first' | 'again', { waiting: number; oldestMs: number }>
 
 type BacklogDeps = { db: Pick<Db, 'query'>; clock: DatabaseClock }
 
-/** Returns the last known backlog of all servers. Deliveries of disabled webhooks do not count. */
+/** Returns a function that reads the backlog of all servers, cached. Deliveries of disabled webhooks do not count. */
 export function createBacklog(deps: BacklogDeps): () => Backlog {
   return staleWhileRevalidate(backlogOf([]), () => readBacklog(deps))
 }
@@ -30,9 +30,9 @@ export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> 
 }
 
 function backlogOf(rows: { kind: string; waiting: number; oldest: number }[]): Backlog {
-  const of = (kind: string) => {
+  const summaryOf = (kind: string) => {
     const row = rows.find((one) => one.kind === kind)
     return { waiting: Number(row?.waiting ?? 0), oldestMs: Math.max(0, Number(row?.oldest ?? 0)) }
   }
-  return { first: of('first'), again: of('again') }
+  return { first: summaryOf('first'), again: summaryOf('again') }
 }

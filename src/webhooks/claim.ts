@@ -6,7 +6,7 @@ import type { Answerable } from './outbox.ts'
 type ClaimDeps = { db: Db; clock: DatabaseClock; server: string }
 
 /** A delivery that only this server sends now. */
-export type Claimed = {
+export type ClaimedDelivery = {
   id: string
   event: string
   webhookId: string
@@ -18,29 +18,30 @@ export type Claimed = {
   /** Whether the last delivery of its webhook failed. */
   isFailing: boolean
   /** The encrypted signing secrets; the second one only until the overlap ends. */
-  sealed: string[]
+  encryptedSecrets: string[]
 }
 
-/** How long a server has a claimed delivery. Longer than any attempt. */
+/** The time after which another server can claim a delivery. Longer than any attempt. */
 const leaseMs = 60_000
 
 /** Limits of one claim: in total, for each webhook, and for all failing webhooks together. */
-export type Share = { limit: number; each: number; failing: number; busy: readonly string[] }
+export type ClaimLimits = { limit: number; perWebhook: number; failing: number; busyWebhooks: readonly string[] }
 
 /**
- * Claims deliveries that are due: at most `each` per webhook, and none of the webhooks in `busy`. A webhook whose last
- * delivery failed gets one, to probe its receiver.
+ * Claims deliveries that are due: at most `perWebhook` for each webhook, and none of `busyWebhooks`. A webhook whose
+ * last delivery failed gets one, to probe its receiver.
  */
 export async function claimDeliveries(
   { db, clock, server }: ClaimDeps,
-  { limit, each, failing, busy }: Share,
-): Promise<Claimed[]> {
-  const healthy = await dueWebhooks({ db, clock }, { limit, busy, isFailing: false })
-  const others = failing > 0 ? await dueWebhooks({ db, clock }, { limit: failing, busy, isFailing: true }) : []
+  { limit, perWebhook, failing, busyWebhooks }: ClaimLimits,
+): Promise<ClaimedDelivery[]> {
+  const healthyWebhooks = await dueWebhooks({ db, clock }, { limit, busyWebhooks, isFailing: false })
+  const failingWebhooks =
+    failing > 0 ? await dueWebhooks({ db, clock }, { limit: failing, busyWebhooks, isFailing: true }) : []
   const ids: string[] = []
   // Failing webhooks come first. Their share is small, and the healthy ones would use it up.
-  for (const webhook of others) ids.push(...(await dueOf({ db, clock }, webhook, 1)))
-  for (const webhook of healthy) ids.push(...(await dueOf({ db, clock }, webhook, each)))
+  for (const webhook of failingWebhooks) ids.push(...(await dueDeliveries({ db, clock }, webhook, 1)))
+  for (const webhook of healthyWebhooks) ids.push(...(await dueDeliveries({ db, clock }, webhook, perWebhook)))
   if (ids.length === 0) return []
   const claimed = await db.exclusively('webhook deliveries', (tx) =>
     tx
@@ -54,7 +55,7 @@ export async function claimDeliveries(
   )
   return claimed.length === 0
     ? []
-    : readClaimed(
+    : readDeliveries(
         db,
         clock,
         claimed.map(({ id }) => id),
@@ -64,18 +65,18 @@ export async function claimDeliveries(
 type QueryDeps = Pick<ClaimDeps, 'db' | 'clock'>
 
 /**
- * Finds webhooks with a delivery that is due. Looks only at the first delivery of each, so a long queue costs nothing.
- * Picks at random among them, so that no webhook is starved.
+ * Finds webhooks with a delivery that is due. Reads only the first delivery of each, so that a long queue costs
+ * nothing. The order is random, so that no webhook is starved.
  */
 async function dueWebhooks(
   { db, clock }: QueryDeps,
-  { limit, busy, isFailing }: Pick<Share, 'limit' | 'busy'> & { isFailing: boolean },
+  { limit, busyWebhooks, isFailing }: Pick<ClaimLimits, 'limit' | 'busyWebhooks'> & { isFailing: boolean },
 ): Promise<string[]> {
   const rows = await db.query
     .selectFrom('webhooks as w')
     .where('w.enabled', '=', 1)
     .where('w.failing_since', isFailing ? 'is not' : 'is', null)
-    .$if(busy.length > 0, (rows) => rows.where('w.id', 'not in', busy))
+    .$if(busyWebhooks.length > 0, (rows) => rows.where('w.id', 'not in', busyWebhooks))
     // SQLite turns `exists` into a join, and the random choice then prefers the last rows.
     .where((e) =>
       e(
@@ -91,12 +92,12 @@ async function dueWebhooks(
   return rows.map(({ id }) => id)
 }
 
-async function dueOf({ db, clock }: QueryDeps, webhookId: string, most: number): Promise<string[]> {
+async function dueDeliveries({ db, clock }: QueryDeps, webhookId: string, limit: number): Promise<string[]> {
   const rows = await dueRows(db.query, clock)
     .where('d.webhook_id', '=', webhookId)
     .select('d.id')
     .orderBy('d.next_at')
-    .limit(most)
+    .limit(limit)
     .execute()
   return rows.map(({ id }) => id)
 }
@@ -108,7 +109,7 @@ const dueRows = (from: Pick<Query, 'selectFrom'>, clock: DatabaseClock) =>
     .where('d.next_at', '<=', clock.at())
     .where('d.claimed_until', '<=', clock.at())
 
-async function readClaimed(db: Db, clock: DatabaseClock, ids: string[]): Promise<Claimed[]> {
+async function readDeliveries(db: Db, clock: DatabaseClock, ids: string[]): Promise<ClaimedDelivery[]> {
   const rows = await db.query
     .selectFrom('webhook_deliveries as d')
     .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
@@ -134,6 +135,6 @@ async function readClaimed(db: Db, clock: DatabaseClock, ids: string[]): Promise
     webhookId,
     isFailing: failing_since !== null,
     answerable: answerable === null ? null : (JSON.parse(answerable) as Answerable),
-    sealed: before === null ? [sealed] : [sealed, before],
+    encryptedSecrets: before === null ? [sealed] : [sealed, before],
   }))
 }

@@ -6,7 +6,7 @@ import type { Db, Query } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
-import { deliveryOf } from './outbox.ts'
+import { deliveryRow } from './outbox.ts'
 import { type Webhook, webhookEvents } from './webhook.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
@@ -88,7 +88,7 @@ export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<Webh
     workspaceId,
     data: { webhook_id: id },
   }
-  const row = deliveryOf(id, event)
+  const row = deliveryRow(id, event)
   await deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, announce) => {
     await tx.insertInto('webhook_deliveries').values(row).execute()
     announce('webhook.queued', workspaceId)

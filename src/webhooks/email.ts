@@ -11,7 +11,7 @@ export function recipientOf(url: string): string | undefined {
   return addressShape.test(address) ? address : undefined
 }
 
-/** Sends an event by email. @returns the reply code of SMTP, or the reason why there is none. */
+/** Sends an event by email. @returns the SMTP reply code, or the error if the server sent no reply. */
 export async function sendEmail(settings: MailSettings, to: string, id: string, payload: string): Promise<Outcome> {
   const { title, lines } = readableEvent(payload)
   try {

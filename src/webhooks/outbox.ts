@@ -15,33 +15,33 @@ export type QueuedEvent = {
   subject: string
   at: number
   workspaceId: string
-  /** The member who can see a private event. Undefined if the whole workspace can. */
-  onlyFor?: string | undefined
+  /** The only member who can see the event; undefined if the whole workspace can. */
+  visibleTo?: string | undefined
   data: object
-  /** Added for webhooks that include `question`. */
+  /** Added to `data` for webhooks that include `question`. */
   question?: object
   answerable?: Answerable
 }
 
-/** The largest payload, in UTF-16 units of JSON. In a larger one the question is replaced by `too long`. */
-const longestPayload = 64 * 1024
+/** The maximum length of a payload, in UTF-16 units of JSON. A question that exceeds it is replaced by `too long`. */
+const maxPayloadLength = 64 * 1024
 
 /**
  * Queues the deliveries of an event in the transaction that causes it. Events of an intern that only its creator sees
  * go only to webhooks of the same member.
  */
 export async function queueEvent(tx: Tx, announce: Announce, queued: QueuedEvent): Promise<void> {
-  const { event, workspaceId, onlyFor } = queued
-  const hooks = await tx
+  const { event, workspaceId, visibleTo } = queued
+  const webhooks = await tx
     .selectFrom('webhooks')
     .where('workspace_id', '=', workspaceId)
     .where('enabled', '=', 1)
-    .$if(onlyFor !== undefined, (rows) => rows.where('created_by', '=', onlyFor!))
+    .$if(visibleTo !== undefined, (rows) => rows.where('created_by', '=', visibleTo!))
     .select(['id', 'events', 'include'])
     .execute()
-  const rows = hooks
+  const rows = webhooks
     .filter(({ events }) => (JSON.parse(events) as string[]).includes(event))
-    .map(({ id, include }) => deliveryOf(id, queued, JSON.parse(include) as WebhookInclude[]))
+    .map(({ id, include }) => deliveryRow(id, queued, JSON.parse(include) as WebhookInclude[]))
   if (rows.length === 0) return
   // A delivery that is already queued does not change.
   await upsert(tx, 'webhook_deliveries', rows, { key: ['id'], replace: ['event'] }).execute()
@@ -49,7 +49,7 @@ export async function queueEvent(tx: Tx, announce: Announce, queued: QueuedEvent
 }
 
 /** Creates the row of a delivery that is due now. Its id depends only on the webhook and the subject. */
-export function deliveryOf(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
+export function deliveryRow(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
   const { event, subject, at, data, question, answerable } = queued
   const payload = payloadOf(event, at, { ...data, ...(include.includes('question') && question && { question }) })
   const link = include.includes('answer_link') && answerable ? JSON.stringify(answerable) : null
@@ -57,7 +57,7 @@ export function deliveryOf(webhookId: string, queued: QueuedEvent, include: read
     id: `msg_${hash('sha256', `${webhookId} ${subject}`, 'hex').slice(0, 32)}`,
     webhook_id: webhookId,
     event,
-    payload: payload.length <= longestPayload ? payload : payloadOf(event, at, { ...data, question: 'too long' }),
+    payload: payload.length <= maxPayloadLength ? payload : payloadOf(event, at, { ...data, question: 'too long' }),
     answerable: link,
     ...{ state: 'pending', attempts: 0, next_at: 0, claimed_until: 0, created_at: at },
   }

@@ -4,7 +4,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import type { Claimed } from './claim.ts'
+import type { ClaimedDelivery } from './claim.ts'
 import { webhookOf } from './webhook.ts'
 
 export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; server: string }
@@ -12,10 +12,10 @@ export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; 
 export type Outcome = { status: number | null; error: string | null }
 
 /** A webhook that fails for this long is disabled. */
-const disabledAfterMs = 5 * 86_400_000
+const disableAfterMs = 5 * 86_400_000
 
 /** Selects a pending delivery that this server has claimed. */
-const claimedHere = (tx: Tx, { server }: QueueDeps, id: string) =>
+const ownClaim = (tx: Tx, { server }: QueueDeps, id: string) =>
   tx
     .updateTable('webhook_deliveries')
     .where('id', '=', id)
@@ -24,20 +24,20 @@ const claimedHere = (tx: Tx, { server }: QueueDeps, id: string) =>
 
 /** Releases a delivery, so that the next server sends it at once. */
 export async function releaseClaim(deps: QueueDeps, id: string): Promise<void> {
-  await deps.db.exclusively('webhook deliveries', (tx) => claimedHere(tx, deps, id).set({ claimed_until: 0 }).execute())
+  await deps.db.exclusively('webhook deliveries', (tx) => ownClaim(tx, deps, id).set({ claimed_until: 0 }).execute())
 }
 
 /** Records a successful delivery. */
-export async function settleDelivered(
+export async function recordSuccess(
   deps: QueueDeps,
-  { id, webhookId, attempts }: Claimed,
+  { id, webhookId, attempts }: ClaimedDelivery,
   status: number,
 ): Promise<void> {
   const { db, clock } = deps
   await db.exclusively('webhook deliveries', async (tx) => {
-    const about = { state: 'delivered', attempts: attempts + 1, last_status: status, last_error: null }
-    await claimedHere(tx, deps, id)
-      .set({ ...about, claimed_until: 0, settled_at: clock.at() })
+    const outcome = { state: 'delivered', attempts: attempts + 1, last_status: status, last_error: null }
+    await ownClaim(tx, deps, id)
+      .set({ ...outcome, claimed_until: 0, settled_at: clock.at() })
       .execute()
     await tx
       .updateTable('webhooks')
@@ -48,25 +48,29 @@ export async function settleDelivered(
   })
 }
 
-type Failed = Outcome & {
+type FailedAttempt = Outcome & {
   /** The delay before the next attempt; undefined if there is none. */
   retryInMs: number | undefined
   /** Whether the receiver answered 410 (Gone). */
   isGone: boolean
 }
 
-/** Records a failed attempt. @returns the reason if the webhook was disabled because of it. */
-export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Failed): Promise<string | undefined> {
+/** Records a failed attempt. @returns why the webhook was disabled, if it was. */
+export async function recordFailure(
+  deps: QueueDeps,
+  claimed: ClaimedDelivery,
+  failed: FailedAttempt,
+): Promise<string | undefined> {
   const { db, clock, now } = deps
   const { id, webhookId, attempts } = claimed
   const { status, error, retryInMs, isGone } = failed
   return db.exclusively('webhook deliveries', async (tx) => {
-    const over = retryInMs === undefined
-    await claimedHere(tx, deps, id)
+    const isFinal = retryInMs === undefined
+    await ownClaim(tx, deps, id)
       .set({
-        ...{ state: over ? 'failed' : 'pending', attempts: attempts + 1, last_status: status, last_error: error },
+        ...{ state: isFinal ? 'failed' : 'pending', attempts: attempts + 1, last_status: status, last_error: error },
         ...{ claimed_until: 0, next_at: sql<number>`${clock.at()} + ${sql.lit(Math.round(retryInMs ?? 0))}` },
-        ...(over && { settled_at: clock.at() }),
+        ...(isFinal && { settled_at: clock.at() }),
       })
       .execute()
     const failing = tx.updateTable('webhooks').set({ failing_since: clock.at() }).where('id', '=', webhookId)
@@ -76,14 +80,14 @@ export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Fa
       .where('id', '=', webhookId)
       .where('enabled', '=', 1)
       .$if(!isGone, (rows) =>
-        rows.where('failing_since', '<=', sql<number>`${clock.at()} - ${sql.lit(disabledAfterMs)}`),
+        rows.where('failing_since', '<=', sql<number>`${clock.at()} - ${sql.lit(disableAfterMs)}`),
       )
       .selectAll()
       .executeTakeFirst()
     if (!row) return undefined
     const reason = isGone
       ? 'The receiver answered 410 (Gone).'
-      : `All deliveries failed for ${disabledAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
+      : `All deliveries failed for ${disableAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
     const after = { ...row, enabled: 0, disabled_reason: reason }
     await tx.updateTable('webhooks').set({ enabled: 0, disabled_reason: reason }).where('id', '=', webhookId).execute()
     await recordChange(
@@ -102,8 +106,8 @@ export async function settleFailed(deps: QueueDeps, claimed: Claimed, failed: Fa
   })
 }
 
-/** Invalidates the answer links of a webhook, including those that were possibly sent. */
-export async function endLinks(tx: Tx, webhookId: string): Promise<void> {
+/** Invalidates the answer links of deliveries that were sent, or are possibly being sent. */
+export async function invalidateLinks(tx: Tx, webhookId: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
     .set({ answerable: null })
@@ -113,10 +117,10 @@ export async function endLinks(tx: Tx, webhookId: string): Promise<void> {
 }
 
 /** Marks the pending deliveries of a webhook as failed. */
-export async function giveUpPending(tx: Tx, clock: DatabaseClock, webhookId: string, why: string): Promise<void> {
+export async function failPending(tx: Tx, clock: DatabaseClock, webhookId: string, reason: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
-    .set({ state: 'failed', last_error: why, answerable: null, claimed_until: 0, settled_at: clock.at() })
+    .set({ state: 'failed', last_error: reason, answerable: null, claimed_until: 0, settled_at: clock.at() })
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending')
     .execute()

@@ -6,10 +6,13 @@ const secretBytes = 32
 /** Creates a secret in the format of the Standard Webhooks libraries. */
 export const newSecret = () => prefix + randomBytes(secretBytes).toString('base64')
 
-type Signed = { id: string; timestamp: number; body: string }
+type SignedContent = { id: string; timestamp: number; body: string }
 
 /** Returns the headers of Standard Webhooks, signed with each secret. @param timestamp in seconds since the epoch. */
-export function signedHeaders(secrets: readonly string[], { id, timestamp, body }: Signed): Record<string, string> {
+export function signedHeaders(
+  secrets: readonly string[],
+  { id, timestamp, body }: SignedContent,
+): Record<string, string> {
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(prefix.length), 'base64')
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { Agent, request } from 'undici'
 import { startReceiver } from '#test/harness/service/receiver.ts'
-import { pinned, send } from './send.ts'
-import { whyForbidden } from './target.ts'
+import { pinnedLookup, send } from './send.ts'
+import { forbiddenReason } from './target.ts'
 
 const nothing = { webhook_origins: [] }
 const post = (origins: string[], url: string) =>
@@ -18,11 +18,11 @@ test('nothing is sent to private addresses or without TLS, except to named serve
     'https://10.1.2.3/',
     'ftp://a.example/',
   ]
-  for (const url of refused) assert.ok(whyForbidden(nothing, url), url)
+  for (const url of refused) assert.ok(forbiddenReason(nothing, url), url)
   for (const url of ['https://me:secret@hooks.example.com/', 'https://hooks.example.com/#a', 'nowhere'])
-    assert.ok(whyForbidden({ webhook_origins: ['https://hooks.example.com'] }, url), url)
-  assert.equal(whyForbidden(nothing, 'https://hooks.example.com/x?token=1'), undefined)
-  assert.equal(whyForbidden({ webhook_origins: ['http://10.1.2.3:80'] }, 'http://10.1.2.3/'), undefined)
+    assert.ok(forbiddenReason({ webhook_origins: ['https://hooks.example.com'] }, url), url)
+  assert.equal(forbiddenReason(nothing, 'https://hooks.example.com/x?token=1'), undefined)
+  assert.equal(forbiddenReason({ webhook_origins: ['http://10.1.2.3:80'] }, 'http://10.1.2.3/'), undefined)
 })
 
 test('a name that leads to this host is not connected to', async () => {
@@ -32,7 +32,7 @@ test('a name that leads to this host is not connected to', async () => {
 
 test('the connection goes to the resolved address, even if DNS changes', async () => {
   await using receiver = await startReceiver()
-  const agent = new Agent({ connect: pinned(['127.0.0.1']) })
+  const agent = new Agent({ connect: pinnedLookup(['127.0.0.1']) })
   const url = new URL(receiver.url)
   url.hostname = 'rebind.invalid'
   const { statusCode } = await request(url, { method: 'POST', body: '{}', dispatcher: agent })

@@ -7,37 +7,37 @@ import { proxyAgent } from '#platform/net/outgoing.ts'
 import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import type { Outcome } from './queue.ts'
-import { addressesOf } from './target.ts'
+import { resolveReceiver } from './target.ts'
 
 export type WebhookNetwork = Pick<Config, 'webhook_origins'> & MailSettings & ProxySettings
 
-export type Sent = { url: string; headers: Record<string, string>; body: string }
+export type WebhookRequest = { url: string; headers: Record<string, string>; body: string }
 
-const attemptMs = 15_000
+const attemptTimeoutMs = 15_000
 /** How many bytes of an answer are read. Only its status is used. */
-const longestAnswer = 16 * 1024
+const maxAnswerBytes = 16 * 1024
 /** Maximum length of a stored error, in characters. */
-const longestError = 300
+const maxErrorLength = 300
 
 /**
  * Sends one request. Does not follow redirects, because their target is not checked.
- * @returns the status, or the reason why there is none.
+ * @returns the status, or the error if the receiver sent no answer.
  */
 export async function send(
   config: WebhookNetwork,
-  { url: target, headers, body }: Sent,
+  { url: target, headers, body }: WebhookRequest,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
+  const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)])
   try {
     const url = new URL(target)
     const proxy = proxyFor(config, url)
-    const addresses = await addressesOf(config, url, { isProxied: proxy !== undefined })
+    const addresses = await resolveReceiver(config, url, { isProxied: proxy !== undefined })
     const { Agent, request } = lazyModules.undici()
-    const connect = { timeout: attemptMs, ...(addresses && pinned(addresses)) }
+    const connect = { timeout: attemptTimeoutMs, ...(addresses && pinnedLookup(addresses)) }
     // One agent per attempt: a pooled connection would outlive the check of its address.
-    await using dispatcher = closing(
-      proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: attemptMs } }),
+    await using dispatcher = disposableAgent(
+      proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: attemptTimeoutMs } }),
     )
     const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'Signalbox-Webhooks' }
     const response = await request(url, {
@@ -45,34 +45,40 @@ export async function send(
       headers: all,
       body,
       dispatcher: dispatcher.agent,
-      signal: within,
+      signal: attemptSignal,
     })
-    await response.body.dump({ limit: longestAnswer }).catch(() => {})
+    await response.body.dump({ limit: maxAnswerBytes }).catch(() => {})
     const { statusCode: status } = response
     return { status, error: status >= 200 && status < 300 ? null : `answered with status ${status}` }
   } catch (error) {
-    const late = within.aborted && !signal.aborted
-    return { status: null, error: late ? `no answer within ${attemptMs / 1000} s` : wordsOf(error as Error, target) }
+    const isTimeout = attemptSignal.aborted && !signal.aborted
+    return {
+      status: null,
+      error: isTimeout ? `no answer within ${attemptTimeoutMs / 1000} s` : errorText(error as Error, target),
+    }
   }
 }
 
 /** Returns a lookup that uses only the checked addresses, even if the name resolves to others later. */
-export function pinned(addresses: string[]) {
-  const found: LookupAddress[] = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
-  type Answer = (error: null, address: string | LookupAddress[], family?: number) => void
+export function pinnedLookup(addresses: string[]) {
+  const lookupAddresses: LookupAddress[] = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  type LookupCallback = (error: null, address: string | LookupAddress[], family?: number) => void
   return {
-    lookup: (_host: string, { all }: { all?: boolean | undefined }, answer: Answer) =>
-      all ? answer(null, found) : answer(null, found[0]!.address, found[0]!.family),
+    lookup: (_host: string, { all }: { all?: boolean | undefined }, callback: LookupCallback) =>
+      all ? callback(null, lookupAddresses) : callback(null, lookupAddresses[0]!.address, lookupAddresses[0]!.family),
   }
 }
 
-function closing<Agent extends { destroy: () => Promise<void> }>(agent: Agent) {
+function disposableAgent<Agent extends { destroy: () => Promise<void> }>(agent: Agent) {
   return { agent, [Symbol.asyncDispose]: () => agent.destroy() }
 }
 
-function wordsOf(error: Error, target: string): string {
+function errorText(error: Error, target: string): string {
   const explained = explainConnection(error, URL.parse(target)?.host ?? target)
-  if (explained !== undefined) return explained.slice(0, longestError)
+  if (explained !== undefined) return explained.slice(0, maxErrorLength)
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
-  return (code && !message?.includes(code) ? `${code}: ${message}` : (message ?? String(error))).slice(0, longestError)
+  return (code && !message?.includes(code) ? `${code}: ${message}` : (message ?? String(error))).slice(
+    0,
+    maxErrorLength,
+  )
 }

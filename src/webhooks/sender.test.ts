@@ -9,7 +9,7 @@ import { startReceiver, verified } from '#test/harness/service/receiver.ts'
 import { until } from '#test/harness/until.ts'
 import { claimDeliveries } from './claim.ts'
 import { listDeliveries, queueTest, retryDelivery } from './delivery.ts'
-import { keepSending, retrySeconds, type SenderDeps } from './sender.ts'
+import { retrySeconds, type SenderDeps, startSender } from './sender.ts'
 import { changeWebhook, createWebhook, getWebhook, listWebhooks, rotateSecret } from './webhooks.ts'
 
 const day = 86_400_000
@@ -34,7 +34,7 @@ async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: str
   const senders: (() => Promise<void>)[] = []
   const begin = (more: Partial<SenderDeps> = {}) => {
     const log = { info: () => {}, warn: () => {} } as unknown as SenderDeps['log']
-    const end = keepSending(
+    const end = startSender(
       {
         ...{ ...deps, clock: clockOf(deps.now), server: newUuid(), log, linkOf: () => undefined, onError: assert.fail },
         observe: (outcome) => void observed.push(outcome),
@@ -192,7 +192,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
   test('passes no webhook over for good, however many others have something due', async () => {
     await using receiver = await startReceiver()
     await using w = await world(kind, receiver)
-    const claim = { limit: 1, each: 1, failing: 0, busy: [] }
+    const claim = { limit: 1, perWebhook: 1, failing: 0, busyWebhooks: [] }
     for (let n = 0; n < 9; n++) await createWebhook(w.deps, w.caller, { url: receiver.url })
     const { data: hooks } = await listWebhooks(w.deps, w.caller, { offset: 0, limit: 10 })
     for (const hook of hooks) for (let n = 0; n < 40; n++) await queueTest(w.deps, hook)

@@ -1,10 +1,10 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Log } from '#platform/process/log.ts'
-import { type Claimed, claimDeliveries } from './claim.ts'
+import { type ClaimedDelivery, claimDeliveries } from './claim.ts'
 import { recipientOf, sendEmail } from './email.ts'
 import type { Answerable } from './outbox.ts'
-import { type Outcome, pruneDeliveries, type QueueDeps, releaseClaim, settleDelivered, settleFailed } from './queue.ts'
+import { type Outcome, pruneDeliveries, type QueueDeps, recordFailure, recordSuccess, releaseClaim } from './queue.ts'
 import { slackBody } from './readable-event.ts'
 import { signedHeaders } from './secret.ts'
 import { send, type WebhookNetwork } from './send.ts'
@@ -22,24 +22,24 @@ export type SenderDeps = QueueDeps & {
 /** The delay after each failed attempt, at least 28 hours in total. Each is extended randomly by up to 20 %. */
 export const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200]
 
-type Rhythm = { pollMs?: number; retentionMs?: number }
+type SenderTiming = { pollMs?: number; retentionMs?: number }
 
-/** Parallel deliveries: in total, to one webhook, and to failing webhooks, so that half remain for healthy ones. */
-const most = { atOnce: 16, ofOne: 4, failing: 8 }
+/** Maximum parallel deliveries. Failing webhooks use at most half, so that healthy ones are not delayed. */
+const maxParallel = { total: 16, perWebhook: 4, failing: 8 }
 const pruneEveryMs = 3_600_000
 
 /**
  * Sends queued deliveries until it is stopped. Several servers can run it: a server claims a delivery for a minute, and
  * another one takes over after a crash. @returns a function that stops it and releases the deliveries in flight.
  */
-export function keepSending(
+export function startSender(
   deps: SenderDeps,
-  { pollMs = 2000, retentionMs: keptMs = 7 * 86_400_000 }: Rhythm = {},
+  { pollMs = 2000, retentionMs = 7 * 86_400_000 }: SenderTiming = {},
 ): () => Promise<void> {
-  const inFlight = new Map<string, { claimed: Claimed; done: Promise<void> }>()
+  const inFlight = new Map<string, { claimed: ClaimedDelivery; done: Promise<void> }>()
   let prunedAt = 0
 
-  const start = (claimed: Claimed, signal: AbortSignal) => {
+  const start = (claimed: ClaimedDelivery, signal: AbortSignal) => {
     const done = deliver(deps, claimed, signal)
       .catch(deps.onError)
       .finally(() => {
@@ -49,20 +49,25 @@ export function keepSending(
     inFlight.set(claimed.id, { claimed, done })
   }
   const startDeliveries = async (signal: AbortSignal) => {
-    const room = most.atOnce - inFlight.size
-    if (room <= 0) return
-    // Limits a webhook with a slow receiver to its share.
-    const going = [...inFlight.values()].map(({ claimed }) => claimed)
-    const busy = [...new Set(going.map(({ webhookId }) => webhookId))]
-    const failing = Math.min(room, most.failing - going.filter(({ isFailing }) => isFailing).length)
-    for (const claimed of await claimDeliveries(deps, { limit: room, each: most.ofOne, failing, busy }))
+    const free = maxParallel.total - inFlight.size
+    if (free <= 0) return
+    // A webhook with deliveries in flight gets no further ones, so that a slow receiver cannot use all slots.
+    const active = [...inFlight.values()].map(({ claimed }) => claimed)
+    const busy = [...new Set(active.map(({ webhookId }) => webhookId))]
+    const failing = Math.min(free, maxParallel.failing - active.filter(({ isFailing }) => isFailing).length)
+    for (const claimed of await claimDeliveries(deps, {
+      limit: free,
+      perWebhook: maxParallel.perWebhook,
+      failing,
+      busyWebhooks: busy,
+    }))
       start(claimed, signal)
   }
   const pass = async (signal: AbortSignal) => {
     await startDeliveries(signal).catch(deps.onError)
     if (deps.now() - prunedAt > pruneEveryMs) {
       prunedAt = deps.now()
-      await pruneDeliveries(deps, prunedAt - keptMs).catch(deps.onError)
+      await pruneDeliveries(deps, prunedAt - retentionMs).catch(deps.onError)
     }
     return pollMs
   }
@@ -76,7 +81,7 @@ export function keepSending(
   }
 }
 
-async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
+async function deliver(deps: SenderDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<void> {
   const { log, observe } = deps
   const { id, webhookId, event, attempts } = claimed
   const startedAt = performance.now()
@@ -84,7 +89,7 @@ async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal):
   // The receiver may have accepted it. The next server sends it again.
   if (signal.aborted && status === null) return releaseClaim(deps, id)
   const seconds = (performance.now() - startedAt) / 1000
-  const about = {
+  const logFields = {
     delivery: id,
     webhook: webhookId,
     event,
@@ -93,43 +98,43 @@ async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal):
     ms: Math.round(seconds * 1000),
   }
   if (status !== null && error === null) {
-    await settleDelivered(deps, claimed, status)
+    await recordSuccess(deps, claimed, status)
     observe('delivered', seconds)
-    return void log.info(about, 'webhook delivered')
+    return void log.info(logFields, 'webhook delivered')
   }
   const isGone = status === 410
   const delay = isGone ? undefined : retrySeconds[attempts]
   const retryInMs = delay === undefined ? undefined : delay * 1000 * (1 + Math.random() / 5)
-  const disabled = await settleFailed(deps, claimed, { status, error, retryInMs, isGone })
+  const disabledReason = await recordFailure(deps, claimed, { status, error, retryInMs, isGone })
   observe(retryInMs === undefined ? 'failed' : 'retried', seconds)
   log.warn(
-    { ...about, error, ...(retryInMs !== undefined && { retryInMs: Math.round(retryInMs) }) },
+    { ...logFields, error, ...(retryInMs !== undefined && { retryInMs: Math.round(retryInMs) }) },
     'webhook not delivered',
   )
-  if (disabled !== undefined) log.warn({ webhook: webhookId, reason: disabled }, 'webhook disabled')
+  if (disabledReason !== undefined) log.warn({ webhook: webhookId, reason: disabledReason }, 'webhook disabled')
 }
 
-async function attempt(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<Outcome> {
+async function attempt(deps: SenderDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
   const { id, url, format } = claimed
   const recipient = recipientOf(url)
   if (recipient !== undefined) return sendEmail(deps.config, recipient, id, bodyOf(deps, claimed))
   const secrets = secretsOf(deps, claimed)
   // Retried like other failures, because the operator can restore the key.
-  if (secrets.length === 0) return { status: null, error: unreadable }
+  if (secrets.length === 0) return { status: null, error: unreadableSecret }
   const payload = bodyOf(deps, claimed)
   const body = format === 'slack' ? slackBody(payload) : payload
   const headers = signedHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
   return send(deps.config, { url, headers, body }, signal)
 }
 
-const unreadable =
+const unreadableSecret =
   'its secret cannot be read with the encryption key of this server; rotate the secret, or set the key that encrypted it'
 
 /** Decrypts the secrets. Skips those that were encrypted with another key. */
-function secretsOf({ vault }: SenderDeps, { sealed, webhookId }: Claimed): string[] {
-  return sealed.flatMap((one) => {
+function secretsOf({ vault }: SenderDeps, { encryptedSecrets, webhookId }: ClaimedDelivery): string[] {
+  return encryptedSecrets.flatMap((encrypted) => {
     try {
-      return vault.open(one, webhookId)
+      return vault.open(encrypted, webhookId)
     } catch {
       return []
     }
@@ -137,7 +142,7 @@ function secretsOf({ vault }: SenderDeps, { sealed, webhookId }: Claimed): strin
 }
 
 /** Adds the answer link to the payload. It is created for each attempt and never stored. */
-function bodyOf({ linkOf }: SenderDeps, { id, payload, answerable }: Claimed): string {
+function bodyOf({ linkOf }: SenderDeps, { id, payload, answerable }: ClaimedDelivery): string {
   const link = answerable && linkOf(id, answerable)
   if (!link) return payload
   const event = JSON.parse(payload) as { data: object }

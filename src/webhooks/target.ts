@@ -8,17 +8,17 @@ type Origins = Pick<Config, 'webhook_origins'> & MailSettings
 
 const setting = 'webhook_origins'
 
-const isNamed = ({ webhook_origins: named }: Origins, url: URL) =>
-  named.some((origin) => new URL(origin).origin === url.origin)
+const isAllowedByOperator = ({ webhook_origins: origins }: Origins, url: URL) =>
+  origins.some((origin) => new URL(origin).origin === url.origin)
 
-/** @returns why the URL of a webhook is forbidden, without resolving its host; undefined if it is allowed. */
-export function whyForbidden(config: Origins, text: string): string | undefined {
+/** Returns why the URL of a webhook is forbidden; undefined if it is allowed. Does not resolve the host. */
+export function forbiddenReason(config: Origins, text: string): string | undefined {
   const url = URL.parse(text)
   if (!url) return 'is not a URL, such as https://hooks.example.com/signalbox'
-  if (url.protocol === 'mailto:') return whyNoMail(config, text)
+  if (url.protocol === 'mailto:') return mailProblem(config, text)
   if (url.username || url.password) return 'must not contain a user or password; the signature identifies the sender'
   if (url.hash) return 'must not have a fragment'
-  if (isNamed(config, url)) return undefined
+  if (isAllowedByOperator(config, url)) return undefined
   if (url.protocol !== 'https:')
     return `must begin with https://, unless the operator names its server (setting "${setting}")`
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -26,21 +26,21 @@ export function whyForbidden(config: Origins, text: string): string | undefined 
   return `is not at a public address, and the operator has not named its server (setting "${setting}")`
 }
 
-function whyNoMail(config: Origins, text: string): string | undefined {
+function mailProblem(config: Origins, text: string): string | undefined {
   if (recipientOf(text) === undefined) return 'must have one email address, such as mailto:team@example.com'
   return canSendMail(config) ? undefined : 'needs a mail server, which the operator has not set (setting "smtp_url")'
 }
 
 /**
- * Resolves the addresses of a receiver once, so that the checked addresses are the ones that are used. Undefined if the
- * operator allows the server: then any address is accepted. @throws Error with the reason why the target is refused.
+ * Resolves and checks the addresses of a receiver. Requests must use the returned addresses, because a second lookup
+ * can give others. Undefined if the operator allows the server: then any address is accepted. @throws Error with the reason why the target is refused.
  */
-export async function addressesOf(
+export async function resolveReceiver(
   config: Origins,
   url: URL,
   options: { isProxied: boolean } = { isProxied: false },
 ): Promise<string[] | undefined> {
-  const why = whyForbidden(config, url.href)
-  if (why) throw new Error(`the URL ${why}`)
-  return isNamed(config, url) ? undefined : publicAddresses(url.hostname, setting, options)
+  const reason = forbiddenReason(config, url.href)
+  if (reason) throw new Error(`the URL ${reason}`)
+  return isAllowedByOperator(config, url) ? undefined : publicAddresses(url.hostname, setting, options)
 }

@@ -9,9 +9,9 @@ import type { NewId } from '#platform/core/id.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
-import { endLinks, giveUpPending } from './queue.ts'
+import { failPending, invalidateLinks } from './queue.ts'
 import { newSecret } from './secret.ts'
-import { whyForbidden } from './target.ts'
+import { forbiddenReason } from './target.ts'
 import {
   type NewWebhook,
   type Webhook,
@@ -30,9 +30,9 @@ export type WebhookDeps = {
 }
 
 /** The maximum number of webhooks of a workspace. */
-const mostWebhooks = 50
+const maxWebhooks = 50
 /** How long the previous secret also signs deliveries, in hours: the default and the maximum. */
-export const overlapHours = { usual: 24, most: 24 * 7 }
+export const overlapHours = { default: 24, max: 24 * 7 }
 
 export async function listWebhooks(
   deps: { db: Db; now: Now },
@@ -64,10 +64,10 @@ export async function getWebhook(
   throw new Fault('not_found', 'Webhook not found.')
 }
 
-export type WithSecret = { webhook: Webhook; secret: string }
+export type WebhookWithSecret = { webhook: Webhook; secret: string }
 
 /** Creates a webhook. @throws Fault `invalid` if its URL is forbidden. */
-export async function createWebhook(deps: WebhookDeps, caller: Caller, input: NewWebhook): Promise<WithSecret> {
+export async function createWebhook(deps: WebhookDeps, caller: Caller, input: NewWebhook): Promise<WebhookWithSecret> {
   const {
     url,
     format = 'standard',
@@ -82,7 +82,7 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
   const [id, secret] = [deps.newId(), newSecret()]
   const row = {
     ...{ id, organization_id: caller.organizationId, workspace_id: workspaceId, url, format, description },
-    ...{ events: list(events), include: list(include), enabled: 1, ...sealed(deps, id, secret) },
+    ...{ events: jsonList(events), include: jsonList(include), enabled: 1, ...secretColumns(deps, id, secret) },
     ...{ created_by: caller.userId, created_at: deps.now(), updated_at: deps.now() },
   }
   const webhook = await change(deps, caller, workspaceId, 'created', async (tx) => {
@@ -91,7 +91,7 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
       .where('workspace_id', '=', workspaceId)
       .select((e) => e.fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow()
-    if (Number(n) >= mostWebhooks) throw new Fault('conflict', `A workspace has at most ${mostWebhooks} webhooks.`)
+    if (Number(n) >= maxWebhooks) throw new Fault('conflict', `A workspace has at most ${maxWebhooks} webhooks.`)
     await tx.insertInto('webhooks').values(row).execute()
     return { before: null, after: await getWebhook({ ...deps, db: { query: tx } }, caller, id) }
   })
@@ -109,7 +109,7 @@ export async function changeWebhook(
   patch: WebhookPatch,
 ): Promise<Webhook> {
   const { url, format, description, events, include, enabled } = patch
-  const aims = url !== undefined || events !== undefined || include !== undefined || enabled === true
+  const changesTarget = url !== undefined || events !== undefined || include !== undefined || enabled === true
   if (url !== undefined) requireTarget(deps, url)
   if (include !== undefined) requireLinks(deps, include)
   const set = {
@@ -117,22 +117,27 @@ export async function changeWebhook(
     ...(url !== undefined && { url }),
     ...(format !== undefined && { format }),
     ...(description !== undefined && { description }),
-    ...(events !== undefined && { events: list(events) }),
-    ...(include !== undefined && { include: list(include) }),
+    ...(events !== undefined && { events: jsonList(events) }),
+    ...(include !== undefined && { include: jsonList(include) }),
     ...(enabled !== undefined && { enabled: Number(enabled), disabled_reason: null, failing_since: null }),
   }
   return update(deps, caller, id, 'updated', async (tx, before) => {
-    const takesOver = aims && before.created_by_user_id !== caller.userId
+    const takesOver = changesTarget && before.created_by_user_id !== caller.userId
     // Deliveries that were queued for the previous creator can be about interns that the new one must not see.
-    if (takesOver) await giveUpPending(tx, databaseClock(deps.db, deps.now), id, 'another member changed the webhook')
-    if (takesOver || (url !== undefined && url !== before.url)) await endLinks(tx, id)
+    if (takesOver) await failPending(tx, databaseClock(deps.db, deps.now), id, 'another member changed the webhook')
+    if (takesOver || (url !== undefined && url !== before.url)) await invalidateLinks(tx, id)
     const all = { ...set, ...(takesOver && { created_by: caller.userId }) }
     await tx.updateTable('webhooks').set(all).where('id', '=', id).execute()
   })
 }
 
 /** Creates a new secret. The previous one also signs for `hours`, so that the receiver can switch without failures. */
-export async function rotateSecret(deps: WebhookDeps, caller: Caller, id: string, hours: number): Promise<WithSecret> {
+export async function rotateSecret(
+  deps: WebhookDeps,
+  caller: Caller,
+  id: string,
+  hours: number,
+): Promise<WebhookWithSecret> {
   const secret = newSecret()
   const until = deps.now() + hours * 3_600_000
   const webhook = await update(deps, caller, id, 'secret_rotated', (tx) =>
@@ -141,7 +146,7 @@ export async function rotateSecret(deps: WebhookDeps, caller: Caller, id: string
       .set((e) => ({
         sealed_before: hours > 0 ? e.ref('sealed') : null,
         before_until: hours > 0 ? until : null,
-        ...sealed(deps, id, secret),
+        ...secretColumns(deps, id, secret),
         updated_at: deps.now(),
       }))
       .where('id', '=', id)
@@ -160,8 +165,8 @@ export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: strin
 }
 
 function requireTarget({ config }: WebhookDeps, url: string): void {
-  const why = whyForbidden(config, url)
-  if (why) throw new Fault('invalid', `Invalid request: url: ${why}`)
+  const reason = forbiddenReason(config, url)
+  if (reason) throw new Fault('invalid', `Invalid request: url: ${reason}`)
 }
 
 function requireLinks({ config }: WebhookDeps, include: readonly WebhookInclude[]): void {
@@ -172,9 +177,9 @@ function requireLinks({ config }: WebhookDeps, include: readonly WebhookInclude[
   )
 }
 
-const list = (words: readonly string[]) => JSON.stringify([...new Set(words)])
+const jsonList = (words: readonly string[]) => JSON.stringify([...new Set(words)])
 
-function sealed({ vault }: WebhookDeps, id: string, secret: string) {
+function secretColumns({ vault }: WebhookDeps, id: string, secret: string) {
   return { sealed: vault.seal(secret, id), sealed_by: vault.keyName }
 }
 
@@ -189,10 +194,10 @@ async function update(
 ): Promise<Webhook> {
   const { workspace_id } = await getWebhook(deps, caller, id)
   return change(deps, caller, workspace_id, verb, async (tx) => {
-    const within = { ...deps, db: { query: tx } }
-    const before = await getWebhook(within, caller, id)
+    const txDeps = { ...deps, db: { query: tx } }
+    const before = await getWebhook(txDeps, caller, id)
     await work(tx, before)
-    return { before, after: await getWebhook(within, caller, id) }
+    return { before, after: await getWebhook(txDeps, caller, id) }
   })
 }
 

@@ -1,4 +1,4 @@
-import { isOurSeal, unseal } from '#chat/sealed-thought.ts'
+import { decodeThought, isEncodedThought } from '#chat/thought-encoding.ts'
 import { callOf, eventsOf, nothing, once, type Plain } from './plain.ts'
 
 const finishes: Record<string, string> = {
@@ -31,8 +31,8 @@ export function plainMessage(answer: string, streamed: boolean): Plain {
 
 /** Other providers' marks stand sealed where Anthropic's stand as they are. */
 function opened(mark: string): string[] {
-  if (!isOurSeal(mark)) return [mark]
-  const { signature, encrypted } = unseal(mark, undefined) ?? {}
+  if (!isEncodedThought(mark)) return [mark]
+  const { signature, encrypted } = decodeThought(mark, undefined) ?? {}
   return (signature ?? encrypted) ? [(signature ?? encrypted)!] : []
 }
 

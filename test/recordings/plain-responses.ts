@@ -1,4 +1,4 @@
-import { unseal } from '#chat/sealed-thought.ts'
+import { decodeThought } from '#chat/thought-encoding.ts'
 import { callOf, digestOf, eventsOf, nothing, once, type Plain } from './plain.ts'
 
 /** A response, whole or streamed: then put together of what its events add, as a client does that shows them. */
@@ -62,7 +62,7 @@ const calledBy = (item: any) => callOf(item.name, item.arguments ?? item.input)
 function readHidden(item: any, plain: Plain): void {
   if (item.type === 'image_generation_call' && item.result) plain.images.push(digestOf(item.result))
   if (item.type !== 'reasoning' || !item.encrypted_content) return
-  const mark = unseal(item.encrypted_content, item.id)
+  const mark = decodeThought(item.encrypted_content, item.id)
   // Of a thought that nobody signed it says only where it goes back to.
   if (mark?.field === undefined) plain.signatures.push(mark?.signature ?? mark?.encrypted ?? item.encrypted_content)
 }

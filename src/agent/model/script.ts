@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Line, linesOf, type Scene } from '#chat/demo/scenarios.ts'
+import { type ScenarioAction, type ScenarioInput, scenarioActions } from '#chat/demo/scenarios.ts'
 import { callByName } from '#chat/demo/toolbox.ts'
 import { wordsOf } from '#chat/demo/words.ts'
 import type { NewId } from '#platform/core/id.ts'
@@ -28,13 +28,13 @@ export function scriptModel(deps: { newId: NewId }): Model {
   }
 }
 
-function linesFor({ messages, tools }: ModelRequest): Iterable<Line> {
+function linesFor({ messages, tools }: ModelRequest): Iterable<ScenarioAction> {
   // A request without tools asks for a summary: return the beginning of each message.
   if (!tools.length) return [{ say: summaryOf(messages) }]
-  return linesOf(sceneOf(messages))
+  return scenarioActions(sceneOf(messages))
 }
 
-function sceneOf(messages: Message[]): Scene {
+function sceneOf(messages: Message[]): ScenarioInput {
   const at = messages.findLastIndex((message) => message.role === 'user' && !message.isReminder)
   const since = messages.slice(at + 1)
   const last = since.findLastIndex((message) => message.role === 'assistant')
@@ -46,7 +46,7 @@ function sceneOf(messages: Message[]): Scene {
 }
 
 async function* perform(
-  line: Line,
+  line: ScenarioAction,
   answer: AssistantMessage,
   { signal, tools }: ModelRequest,
   newId: NewId,

@@ -7,12 +7,12 @@ import { Fault } from '#platform/core/fault.ts'
 import type { FormBody } from '#platform/http/request/form-body.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
 import {
+  claimLink,
   isInUse,
   type LinkedQuestion,
   linkedQuestion,
   readAnswerToken,
   restoreLink,
-  useLink,
 } from '#webhooks/answer-link.ts'
 import type { ApiDeps } from '../access/deps.ts'
 import { memberCaller } from '../access/member-caller.ts'
@@ -38,7 +38,7 @@ export async function answerLinked(
     await requireRegion(deps, caller, host)
     const answer = answerOf(open.openQuestion.question, form)
     if (answer === undefined) return pageOfQuestion(deps, open, 'Choose one of the answers.')
-    if (!(await useLink(deps, linked.deliveryId))) throw used
+    if (!(await claimLink(deps, linked.deliveryId))) throw used
     try {
       await giveAnswer(deps, open, answer)
     } catch (error) {

@@ -4,7 +4,7 @@ import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { answerToken } from '#webhooks/answer-link.ts'
 import { createBacklog } from '#webhooks/backlog.ts'
-import { keepSending } from '#webhooks/sender.ts'
+import { startSender } from '#webhooks/sender.ts'
 import { type Opening, warnOf } from './parts.ts'
 
 /** Starts the delivery of queued webhook events, in one process per host. */
@@ -13,7 +13,7 @@ export function openWebhooks(opening: Opening, { db, vault }: { db: Db; vault: V
   const clock = databaseClock(db, now)
   opening.metrics.observeBacklog(createBacklog({ db, clock }))
   opening.opened.defer(
-    keepSending({
+    startSender({
       ...{ db, vault, clock, now, newId, config, log, server: newId() },
       linkOf: (id, answerable) =>
         config.public_url && `${config.public_url}${prefix}/answers/${answerToken(vault, id, answerable)}`,

@@ -29,28 +29,30 @@ export type DemoOptions = {
   nousage: boolean
 }
 
-const form = /\bdemo:([a-z]+)(?:=(\d+))?/g
+const keywordPattern = /\bdemo:([a-z]+)(?:=(\d+))?/g
 
-export const asksByKeyword = (prompt: string): boolean => prompt.search(form) !== -1
+export const hasKeyword = (prompt: string): boolean => prompt.search(keywordPattern) !== -1
 
 export function demoOptions(prompt: string): DemoOptions {
-  const found = new Map([...prompt.matchAll(form)].map(([, word = '', value]) => [word, Number(value ?? Number.NaN)]))
+  const values = new Map(
+    [...prompt.matchAll(keywordPattern)].map(([, word = '', value]) => [word, Number(value ?? Number.NaN)]),
+  )
   const number = (word: string): number | undefined => {
-    const value = found.get(word)
+    const value = values.get(word)
     return value === undefined || Number.isNaN(value) ? undefined : value
   }
   return {
-    reasoning: found.has('reasoning'),
-    tool: found.has('tool'),
-    tools: found.has('tools'),
-    error: found.has('error') ? (number('error') ?? 500) : undefined,
-    break: found.has('break'),
-    cut: found.has('cut'),
-    stall: found.has('stall'),
+    reasoning: values.has('reasoning'),
+    tool: values.has('tool'),
+    tools: values.has('tools'),
+    error: values.has('error') ? (number('error') ?? 500) : undefined,
+    break: values.has('break'),
+    cut: values.has('cut'),
+    stall: values.has('stall'),
     slow: Math.min(number('slow') ?? 0, 600_000),
     pace: Math.min(number('pace') ?? 0, 60_000),
     words: number('words') === undefined ? undefined : Math.min(number('words')!, 100_000),
-    length: found.has('length'),
-    nousage: found.has('nousage'),
+    length: values.has('length'),
+    nousage: values.has('nousage'),
   }
 }

@@ -12,7 +12,7 @@ const stepsOf = (content: string, more?: object) => {
   return played.steps
 }
 const gist = (content: string, more?: object) =>
-  gistOf(stepsOf(content, more).flatMap((step) => ('say' in step ? [step.say] : [])))
+  gistOf(stepsOf(content, more).flatMap((step) => ('event' in step ? [step.event] : [])))
 
 describe('the demo model', () => {
   test('the same request has the same answer, which repeats the prompt', () => {
@@ -51,7 +51,7 @@ describe('the demo model', () => {
 
   test('failures before, within and after the first words', () => {
     assert.deepEqual(scene('demo:error=429'), {
-      refuses: { status: 429, message: 'The demo model was asked to fail with 429.' },
+      error: { status: 429, message: 'The demo model was asked to fail with 429.' },
     })
     assert.match(gist('demo:break').error ?? '', /^502: /)
     assert.deepEqual(stepsOf('demo:cut').at(-1), { afterMs: 0, stop: 'cut' })

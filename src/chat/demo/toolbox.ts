@@ -1,57 +1,62 @@
-import type { Calling, Field, ToolInputs, ToolName } from './scenarios.ts'
+import type { BuiltinCall, Field, ToolInputs, ToolName } from './scenarios.ts'
 
 type Call = { name: string; input: object }
-/** Returns undefined if the agent has no equivalent tool. */
-export type ToCall = (calling: Calling) => Call | undefined
+/** Translates a call of a builtin tool to the agent's tool. Returns undefined if the agent has no equivalent tool. */
+export type BuildCall = (builtinCall: BuiltinCall) => Call | undefined
 
 /**
- * The calls of an agent's tools that match the builtin agent's tools. A new agent is one entry. `Write.path` is a
- * field.
+ * The tools that identify an agent (`Write.path` is the field `path` of the tool `Write`), and its equivalent of each
+ * builtin tool. A new agent is one entry.
  */
-type Toolbox = { offers: string[]; calls: { [Name in ToolName]: (input: ToolInputs[Name]) => Call | undefined } }
+type Toolbox = {
+  identifyingTools: string[]
+  calls: { [Name in ToolName]: (input: ToolInputs[Name]) => Call | undefined }
+}
 
 const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_files', 'search', 'ask_user']
 
 /**
- * @param offered the names of the tools, and each of their fields as `tool.field`.
- * @returns how to call the tools of this agent; undefined for an unknown agent.
+ * @param toolNames the names of the tools, and each of their fields as `tool.field`.
+ * @returns a function that translates calls for this agent; undefined for an unknown agent.
  */
-export function toolboxOf(offered: ReadonlySet<string>): ToCall | undefined {
-  const has = (names: string[]) => names.every((name) => offered.has(name))
-  if (has(builtinTools)) return ({ call, input }) => ({ name: call, input })
-  const toolbox = [codex, claude, kimi, qwen, gemini, opencode, pi, cline].find(({ offers }) => has(offers))
+export function toolboxOf(toolNames: ReadonlySet<string>): BuildCall | undefined {
+  const hasTools = (names: string[]) => names.every((name) => toolNames.has(name))
+  if (hasTools(builtinTools)) return ({ call, input }) => ({ name: call, input })
+  const toolbox = [codex, claude, kimi, qwen, gemini, opencode, pi, cline].find(({ identifyingTools: offers }) =>
+    hasTools(offers),
+  )
   return toolbox && (({ call, input }) => (toolbox.calls[call] as (input: object) => Call)(input))
 }
 
-/** Calls a tool of an MCP server by its name there. Agents add a prefix to it. */
-export function callByName(name: string, input: object, offered: Iterable<string>): Call | undefined {
-  const names = [...offered]
-  const found = names.find((one) => one === name || one.endsWith(`_${name}`))
+/** Calls a tool of an MCP server by the server's name for it, to which agents add a prefix. */
+export function callByName(name: string, input: object, toolNames: Iterable<string>): Call | undefined {
+  const names = [...toolNames]
+  const found = names.find((candidate) => candidate === name || candidate.endsWith(`_${name}`))
   return found === undefined ? undefined : { name: found, input }
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-const exec = (cmd: string, more: object = {}): Call => ({ name: 'exec_command', input: { cmd, ...more } })
+const exec = (cmd: string, extraInput: object = {}): Call => ({ name: 'exec_command', input: { cmd, ...extraInput } })
 
 const codex: Toolbox = {
-  offers: ['exec_command', 'write_stdin'],
+  identifyingTools: ['exec_command', 'write_stdin'],
   calls: {
     shell: ({ command, unsandboxed, reason }) =>
       exec(command, unsandboxed ? { sandbox_permissions: 'require_escalated', justification: reason } : {}),
-    read_file: ({ path }) => exec(`cat -- ${quoted(path)}`),
+    read_file: ({ path }) => exec(`cat -- ${shellQuoted(path)}`),
     // Codex extracts the patch from the command and applies it itself.
-    write_file: ({ path, content }) => exec(`apply_patch <<'EOF'\n${patchThatAdds(path, content)}\nEOF`),
+    write_file: ({ path, content }) => exec(`apply_patch <<'EOF'\n${addFilePatch(path, content)}\nEOF`),
     list_files: () => exec('ls -a'),
-    search: ({ pattern }) => exec(`grep -rnE -- ${quoted(pattern)} .`),
+    search: ({ pattern }) => exec(`grep -rnE -- ${shellQuoted(pattern)} .`),
     ask_user: ({ message, fields }) => {
-      const { name, ...question } = choice(message, fields)
+      const { name, ...question } = choiceQuestion(message, fields)
       return { name: 'request_user_input', input: { questions: [{ id: name, ...question }] } }
     },
   },
 }
 
-function patchThatAdds(path: string, content: string): string {
+function addFilePatch(path: string, content: string): string {
   const lines = content.replace(/\n$/, '').split('\n')
   return ['*** Begin Patch', `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), '*** End Patch'].join('\n')
 }
@@ -60,22 +65,22 @@ const bash = (command: string): Call => ({ name: 'Bash', input: { command } })
 
 /** Claude Code searches files with its shell. */
 const claude: Toolbox = {
-  offers: ['Bash', 'Read', 'Write.file_path'],
+  identifyingTools: ['Bash', 'Read', 'Write.file_path'],
   calls: {
     shell: ({ command }) => bash(command),
     read_file: ({ path }) => ({ name: 'Read', input: { file_path: path } }),
     write_file: ({ path, content }) => ({ name: 'Write', input: { file_path: path, content } }),
     list_files: () => bash('ls -a'),
-    search: ({ pattern }) => bash(`grep -rnE -- ${quoted(pattern)} .`),
+    search: ({ pattern }) => bash(`grep -rnE -- ${shellQuoted(pattern)} .`),
     ask_user: ({ message, fields }) => {
-      const { name, ...question } = choice(message, fields)
+      const { name, ...question } = choiceQuestion(message, fields)
       return { name: 'AskUserQuestion', input: { questions: [{ ...question, multiSelect: false }] } }
     },
   },
 }
 
 const kimi: Toolbox = {
-  offers: ['Bash', 'Read', 'Write', 'Glob', 'Grep'],
+  identifyingTools: ['Bash', 'Read', 'Write', 'Glob', 'Grep'],
   calls: {
     shell: ({ command }) => bash(command),
     read_file: ({ path }) => ({ name: 'Read', input: { path } }),
@@ -83,7 +88,7 @@ const kimi: Toolbox = {
     list_files: ({ pattern = '*' }) => ({ name: 'Glob', input: { pattern } }),
     search: ({ pattern }) => ({ name: 'Grep', input: { pattern } }),
     ask_user: ({ message, fields }) => {
-      const { name, ...question } = choice(message, fields)
+      const { name, ...question } = choiceQuestion(message, fields)
       return { name: 'AskUserQuestion', input: { questions: [question] } }
     },
   },
@@ -95,7 +100,7 @@ const run = (command: string): Call => ({
 })
 
 const qwen: Toolbox = {
-  offers: ['run_shell_command', 'read_file', 'write_file', 'grep_search', 'ask_user_question'],
+  identifyingTools: ['run_shell_command', 'read_file', 'write_file', 'grep_search', 'ask_user_question'],
   calls: {
     shell: ({ command }) => run(command),
     read_file: ({ path }) => ({ name: 'read_file', input: { file_path: path } }),
@@ -103,7 +108,7 @@ const qwen: Toolbox = {
     list_files: ({ pattern = '*' }) => ({ name: 'glob', input: { pattern } }),
     search: ({ pattern }) => ({ name: 'grep_search', input: { pattern } }),
     ask_user: ({ message, fields }) => {
-      const { name, ...question } = choice(message, fields)
+      const { name, ...question } = choiceQuestion(message, fields)
       return { name: 'ask_user_question', input: { questions: [{ ...question, multiSelect: false }] } }
     },
   },
@@ -111,7 +116,7 @@ const qwen: Toolbox = {
 
 /** Gemini CLI's questions can only be answered in its own terminal. */
 const gemini: Toolbox = {
-  offers: ['run_shell_command', 'read_file', 'write_file', 'list_directory'],
+  identifyingTools: ['run_shell_command', 'read_file', 'write_file', 'list_directory'],
   calls: {
     ...qwen.calls,
     list_files: () => ({ name: 'list_directory', input: { dir_path: '.' } }),
@@ -121,7 +126,7 @@ const gemini: Toolbox = {
 
 /** OpenCode cannot ask questions over the protocol. */
 const opencode: Toolbox = {
-  offers: ['bash', 'read', 'write', 'glob', 'grep'],
+  identifyingTools: ['bash', 'read', 'write', 'glob', 'grep'],
   calls: {
     shell: ({ command }) => ({ name: 'bash', input: { command, description: 'Runs it.' } }),
     read_file: ({ path }) => ({ name: 'read', input: { filePath: path } }),
@@ -132,24 +137,24 @@ const opencode: Toolbox = {
   },
 }
 
-/** It has no tools for lists, searches and questions. */
+/** Pi has no tools for lists, searches and questions. */
 const pi: Toolbox = {
-  offers: ['bash', 'read.path', 'write.path'],
+  identifyingTools: ['bash', 'read.path', 'write.path'],
   calls: {
     shell: ({ command }) => ({ name: 'bash', input: { command } }),
     read_file: ({ path }) => ({ name: 'read', input: { path } }),
     write_file: ({ path, content }) => ({ name: 'write', input: { path, content } }),
     list_files: () => ({ name: 'bash', input: { command: 'ls -a' } }),
-    search: ({ pattern }) => ({ name: 'bash', input: { command: `grep -rnE -- ${quoted(pattern)} .` } }),
+    search: ({ pattern }) => ({ name: 'bash', input: { command: `grep -rnE -- ${shellQuoted(pattern)} .` } }),
     ask_user: () => undefined,
   },
 }
 
 const runCommands = (command: string): Call => ({ name: 'run_commands', input: { commands: [command] } })
 
-/** It takes several commands, files and searches in one call. */
+/** Cline's tools take several commands, files or searches in one call. */
 const cline: Toolbox = {
-  offers: ['run_commands', 'read_files', 'editor'],
+  identifyingTools: ['run_commands', 'read_files', 'editor'],
   calls: {
     shell: ({ command }) => runCommands(command),
     read_file: ({ path }) => ({ name: 'read_files', input: { files: [{ path }] } }),
@@ -161,7 +166,7 @@ const cline: Toolbox = {
 }
 
 /** Returns the first field with choices, for agents that can only ask for a choice. */
-function choice(question: string, fields: Field[]) {
+function choiceQuestion(question: string, fields: Field[]) {
   const { name, options = ['yes', 'no'] } = fields.find((field) => field.options) ?? { name: 'answer' }
   const described = options.map((label) => ({ label, description: `It is ${label}.` }))
   return { name, header: name.slice(0, 12), question, options: described }

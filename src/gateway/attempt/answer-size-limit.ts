@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { endsThought } from '#chat/thoughts.ts'
+import { isThoughtEnd } from '#chat/thoughts.ts'
 
 /** The maximum size of an answer in memory, after decompression. */
 const maxAnswerBytes = 64 * 1024 * 1024
@@ -41,7 +41,7 @@ const items: ReadonlySet<AnswerEvent['type']> = new Set(['tool_call', 'citation'
 
 function sizeOf(event: AnswerEvent): number {
   if (event.type === 'usage') return usageBytes + lengthOf(event.extras)
-  const isItem = items.has(event.type) || (event.type === 'reasoning' && endsThought(event))
+  const isItem = items.has(event.type) || (event.type === 'reasoning' && isThoughtEnd(event))
   let size = isItem ? itemBytes : pieceBytes
   for (const name in event) if (name !== 'type') size += lengthOf(event[name as keyof AnswerEvent])
   return size

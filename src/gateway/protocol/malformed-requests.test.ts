@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ChatRequest } from '#chat/chat-request.ts'
 import { ResponsesCall } from '#chat/responses-call.ts'
-import { seal } from '#chat/sealed-thought.ts'
+import { encodeThought } from '#chat/thought-encoding.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { endpointOf } from '#test/harness/upstream/candidates.ts'
 import { responsesToChat } from '../clients/responses/to-chat.ts'
@@ -51,7 +51,7 @@ const responses: Body = {
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: 'x' }],
       content: [{ text: 'x' }],
-      encrypted_content: seal({ format, signature: 'x' }),
+      encrypted_content: encodeThought({ format, signature: 'x' }),
     },
     { type: 'function_call', call_id: 'a', ...call },
     { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_text', text: 'x' }] },

@@ -111,7 +111,7 @@ export type ClientProtocol = {
   conversation: ConversationField
   /** The `api_type` in the records of such requests. */
   apiType: string
-  /** Fields of its bodies for this service, in addition to the common ones (`own-fields.ts`). */
+  /** Fields of its bodies for this service, in addition to the common ones (`service-only-fields.ts`). */
   ownFields?: ReadonlySet<string>
   /** Request headers for an upstream of the same protocol. @param limited whether a limit counts the request. */
   headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>

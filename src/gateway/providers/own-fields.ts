@@ -1,9 +1,9 @@
-import { ownFields } from '#chat/own-fields.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** Removes the fields of this service. Unknown fields stay, because they can belong to a provider. */
 export function withoutOwnFields(body: Body): Body {
   const sent: Body = {}
-  for (const name in body) if (!ownFields.has(name)) sent[name] = body[name]
+  for (const name in body) if (!serviceOnlyFields.has(name)) sent[name] = body[name]
   return sent
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownFields } from '#chat/own-fields.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import { type Leaf, rewriteBody } from './leaves.ts'
 
 const mail = 'jane@example.com'
@@ -23,7 +23,7 @@ const textsOf = (body: object, user: boolean) =>
 
 describe('fields that filters leave out', () => {
   test('are those that no upstream gets, and the name of the model', () => {
-    const own = Object.fromEntries([...ownFields, 'model'].map((name) => [name, { of: mail }]))
+    const own = Object.fromEntries([...serviceOnlyFields, 'model'].map((name) => [name, { of: mail }]))
     assert.deepEqual(leavesOf(own), [])
   })
 

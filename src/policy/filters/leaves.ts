@@ -1,5 +1,5 @@
-import { holdsConversation } from '#chat/conversation-fields.ts'
-import { ownFields } from '#chat/own-fields.ts'
+import { isConversationField } from '#chat/conversation-fields.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import { isByUser } from './author.ts'
 import { isAlmostJson, isJsonText, rewriteAlmostJson, rewriteJsonText } from './json-text.ts'
 import { isPlain, rewriteReference } from './patterns/references.ts'
@@ -91,7 +91,7 @@ function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fi
   let changed = false
   const names = new UniqueNames()
   const rewritten = Object.entries(fields).map(([key, value]): [string, unknown] => {
-    const stays = place.of === 'body' && (key === 'model' || ownFields.has(key))
+    const stays = place.of === 'body' && (key === 'model' || serviceOnlyFields.has(key))
     const isFixed = stays || !isMeaningful(key, place)
     if (isFixed) names.reserve(key)
     const name = isFixed ? key : names.add(rewrite({ text: key, context: '', user: place.user }), key)
@@ -125,7 +125,7 @@ function placeOf(key: string, value: unknown, fields: Fields, place: LeavesPlace
   const user = place.user || (place.of === 'body' && (key === 'input' || key === 'prompt'))
   return {
     key,
-    of: place.of === 'body' && holdsConversation(key) ? 'list' : 'rest',
+    of: place.of === 'body' && isConversationField(key) ? 'list' : 'rest',
     user,
     isFree: isFree && !(key === 'arguments' && typeof value === 'string'),
     isResult: place.isResult || isResult(key, fields),

@@ -1,4 +1,4 @@
-import { performForAgent } from '#chat/demo/agent-scene.ts'
+import { playForAgent } from '#chat/demo/agent-answer.ts'
 import type { Message } from '#chat/message.ts'
 import type { UpstreamProtocol } from '../upstream/provider-facts.ts'
 import { askedOf, type Received } from '../upstream/scripted-upstream.ts'
@@ -94,10 +94,10 @@ export function agentModel(refusals: string[] = []) {
 }
 
 function answerTo(conversation: Conversation): Said {
-  const performed = performForAgent(conversation)
+  const performed = playForAgent(conversation)
   if (!performed) return { text: 'Title' }
   const said: { text?: string; calls: { name: string; arguments: string }[] } = { calls: [] }
-  for (const { say } of performed) {
+  for (const { event: say } of performed) {
     if (say.type === 'text') said.text = (said.text ?? '') + say.text
     if (say.type === 'tool_call') said.calls[say.index] = { name: say.name, arguments: '' }
     if (say.type === 'tool_arguments') said.calls[say.index]!.arguments += say.text

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
+import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
 import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
 import { SseReader } from '#platform/net/sse.ts'
 
@@ -34,7 +34,7 @@ export type Gist = {
   reasoning?: string
   refusal?: string
   calls?: string[]
-  marks?: ThoughtMark[]
+  marks?: ThoughtMetadata[]
   finish?: string
   tokens?: TokenCounts
   error?: string
@@ -46,7 +46,7 @@ export function gistOf(events: AnswerEvent[]): Gist {
   for (const event of events) {
     if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal')
       gist[event.type] = (gist[event.type] ?? '') + event.text
-    if (event.type === 'reasoning' && endsThought(event)) gist.marks = [...(gist.marks ?? []), markOf(event)]
+    if (event.type === 'reasoning' && isThoughtEnd(event)) gist.marks = [...(gist.marks ?? []), markOf(event)]
     if (event.type === 'tool_call') calls.set(event.index, `${event.id} ${event.name} `)
     if (event.type === 'tool_arguments') calls.set(event.index, (calls.get(event.index) ?? '') + event.text)
     if (event.type === 'finish') gist.finish = `${event.reason} (${event.native})`
@@ -56,7 +56,7 @@ export function gistOf(events: AnswerEvent[]): Gist {
   return calls.size > 0 ? { ...gist, calls: [...calls.values()] } : gist
 }
 
-function markOf({ text: _text, ...mark }: Thought): ThoughtMark {
-  const { type: _type, ...rest } = mark as ThoughtMark & { type?: string }
+function markOf({ text: _text, ...mark }: Thought): ThoughtMetadata {
+  const { type: _type, ...rest } = mark as ThoughtMetadata & { type?: string }
   return rest
 }

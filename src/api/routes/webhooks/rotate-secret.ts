@@ -9,8 +9,8 @@ const Rotation = strictFields({
   overlap_hours: z
     .int()
     .min(0)
-    .max(overlapHours.most)
-    .default(overlapHours.usual)
+    .max(overlapHours.max)
+    .default(overlapHours.default)
     .describe('How long the previous secret also signs deliveries. 0: not at all.'),
 }).meta({ id: 'WebhookRotation' })
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { holdsConversation } from '#chat/conversation-fields.ts'
-import { ownFields } from '#chat/own-fields.ts'
+import { isConversationField } from '#chat/conversation-fields.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import { runAtOnce, type Steps } from '#platform/async/long-work.ts'
 import { writeInSteps } from '#platform/json/json-steps.ts'
 import { mediumTokenBound } from '../../media/medium.ts'
@@ -38,7 +38,8 @@ function promptSize(body: Body): PromptSize {
 /** Measures the prompt of a long body in steps, before a bound is needed. */
 export function* measurePrompt(body: Body): Steps<PromptSize> {
   const size: PromptSize = { text: requestFrameTokens, media: [], parts: [] }
-  for (const name in body) if (!ownFields.has(name) && !unreadFields.has(name)) yield* addField(size, name, body[name])
+  for (const name in body)
+    if (!serviceOnlyFields.has(name) && !unreadFields.has(name)) yield* addField(size, name, body[name])
   for (let parts = size.parts.pop(); parts !== undefined; parts = size.parts.pop()) {
     for (const part of parts) {
       addParts(size, part)
@@ -53,7 +54,7 @@ export function* measurePrompt(body: Body): Steps<PromptSize> {
 const instructionFields: ReadonlySet<string> = new Set(['system', 'instructions'])
 
 function* addField(size: PromptSize, name: string, value: unknown): Steps<void> {
-  if (holdsConversation(name) && typeof value === 'object') {
+  if (isConversationField(name) && typeof value === 'object') {
     for (const turn of Array.isArray(value) ? value : [value]) yield* addTurn(size, turn)
     return
   }

@@ -1,6 +1,6 @@
+import { passesChatFastCheck } from '#chat/chat-fast-check.ts'
 import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
-import { isSurelyChat } from '#chat/surely-chat.ts'
 import { notedUsage } from '../../protocol/noted-usage.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
 import { completionOf } from './completion.ts'
@@ -25,7 +25,7 @@ export const chatClient: ClientProtocol = {
   },
   conversation: 'messages',
   apiType: 'completions',
-  isSurelyValid: isSurelyChat,
+  isSurelyValid: passesChatFastCheck,
   toChat: (body) => body as ChatRequest,
   preset: chatPreset,
   keepalive: ': keepalive\n\n',

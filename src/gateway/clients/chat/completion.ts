@@ -1,6 +1,6 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
-import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
+import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 import { annotationsOf, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
@@ -57,7 +57,7 @@ function collect(events: AnswerEvent[]) {
       const { type: _type, ...piece } = event
       if (thoughtIsOpen) content.thoughts.push(joined(content.thoughts.pop()!, piece))
       else content.thoughts.push(piece)
-      thoughtIsOpen = !endsThought(piece)
+      thoughtIsOpen = !isThoughtEnd(piece)
     } else if (event.type === 'tool_call') {
       content.calls.set(event.index, emptyCall(event))
     } else if (event.type === 'tool_arguments') {

@@ -1,4 +1,4 @@
-import { madeCallId } from '#chat/call-id.ts'
+import { generatedCallId } from '#chat/call-id.ts'
 import { bytesOfJson, valueEnd, withChanges } from '#platform/json/json-members.ts'
 import { EventPrefix, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
@@ -152,7 +152,7 @@ function fillIn(message: ChatDelta, answerId: string, model: string): void {
   if (message.tool_calls === null) delete message.tool_calls
   for (const [at, call] of (message.tool_calls ?? []).entries()) {
     if (!call.function?.name && !call.custom) continue
-    call.id ||= madeCallId(answerId, typeof call.index === 'number' ? call.index : at)
+    call.id ||= generatedCallId(answerId, typeof call.index === 'number' ? call.index : at)
     call.type ??= call.custom ? 'custom' : 'function'
   }
 }

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkChoice, Delta, FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
-import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
+import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../protocol/protocol.ts'
 import { errorTypeOf } from './error-type.ts'
 import { annotationsOf, argued, emptyCall, imageOf } from './parts.ts'
@@ -34,7 +34,7 @@ export function chatWriter(
 
   function thinks(piece: Thought): string {
     const details = detailsOf({ by: head.model, ...piece }, thoughts)
-    if (endsThought(piece)) thoughts++
+    if (isThoughtEnd(piece)) thoughts++
     if (!piece.text && details.length === 0) return ''
     return say({
       ...(piece.text && { reasoning: piece.text }),

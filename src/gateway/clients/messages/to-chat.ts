@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { MessagesCall } from '#chat/messages-call.ts'
-import { ownFields } from '#chat/own-fields.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
@@ -26,7 +26,7 @@ export const chatOnly: ReadonlySet<string> = new Set([
   'verbosity',
 ])
 
-const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control', ...ownFields, ...chatOnly]
+const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control', ...serviceOnlyFields, ...chatOnly]
 
 /** Translates a messages body to a chat request. @throws Fault `invalid` for an invalid body. */
 export function messagesToChat(body: Body): ChatRequest {

@@ -1,5 +1,5 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
-import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
+import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
 import { errorOf } from './errors.ts'
 import {
@@ -53,7 +53,7 @@ export class MessageWriter implements StreamWriter {
   /** The call whose block is open. */
   #openCall: OpenCall | undefined
   /** Identifies the open reasoning block, if reasoning has no signature. */
-  #mark: ThoughtMark | undefined
+  #mark: ThoughtMetadata | undefined
   /** Sources that arrived before their text. */
   readonly #sources: object[] = []
   #hasStarted = false
@@ -156,7 +156,7 @@ export class MessageWriter implements StreamWriter {
 
   /** Writes reasoning: encrypted reasoning as a redacted block, a mark on readable reasoning as its signature. */
   #think(piece: Thought): string {
-    const isEnd = endsThought(piece)
+    const isEnd = isThoughtEnd(piece)
     if (!piece.text && !isEnd) return ''
     const isReadable = piece.text !== '' || this.#open?.type === 'thinking' || piece.encrypted === undefined
     if (!isReadable) {

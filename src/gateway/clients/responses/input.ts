@@ -1,5 +1,5 @@
 import type { Content, ContentPart, Message, ToolCall } from '#chat/message.ts'
-import { unseal } from '#chat/sealed-thought.ts'
+import { decodeThought } from '#chat/thought-encoding.ts'
 import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
@@ -105,7 +105,7 @@ function addThought(messages: Message[], item: Item, path: string): void {
     ...textsIn(summary, `${path}.summary`),
     ...(summary?.length ? [] : textsIn(content, `${path}.content`)),
   ]
-  const mark = sealed ? unseal(sealed, id) : undefined
+  const mark = sealed ? decodeThought(sealed, id) : undefined
   if (!mark) return
   const assistant = lastAssistant(messages)
   assistant.reasoning_details ??= []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { unseal } from '#chat/sealed-thought.ts'
+import { decodeThought } from '#chat/thought-encoding.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { ResponseWriter } from './writer.ts'
 
@@ -202,7 +202,7 @@ test('reasoning next to text is sealed, and the text is not', () => {
     { type: 'reasoning', text: 'Hm', field: 'reasoning' },
     { type: 'text', text: 'Hi' },
   )
-  assert.deepEqual(unseal(thought.encrypted_content, thought.id), { field: 'reasoning', by: 'a/b' })
+  assert.deepEqual(decodeThought(thought.encrypted_content, thought.id), { field: 'reasoning', by: 'a/b' })
   assert.deepEqual([message.type, 'encrypted_content' in message], ['message', false])
 })
 

@@ -1,6 +1,6 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
-import { seal } from '#chat/sealed-thought.ts'
-import { endsThought, type Thought } from '#chat/thoughts.ts'
+import { encodeThought } from '#chat/thought-encoding.ts'
+import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
 import { ItemEvents } from './item-events.ts'
 import { Namespaces, type Place } from './namespaces.ts'
@@ -151,14 +151,14 @@ export class ResponseWriter implements StreamWriter {
 
   #think(piece: Thought): string {
     let output = ''
-    if (!piece.text && !endsThought(piece)) return output
+    if (!piece.text && !isThoughtEnd(piece)) return output
     if (this.#open?.type !== 'reasoning')
       output += this.#add({ id: this.#items.newId('rs'), type: 'reasoning', summary: [] })
     const item = this.#open as ReasoningItem
     if (piece.text) output += this.#items.summaryAdded(item, piece.text)
     this.#thought = piece
-    if (!endsThought(piece)) return output
-    const sealed = seal(piece)
+    if (!isThoughtEnd(piece)) return output
+    const sealed = encodeThought(piece)
     if (sealed !== undefined) item.encrypted_content = sealed
     return output + this.#close('completed')
   }
@@ -214,7 +214,7 @@ export class ResponseWriter implements StreamWriter {
     if (!item) return ''
     this.#open = undefined
     if (item.type === 'reasoning' && item.encrypted_content === undefined) {
-      const sealed = seal({ ...this.#thought, by: this.#head.model })
+      const sealed = encodeThought({ ...this.#thought, by: this.#head.model })
       if (sealed !== undefined) item.encrypted_content = sealed
     }
     const closed = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)

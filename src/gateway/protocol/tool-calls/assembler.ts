@@ -1,4 +1,4 @@
-import { madeCallId } from '#chat/call-id.ts'
+import { generatedCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { PartialCall, startsObject } from './call.ts'
 import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
@@ -138,7 +138,7 @@ export class ToolCallAssembler {
 
   #open(call: PartialCall): AnswerEvent {
     const index = this.#opened++
-    return call.open(index, madeCallId(call.answerId || this.#options.answerId, index))
+    return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
   }
 
   /** No call gets any more pieces. */

@@ -1,6 +1,6 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation } from '#chat/events.ts'
-import type { ThoughtMark } from '#chat/thoughts.ts'
+import type { ThoughtMetadata } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
@@ -217,7 +217,7 @@ function added(delta: Delta): AnswerEvent[] {
 
 function thought(
   text: string,
-  { signature, encrypted }: Pick<ThoughtMark, 'signature' | 'encrypted'> = {},
+  { signature, encrypted }: Pick<ThoughtMetadata, 'signature' | 'encrypted'> = {},
 ): AnswerEvent {
   const mark = { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) }
   return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...mark }

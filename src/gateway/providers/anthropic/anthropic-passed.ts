@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { answerLimitOf, nameLimit } from '#chat/answer-limit.ts'
+import { answerLimitOf, renameAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { isOurSeal } from '#chat/sealed-thought.ts'
+import { isEncodedThought } from '#chat/thought-encoding.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { emptyAnswer } from '../empty-answer.ts'
 import { withoutOwnFields } from '../own-fields.ts'
@@ -18,7 +18,7 @@ type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: 
 export function passedToAnthropic(body: Body, endpoint: Endpoint): Body {
   const sent = withoutOwnFields(body)
   sent.model = endpoint.upstreamModel
-  nameLimit(sent, 'max_tokens')
+  renameAnswerLimit(sent, 'max_tokens')
   if (body.max_tokens === 0) sent.max_tokens = 0
   sent.max_tokens ??= endpoint.maxCompletionTokens ?? defaultMaxTokens
   const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
@@ -59,7 +59,7 @@ function isForeignThought(block: Block | null): boolean {
   const { type, signature, data } = block ?? {}
   if (type !== 'thinking' && type !== 'redacted_thinking') return false
   const mark = type === 'thinking' ? signature : data
-  return typeof mark !== 'string' || mark === '' || isOurSeal(mark)
+  return typeof mark !== 'string' || mark === '' || isEncodedThought(mark)
 }
 
 function answersTool(turns: Turn[]): boolean {

@@ -19,7 +19,7 @@ export const demoOrigin = 'demo://local'
 export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
   const chat = JSON.parse(textOf(request.body)) as ChatRequest
   const scene = play(chat)
-  if ('refuses' in scene) return refuse(scene.refuses, sink)
+  if ('error' in scene) return refuse(scene.error, sink)
   const performance = new DemoAnswer(chat, scene.steps, deadlines, sink)
   performance.begin()
   return performance
@@ -113,9 +113,9 @@ class DemoAnswer implements Exchange {
       return false
     }
     this.#silence.start(this.#silenceMs)
-    if (!this.#streams) return step.say.type === 'error' ? this.#breakOff(step.say) : true
-    if (step.say.type === 'error') return this.#breakOff(step.say)
-    const text = this.#writer.event(step.say)
+    if (!this.#streams) return step.event.type === 'error' ? this.#breakOff(step.event) : true
+    if (step.event.type === 'error') return this.#breakOff(step.event)
+    const text = this.#writer.event(step.event)
     if (text) this.#sink.data(Buffer.from(text))
     return true
   }
@@ -128,7 +128,7 @@ class DemoAnswer implements Exchange {
   }
 
   #end(): void {
-    const events = this.#steps.flatMap((step) => ('say' in step ? [step.say] : []))
+    const events = this.#steps.flatMap((step) => ('event' in step ? [step.event] : []))
     const last = this.#streams
       ? this.#writer.end(undefined)
       : JSON.stringify(chatClient.writeBody(this.#head, events, undefined))

@@ -1,10 +1,10 @@
-import { madeCallId } from '#chat/call-id.ts'
+import { generatedCallId } from '#chat/call-id.ts'
 
 const prefix = 'gemini_'
 
 /** A generated id for a call without one, the same for the same call of an answer. */
 export function callIdFor(answerId: string, index: number): string {
-  return madeCallId(answerId, index, prefix)
+  return generatedCallId(answerId, index, prefix)
 }
 
 /** Whether Gemini does not know an id: it was generated, or came from another provider. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { detailsIn, isTranslated, originOf, type ReasoningDetail, textOfPiece } from '#chat/thoughts.ts'
+import { isTranslated, originOf, type ReasoningDetail, reasoningDetails, textOfPiece } from '#chat/thoughts.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
@@ -64,7 +64,7 @@ class EarlierReasoning {
   readonly #message: Message
 
   constructor(message: Message, model: string) {
-    const details = detailsIn(message)
+    const details = reasoningDetails(message)
     this.#message = message
     this.#hasDetails = details.length > 0
     this.chatDetails = details.filter((detail) => !isTranslated(detail) && !originOf(detail))

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { answerLimitOf, type LimitName, limitUnder } from '#chat/answer-limit.ts'
+import { answerLimitOf, answerLimitPatch, type LimitName } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { ownFields } from '#chat/own-fields.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
@@ -60,8 +60,8 @@ function changedBody(body: Body, changes: Body): Body {
 
 /** The changed members of the body for the upstream; undefined for removed ones. */
 function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
-  const changes: Body = limitUnder(body, limitNameFor(endpoint))
-  for (const name in body) if (ownFields.has(name)) changes[name] = undefined
+  const changes: Body = answerLimitPatch(body, limitNameFor(endpoint))
+  for (const name in body) if (serviceOnlyFields.has(name)) changes[name] = undefined
   changes.model = endpoint.upstreamModel
   changes.stream = stream
   changes.stream_options = stream ? { ...(body.stream_options as object), include_usage: true } : undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { seal } from '#chat/sealed-thought.ts'
+import { encodeThought } from '#chat/thought-encoding.ts'
 import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/encode-request.ts'
 import { encodedBody } from '../../protocol/encoded-body.ts'
 import { openaiResponses } from './openai-responses.ts'
@@ -158,7 +158,7 @@ describe('openai-responses, passed through', () => {
 
   test('reasoning of another provider is removed', () => {
     const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
-    const sealed = seal({ format: 'anthropic-claude-v1', signature: 'sig' })
+    const sealed = encodeThought({ format: 'anthropic-claude-v1', signature: 'sig' })
     const { input } = passed({ input: [own, { ...own, encrypted_content: sealed }] })
     assert.deepEqual(input, [own])
   })

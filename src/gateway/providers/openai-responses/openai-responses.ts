@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { nameLimit } from '#chat/answer-limit.ts'
-import { isOurSeal } from '#chat/sealed-thought.ts'
+import { renameAnswerLimit } from '#chat/answer-limit.ts'
+import { isEncodedThought } from '#chat/thought-encoding.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
@@ -57,7 +57,7 @@ function encodeBody(requestBody: Body, target: ProtocolTarget, source?: JsonSour
 function passedToResponses(body: Body, endpoint: Endpoint): Body {
   const given = withoutOwnFields(body)
   const result: Body = { ...given, store: given.store ?? false }
-  nameLimit(result, 'max_output_tokens')
+  renameAnswerLimit(result, 'max_output_tokens')
   const isLost =
     result.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
   if (Array.isArray(given.input) && given.input.some(isLost)) result.input = given.input.filter((item) => !isLost(item))
@@ -90,7 +90,7 @@ const hasParts = (parts: unknown) => Array.isArray(parts) && parts.length > 0
 /** Whether reasoning came from another provider. */
 function isOthersThought(item: unknown): boolean {
   const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
-  return type === 'reasoning' && typeof sealed === 'string' && isOurSeal(sealed)
+  return type === 'reasoning' && typeof sealed === 'string' && isEncodedThought(sealed)
 }
 
 /** Translates `enabled` and `max_tokens`, which only this service knows. */

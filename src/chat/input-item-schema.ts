@@ -7,12 +7,12 @@ const part = { type: 'object', required: ['type'], properties: { type: text } }
 const content = { anyOf: [text, { type: 'array', items: part }] }
 const texts = { type: ['array', 'null'], items: { type: 'object', properties: { text: { type: ['string', 'null'] } } } }
 const role = { enum: ['system', 'developer', 'user', 'assistant'] }
-const all = (fields: Record<string, JsonSchema>) => ({ required: Object.keys(fields), properties: fields })
+const requiredFields = (fields: Record<string, JsonSchema>) => ({ required: Object.keys(fields), properties: fields })
 
-/** The fields of an input item by type. Items of unknown types can have any fields. */
-const byType: [types: (string | null)[], has: JsonSchema][] = [
-  [['function_call'], all({ call_id: text, name: text, arguments: text })],
-  [['custom_tool_call'], all({ call_id: text, name: text, input: text })],
+/** The schemas of input items by type. Items of unknown types can have any fields. */
+const byType: [types: (string | null)[], schema: JsonSchema][] = [
+  [['function_call'], requiredFields({ call_id: text, name: text, arguments: text })],
+  [['custom_tool_call'], requiredFields({ call_id: text, name: text, input: text })],
   [
     ['function_call_output', 'custom_tool_call_output'],
     { required: ['call_id'], properties: { call_id: text, output: { anyOf: [content, { type: 'null' }] } } },
@@ -29,8 +29,8 @@ const message = {
  * The JSON Schema of an item of `input`, only for the API description. Items are validated by the code that reads them,
  * which reports the position of an error.
  */
-export const describedItem = byType.reduceRight<JsonSchema>(
-  (rest, [types, has]) => ifThen({ required: ['type'], properties: { type: { enum: types } } }, has, rest),
+export const inputItemSchema = byType.reduceRight<JsonSchema>(
+  (rest, [types, schema]) => ifThen({ required: ['type'], properties: { type: { enum: types } } }, schema, rest),
   // An item without a type is a message.
   ifThen({ properties: { type: { enum: ['message', null] } } }, message),
 )

@@ -2,7 +2,7 @@
  * Fields of a request that only this service uses. They are never sent to an upstream, so filters do not read them. Every
  * encoder must remove them.
  */
-export const ownFields: ReadonlySet<string> = new Set([
+export const serviceOnlyFields: ReadonlySet<string> = new Set([
   'models',
   'preset',
   'provider',

@@ -13,7 +13,7 @@ const sceneFor = (messages: Messages, tools = builtin) => play({ messages, tools
 function gist(messages: Messages, tools = builtin) {
   const scene = sceneFor(messages, tools)
   assert.ok('steps' in scene)
-  return gistOf(scene.steps.flatMap((step) => ('say' in step ? [step.say] : [])))
+  return gistOf(scene.steps.flatMap((step) => ('event' in step ? [step.event] : [])))
 }
 
 /** The history after an answer with one call. */
@@ -43,7 +43,7 @@ describe('the demo model as the model of an agent', () => {
 
   test('errors come as a status before the answer, or within it', () => {
     assert.deepEqual(sceneFor([user('error 503')]), {
-      refuses: { status: 503, message: 'The script fails as it was asked to (503).' },
+      error: { status: 503, message: 'The script fails as it was asked to (503).' },
     })
     assert.match(gist([user('error 400 late')]).error ?? '', /^400: /)
   })

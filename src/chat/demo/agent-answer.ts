@@ -1,0 +1,97 @@
+import type { ChatRequest } from '../chat-request.ts'
+import type { AnswerEvent } from '../events.ts'
+import { type Message, textOf } from '../message.ts'
+import { type ScenarioAction, type ScenarioInput, scenarioActions } from './scenarios.ts'
+import { type BuildCall, callByName, toolboxOf } from './toolbox.ts'
+import { wordsOf } from './words.ts'
+
+/** The events of a demo answer, each with the pause before it. The last one can be an error. */
+export type TimedEvents = { waitMs: number; event: AnswerEvent }[]
+
+/** The maximum number of events of one answer. */
+const maxPieces = 100_000
+
+/** Plays the next step of a scenario. @returns undefined if the tools of the request belong to no known agent. */
+export function playForAgent({ messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>): TimedEvents | undefined {
+  const toolNames = new Set((tools ?? []).flatMap(toolAndFieldNames))
+  const buildCall = toolboxOf(toolNames)
+  if (!buildCall) return undefined
+  const timedEvents: TimedEvents = []
+  const buildNamedCall: CallState['buildNamedCall'] = ({ use, input }) => callByName(use, input, toolNames)
+  const state = {
+    buildCall,
+    buildNamedCall,
+    callId: (index: number) => `call_demo_${messages.length}_${index + 1}`,
+    calls: 0,
+    waitMs: 0,
+  }
+  for (const action of scenarioActions(scenarioInput(messages))) {
+    for (const event of eventsOf(action, state)) {
+      timedEvents.push({ waitMs: state.waitMs, event })
+      state.waitMs = 0
+    }
+    if (timedEvents.length >= maxPieces || 'fail' in action) break
+  }
+  return timedEvents.slice(0, maxPieces)
+}
+
+/** Returns the name of a tool, and each of its fields as `tool.field`. */
+function toolAndFieldNames({ function: called }: NonNullable<ChatRequest['tools']>[number]): string[] {
+  if (!called) return []
+  const { properties } = (called.parameters ?? {}) as { properties?: object }
+  return [called.name, ...Object.keys(properties ?? {}).map((field) => `${called.name}.${field}`)]
+}
+
+type CallState = {
+  buildCall: BuildCall
+  buildNamedCall: (action: Extract<ScenarioAction, { use: string }>) => ReturnType<BuildCall>
+  callId: (index: number) => string
+  calls: number
+  waitMs: number
+}
+
+function eventsOf(action: ScenarioAction, state: CallState): AnswerEvent[] {
+  if ('say' in action)
+    return (action.whole ? [action.say] : wordsOf(action.say)).map((text) => ({ type: 'text', text }))
+  if ('think' in action) return wordsOf(action.think).map((text) => ({ type: 'reasoning', text }))
+  if ('fail' in action) return [{ type: 'error', message: action.fail, status: action.status }]
+  if ('call' in action || 'use' in action) {
+    const called = 'use' in action ? state.buildNamedCall(action) : state.buildCall(action)
+    if (!called) return [{ type: 'text', text: `I have no tool ${'use' in action ? action.use : action.call}.` }]
+    const { name, input } = called
+    const index = state.calls++
+    const call = { type: 'tool_call' as const, index, id: state.callId(index), name }
+    return [call, { type: 'tool_arguments', index, text: JSON.stringify(input) }]
+  }
+  state.waitMs += action.waitMs
+  return []
+}
+
+function scenarioInput(messages: Message[]): ScenarioInput {
+  const promptIndex = messages.findLastIndex(isPrompt)
+  const turn = messages.slice(promptIndex + 1)
+  const lastAnswerIndex = turn.findLastIndex(({ role }) => role === 'assistant')
+  return {
+    prompt: lastPrompt(messages),
+    step: turn.filter(({ role }, index) => role === 'assistant' && turn[index - 1]?.role !== 'assistant').length,
+    results: turn.slice(lastAnswerIndex + 1).flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : [])),
+  }
+}
+
+/** Returns the user's last prompt. */
+export const lastPrompt = (messages: Message[]): string => {
+  const prompt = messages.findLast(isPrompt)
+  return prompt ? withoutReminders(prompt) : ''
+}
+
+/** A block that an agent inserts before the prompt of the user. */
+const reminderPattern = /^\s*<(system-reminder|environment_context|session_context)>.*?(?:<\/\1>\s*|$)/s
+
+function withoutReminders({ content }: Message): string {
+  let text = textOf(content)
+  for (let before = ''; before !== text; text = text.replace(reminderPattern, '')) before = text
+  return text
+}
+
+const isPrompt = (message: Message) =>
+  message.role === 'user' && (withoutReminders(message) !== '' || textOf(message.content) === '')
