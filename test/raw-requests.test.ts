@@ -90,6 +90,39 @@ describe('a request byte for byte', () => {
     })
 })
 
+/** Hidden behind a request whose end a proxy can see elsewhere. */
+const hidden = 'GET /api/v1/health HTTP/1.1\r\nhost: x\r\n\r\n'
+const ambiguous: Record<string, { lines: string[]; version?: string; path?: string }> = {
+  'two transfer encodings': { lines: ['transfer-encoding: gzip, chunked'] },
+  'transfer encodings in two headers': { lines: ['transfer-encoding: gzip', chunkedEncoding] },
+  'an empty transfer encoding': { lines: ['transfer-encoding: ,chunked'] },
+  'a path that cannot be decoded': { lines: ['transfer-encoding: gzip, chunked'], path: '/api/v1/%zz' },
+  'chunks in HTTP/1.0': { lines: [chunkedEncoding], version: '1.0' },
+}
+
+describe('a request whose end is ambiguous is refused, and nothing after it is read:', () => {
+  for (const [name, { lines, version, path = '/api/v1/chat/completions' }] of Object.entries(ambiguous))
+    test(name, async () => {
+      const request = head(lines, service.apiKey, version)
+        .replace('connection: close', 'connection: keep-alive')
+        .replace('/api/v1/chat/completions', path)
+      assert.deepEqual(await statusesOf([request + chunk() + hidden]), [400])
+    })
+})
+
+test('a request line without a version is refused', async () => {
+  assert.deepEqual(await statusesOf(['GET /api/v1/health\r\n\r\n']), [400])
+})
+
+const hosts = { 'x/y': 400, 'a@x': 400, 'x, y': 400, 'x y': 400, 'x:y': 400, 'x?y': 400, '[x': 400, '\xe9': 400 }
+const validHosts = { x: 200, 'x:80': 200, 'a_b.example.': 200, '[::1]:80': 200, '[fe80::1%25eth0]': 200, '': 200 }
+
+for (const [host, status] of Object.entries({ ...hosts, ...validHosts }))
+  test(`a Host header of "${host}" is answered ${status}`, async () => {
+    const request = `GET /api/v1/health HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
+    assert.deepEqual(await statusesOf([Buffer.from(request, 'latin1')]), [status])
+  })
+
 test('a key in a trailer opens nothing', async () => {
   const request = head([chunkedEncoding], '').replace('authorization: Bearer \r\n', '')
   const trailer = `authorization: Bearer ${service.apiKey}\r\n`

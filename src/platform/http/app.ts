@@ -17,6 +17,7 @@ import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'
 import { noteFailureReason } from './failure-reason.ts'
 import { longestParameter, tooLongPart } from './known-paths.ts'
+import { wrongWithFraming } from './request/framing.ts'
 import { wrongWithHost } from './request/host.ts'
 import { parseJsonBodies } from './request/json-body.ts'
 import { answerClientError, answerExpectation } from './response/client-error.ts'
@@ -120,7 +121,8 @@ export function createApp({
       }
       const answer = (failure: unknown) =>
         void sendFailure(restated(failure), request as FastifyRequest, reply as FastifyReply)
-      takeTurn(request.raw, reply.raw, () => void guarded.then(() => answer(error), answer))
+      const wrong = wrongHead(request as FastifyRequest, reply as FastifyReply)
+      takeTurn(request.raw, reply.raw, () => void guarded.then(() => answer(wrong ?? error), answer))
     },
   })
   // Given as an option, it would add two listeners to each response and create a child for each request.
@@ -131,8 +133,8 @@ export function createApp({
     request.log = app.log
     reply.log = app.log
     reply.header('x-request-id', request.id)
-    const wrong = wrongWithHost(request.raw)
-    takeTurn(request.raw, reply.raw, () => done(wrong === undefined ? undefined : new Fault('invalid', wrong)))
+    const wrong = wrongHead(request, reply)
+    takeTurn(request.raw, reply.raw, () => done(wrong))
   })
   if (origins.length > 0) allowOrigins(app, origins)
   if (guard) {
@@ -157,6 +159,14 @@ export function createApp({
     return sendFailure(new Fault('not_found', message), request, reply)
   })
   return app
+}
+
+/** Returns the fault of a request whose end or host is ambiguous. */
+function wrongHead({ raw }: FastifyRequest, reply: FastifyReply): Fault | undefined {
+  const framing = wrongWithFraming(raw)
+  if (framing !== undefined) reply.header('connection', 'close')
+  const wrong = framing ?? wrongWithHost(raw)
+  return wrong === undefined ? undefined : new Fault('invalid', wrong)
 }
 
 const ofContent = /^(content-.*|etag|last-modified|accept-ranges)$/

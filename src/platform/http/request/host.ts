@@ -7,10 +7,14 @@ export function wrongWithHost({ headers, rawHeaders, httpVersion, url }: Named):
   const { host } = headers
   if (host === undefined && httpVersion === '1.1') return 'The request has no Host header, which HTTP/1.1 requires.'
   if (hasSecondHost(rawHeaders)) return 'The request has more than one Host header.'
+  if (host !== undefined && !validHost.test(host)) return 'The Host header is not a host with an optional port.'
   if (url !== undefined && !url.startsWith('/') && !agrees(url, host))
     return 'The target of the request names another host than its Host header.'
   return undefined
 }
+
+/** A name or IP address, and a port, by RFC 3986. It can be empty. */
+const validHost = /^(\[[\w:.%~-]+\]|[\w.~%!$&'()*+,;=-]*)(:\d*)?$/
 
 /** Node uses the first of several `Host` headers and ignores the others. */
 function hasSecondHost(rawHeaders: readonly string[]): boolean {
