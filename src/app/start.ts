@@ -11,7 +11,7 @@ import type { LoadReport } from '#catalogue/sources/load.ts'
 import { type ProviderNeeds, providerNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
-import { linkFromStore } from '#identity/sign-in/link-from-store.ts'
+import { createLinkFromDatabase } from '#identity/sign-in/link-from-database.ts'
 import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { createShutdown, type Shutdown } from '#platform/http/shutdown.ts'
@@ -144,12 +144,12 @@ export function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): 
  * person at the terminal must not log anything that signs in.
  */
 export async function firstSignIn(
-  deps: Parameters<typeof linkFromStore>[0],
+  deps: Parameters<typeof createLinkFromDatabase>[0],
   firstKeys: FirstKeys | undefined,
   config: Config,
 ): Promise<string | undefined> {
   if (!firstKeys || !config.console || config.bootstrap_management_key !== undefined) return undefined
-  return (await linkFromStore(deps)).token
+  return (await createLinkFromDatabase(deps)).token
 }
 
 async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {

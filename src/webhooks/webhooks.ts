@@ -1,5 +1,5 @@
 import { type Caller, type CallerScope, reachesWorkspace } from '#identity/accounts/caller.ts'
-import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -39,7 +39,7 @@ export async function listWebhooks(
   caller: Caller,
   { offset, limit, workspace_id }: PageQuery & { workspace_id?: string | undefined },
 ): Promise<Page<Webhook>> {
-  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
   const all = deps.db.query.selectFrom('webhooks').where('workspace_id', '=', workspaceId)
   const [rows, count] = await Promise.all([
     all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
@@ -78,7 +78,7 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
   } = input
   requireTarget(deps, url)
   requireLinks(deps, include)
-  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
   const [id, secret] = [deps.newId(), newSecret()]
   const row = {
     ...{ id, organization_id: caller.organizationId, workspace_id: workspaceId, url, format, description },

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
-import type { NamedWorkspace, SignedIn } from '#identity/sign-in/session.ts'
+import type { RequestedWorkspace, ResolvedSession } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import type { Tokens } from '#identity/tokens/tokens.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -14,9 +14,9 @@ import { type Governed, rolesOf } from './roles.ts'
 import { sessionTokenIn } from './session-cookie.ts'
 
 export type AdmitDeps = {
-  keys: Pick<KeyCache, 'find' | 'known'>
+  keys: Pick<KeyCache, 'find' | 'findCached'>
   tokens: Pick<Tokens, 'find'> | undefined
-  sessions: Pick<Sessions, 'find' | 'refusalOf'>
+  sessions: Pick<Sessions, 'find' | 'explainMissing'>
   connectionOf: ConnectionOf
   config: Pick<Config, 'public_models'>
 }
@@ -60,7 +60,7 @@ async function admitSession(
   reply.header('cache-control', 'no-store')
   const { headers, method } = request
   const found = await sessions.find(token, workspaceNamedBy(route, request))
-  if (!found) throw await sessions.refusalOf(token)
+  if (!found) throw await sessions.explainMissing(token)
   if (method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, origin, token)
   return callerFor(route, found)
 }
@@ -72,20 +72,21 @@ async function admitSession(
 export function workspaceNamedBy(
   { workspaceParam }: Pick<Needs, 'workspaceParam'>,
   { headers, params, query }: Pick<Asking, 'headers' | 'params' | 'query'>,
-): NamedWorkspace {
+): RequestedWorkspace {
   const inPath = workspaceParam === undefined ? undefined : (params as Record<string, string>)[workspaceParam]
   const inQuery = (query as { workspace_id?: unknown } | undefined)?.workspace_id
-  return { explicit: textOf(headers['x-workspace']), forMembers: inPath ?? textOf(inQuery) }
+  return { explicit: textOf(headers['x-workspace']), defaultForMembers: inPath ?? textOf(inQuery) }
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Returns the caller that a session acts as, which depends on the kind of route. */
-function callerFor(route: Needs, { uses, ...standings }: SignedIn): Caller {
+function callerFor(route: Needs, { usageCaller, ...standings }: ResolvedSession): Caller {
   const { key, scope = 'workspace' } = route
-  const { role, manages } = standings[scope]
+  const { role, managementCaller } = standings[scope]
   if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `The role "${role}" does not permit this operation.`)
-  const caller = key === 'management' ? manages : key === 'api' ? uses : (manages ?? uses)
+  const caller =
+    key === 'management' ? managementCaller : key === 'api' ? usageCaller : (managementCaller ?? usageCaller)
   if (caller) return caller
   throw new Fault(
     'forbidden',

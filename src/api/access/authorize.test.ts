@@ -8,7 +8,10 @@ import { authorizationIn, authorize } from './authorize.ts'
 function ringOf(keyKind: KeyKind, remembered = true) {
   const known = (secret: string) => (secret === 'known' ? ({ keyKind } as Caller) : undefined)
   return {
-    keys: { known: (secret: string) => (remembered ? known(secret) : undefined), find: async (s: string) => known(s) },
+    keys: {
+      findCached: (secret: string) => (remembered ? known(secret) : undefined),
+      find: async (s: string) => known(s),
+    },
   }
 }
 

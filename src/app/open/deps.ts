@@ -143,7 +143,7 @@ export async function openDeps(
     ),
     oidc: openOidc(opening),
     attempts: new SignInAttempts(() => performance.now()),
-    challengeLimit: new SignInAttempts(() => performance.now(), { atOnce: 60, everySeconds: 1 }),
+    challengeLimit: new SignInAttempts(() => performance.now(), { burst: 60, refillSeconds: 1 }),
     around: traces.wrap,
     liveEvents,
     vault,

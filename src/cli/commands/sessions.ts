@@ -30,8 +30,8 @@ async function fromService(env: Terminal['env'], email: string | undefined): Pro
 
 async function fromStore(env: Terminal['env'], email: string | undefined): Promise<string> {
   // Loaded here, because the database takes longer than a call of the service.
-  const [{ linkFromStore }, { loadConfig }, { openStore }] = await Promise.all([
-    import('#identity/sign-in/link-from-store.ts'),
+  const [{ createLinkFromDatabase }, { loadConfig }, { openStore }] = await Promise.all([
+    import('#identity/sign-in/link-from-database.ts'),
     import('#platform/config/load.ts'),
     import('../kit/store.ts'),
   ])
@@ -43,7 +43,7 @@ async function fromStore(env: Terminal['env'], email: string | undefined): Promi
       `${error.message} Or set SIGNALBOX_KEY to a management key, to call the running service instead.`,
     )
   })
-  const { token } = await linkFromStore({ db, now: Date.now, newId: newUuid }, email)
+  const { token } = await createLinkFromDatabase({ db, now: Date.now, newId: newUuid }, email)
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return `${reachable(`http://${host}:${config.port}`)}/#sign-in=${token}`
 }

@@ -18,12 +18,12 @@ export type ContentStorage = { keeper: Pick<ContentKeeper, 'keep'>; maxBytes: nu
  */
 export function contentRecorderFor(
   contents: ContentStorage | undefined,
-  caller: Pick<Caller, 'keptShare'>,
+  caller: Pick<Caller, 'storedShare'>,
   id: string,
   { chat, retainsNothing }: Pick<PolicyDecision, 'chat' | 'retainsNothing'>,
 ): ContentRecorder | undefined {
-  if (!contents || !caller.keptShare || retainsNothing || chat.provider?.zdr) return undefined
-  return isSampled(id, caller.keptShare.rate) ? new ContentRecorder(contents, chat) : undefined
+  if (!contents || !caller.storedShare || retainsNothing || chat.provider?.zdr) return undefined
+  return isSampled(id, caller.storedShare.rate) ? new ContentRecorder(contents, chat) : undefined
 }
 
 /** Ids end with random hexadecimal digits. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batched } from './batch.ts'
+import { batchLookups } from './batch.ts'
 
 /** A reader that finds every even number and counts its calls. */
 function evenNumbers() {
@@ -15,26 +15,26 @@ function evenNumbers() {
 
 test('every caller gets its own result', async () => {
   const { read } = evenNumbers()
-  const find = batched(read)
+  const find = batchLookups(read)
   const found = await Promise.all(['1', '2', '3', '4'].map(find))
   assert.deepEqual(found, [undefined, 'found 2', undefined, 'found 4'])
 })
 
 test('five thousand look-ups at once cost fewer than twenty reads', async () => {
   const { read, reads } = evenNumbers()
-  await Promise.all(Array.from({ length: 5000 }, (_, n) => String(n)).map(batched(read)))
+  await Promise.all(Array.from({ length: 5000 }, (_, n) => String(n)).map(batchLookups(read)))
   assert.ok(reads.length < 20, `${reads.length} reads`)
 })
 
 test('a single look-up is not held up', async () => {
   const { read, reads } = evenNumbers()
-  void batched(read)('2')
+  void batchLookups(read)('2')
   assert.deepEqual(reads, [['2']])
 })
 
 test('a failed read fails those it was for, and no others', async () => {
   let broken = true
-  const find = batched(async (keys) => {
+  const find = batchLookups(async (keys) => {
     if (broken) throw new Error('no database')
     return new Map(keys.map((key) => [key, key]))
   })

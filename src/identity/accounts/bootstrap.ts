@@ -13,7 +13,7 @@ type BootstrapDeps = { now: Now; newId: NewId }
 
 /**
  * Fills an empty database with one organization, owner and workspace and two keys. If several servers start at once on one
- * database, only one of them does it.
+ * database, only one of them fills it.
  * @returns the secrets of the keys, which are not stored; undefined if the database is in use.
  */
 export async function bootstrap(

@@ -6,7 +6,7 @@ import type { MemberRole } from './members/role.ts'
 /** The purpose of a key. */
 export type KeyKind = 'api' | 'management' | 'intern'
 
-/** The caller, according to the key. */
+/** The caller of a request: its key, member, organization and workspace. */
 export type Caller = {
   keyHash: string
   keyKind: KeyKind
@@ -21,32 +21,36 @@ export type Caller = {
   internsGrant: boolean
   /** The spending limit of the key, if it has one. */
   spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
-  /** The share of its requests whose contents are stored; undefined: none. */
-  keptShare?: StoredShare | undefined
+  /** The share of the key's requests whose contents are stored; undefined for none. */
+  storedShare?: StoredShare | undefined
   organizationId: string
   workspaceId: string
-  /** Whether the caller reaches only the objects of its workspace, and none of the organization's other workspaces. */
+  /** Whether the caller has access only to its workspace, and not to the organization's other workspaces. */
   isWorkspaceScoped: boolean
   /** The role of the member in the workspace. Undefined if the member does not belong to it. */
   role?: MemberRole | undefined
   /** The role of the member in the organization. */
   organizationRole?: MemberRole | undefined
-  /** The role of the signed-in member; undefined for a key, whether it is sent or was pasted into the console. */
+  /** The role of a signed-in member; undefined for a key, even if it was pasted into the console. */
   access?: AccessRole | undefined
-  /** The session of the browser that sends the request, if it is one. */
+  /** The browser session of the request, if it has one. */
   sessionId?: string | undefined
-  /** The state that the caller expects of what it changes. */
+  /** The state of the object that the caller expects before its change. */
   precondition?: Precondition | undefined
   /** The JSON Web Token that authorized the request, if one did. */
   token?: AcceptedToken | undefined
 }
 
-/** When a token expires, in milliseconds, and the caller of the key under which its requests are metered. */
-export type AcceptedToken = { expiresAt: number; keyCaller: Caller }
+export type AcceptedToken = {
+  /** In milliseconds since the epoch. */
+  expiresAt: number
+  /** The caller of the key under which requests with this token are metered. */
+  keyCaller: Caller
+}
 
-/** The organization, or the part of it, that a caller reaches. */
+/** The organization or workspace to whose objects a caller has access. */
 export type CallerScope = Pick<Caller, 'organizationId' | 'workspaceId' | 'isWorkspaceScoped'>
 
-/** Whether a caller reaches the objects of a workspace of its organization. */
+/** Whether a caller has access to the objects of a workspace of its organization. */
 export const reachesWorkspace = (caller: Omit<CallerScope, 'organizationId'>, workspaceId: string): boolean =>
   !caller.isWorkspaceScoped || caller.workspaceId === workspaceId

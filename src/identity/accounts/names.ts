@@ -10,7 +10,7 @@ export function namesOfUsers(
   organizationId: string,
   ids: Iterable<string>,
 ): Promise<Map<string, { name: string; email: string }>> {
-  return byId(ids, (some) =>
+  return readById(ids, (some) =>
     query
       .selectFrom('memberships as m')
       .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -28,7 +28,7 @@ export async function namesOfKeys(
   hashes: Iterable<string>,
 ): Promise<Map<string, { name: string }>> {
   const requested = [...hashes]
-  const existing = await byId(requested, async (some) => {
+  const existing = await readById(requested, async (some) => {
     const rows = await findKeyRows(query, organizationId, some)
     return rows.map(({ hash, name }) => ({ id: hash, name }))
   })
@@ -42,7 +42,7 @@ export async function namesOfWorkspaces(
   ids: Iterable<string>,
 ): Promise<Map<string, { name: string }>> {
   const requested = [...ids]
-  const existing = await byId(requested, (some) =>
+  const existing = await readById(requested, (some) =>
     query
       .selectFrom('workspaces')
       .where('organization_id', '=', organizationId)
@@ -53,17 +53,17 @@ export async function namesOfWorkspaces(
   return withDeleted({ query }, organizationId, 'workspace', existing, requested)
 }
 
-/** The number of values in one statement. */
-const atOnce = 1000
+/** The maximum number of values in one statement. */
+const maxValues = 1000
 
-async function byId<T extends { id: string }>(
+async function readById<T extends { id: string }>(
   ids: Iterable<string>,
   read: (some: string[]) => Promise<T[]>,
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>()
   const requested = [...new Set(ids)]
-  for (let from = 0; from < requested.length; from += atOnce) {
-    for (const row of await read(requested.slice(from, from + atOnce))) found.set(row.id, row)
+  for (let from = 0; from < requested.length; from += maxValues) {
+    for (const row of await read(requested.slice(from, from + maxValues))) found.set(row.id, row)
   }
   return found
 }
@@ -77,6 +77,6 @@ async function withDeleted(
   requested: string[],
 ): Promise<Map<string, { name: string }>> {
   const missing = requested.filter((id) => !existing.has(id))
-  const deleted = await byId(missing, (some) => namesOfDeleted(db, organizationId, kind, some))
+  const deleted = await readById(missing, (some) => namesOfDeleted(db, organizationId, kind, some))
   return new Map([...existing, ...deleted])
 }

@@ -5,7 +5,7 @@ import { RevocableResponse } from '#platform/net/revocable-response.ts'
 import type { Caller } from './caller.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 
-/** The interval of checking keys for expiry. While notifications can be missed, everything is checked. */
+/** The interval of checking whether keys have expired. */
 const checkEveryMs = 500
 
 /** A request in flight. */
@@ -13,7 +13,7 @@ export type TrackedRequest = {
   response: RevocableResponse
   /** Checks the request again with the current state of its key. @throws Fault if it must end. */
   recheck: (caller: Caller) => Promise<void>
-  /** The id of the intern that handles it. A change of the intern causes a new check. */
+  /** The id of the intern that handles the request. A change of the intern causes a new check. */
   internId?: string
   /** Must be called at the end of the request. */
   release: () => void
@@ -39,29 +39,29 @@ type RequestsInFlightDeps = {
   tokens?: { current: (caller: Caller) => Promise<Caller | undefined> } | undefined
 }
 
-/** `at` is its index among the requests in flight. */
-type Entry = TrackedRequest & { caller: Caller; at: number }
+/** `index` is the position of the entry in `entries`. */
+type Entry = TrackedRequest & { caller: Caller; index: number }
 
 export function createRequestsInFlight({ signals, keys, sessions, tokens }: RequestsInFlightDeps): RequestsInFlight {
   // An array, because a Set allocates a new table after every few additions and deletions, and old tables keep entries
   // alive that the collector of young objects would otherwise free.
   const entries: Entry[] = []
-  let looking: NodeJS.Timeout | undefined
+  let checkTimer: NodeJS.Timeout | undefined
 
   const current = (caller: Caller) => {
     if (caller.token !== undefined) return tokens?.current(caller)
     return caller.sessionId === undefined ? keys.current(caller.keyHash) : sessions.current(caller)
   }
 
-  const judgeAll = (concerns: (caller: Caller, entry: Entry) => boolean) => {
-    for (const entry of entries.slice()) if (concerns(entry.caller, entry)) void judge(entry)
+  const recheckMatching = (matches: (caller: Caller, entry: Entry) => boolean) => {
+    for (const entry of entries.slice()) if (matches(entry.caller, entry)) void recheckEntry(entry)
   }
 
-  async function judge(entry: Entry, isLook = false): Promise<void> {
+  async function recheckEntry(entry: Entry, isPeriodic = false): Promise<void> {
     try {
       const caller = await current(entry.caller)
-      if (!caller) return entry.response.revoke(keyIsGone(entry.caller))
-      if (isLook && caller === entry.caller) return
+      if (!caller) return entry.response.revoke(revokedFault(entry.caller))
+      if (isPeriodic && caller === entry.caller) return
       await entry.recheck(caller)
       entry.caller = caller
     } catch (error) {
@@ -70,35 +70,38 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
     }
   }
 
-  /** Compares keys by identity while notifications are received, because a key that was read again is another object. */
-  function look(): void {
-    if (entries.length === 0) return stopLooking()
-    if (!signals.live()) return judgeAll(() => true)
-    for (const entry of entries.slice()) void judge(entry, true)
+  /**
+   * Checks requests whose key expired or was read again, which makes it another object. While notifications can be missed,
+   * checks all requests.
+   */
+  function checkPeriodically(): void {
+    if (entries.length === 0) return stopChecking()
+    if (!signals.live()) return recheckMatching(() => true)
+    for (const entry of entries.slice()) void recheckEntry(entry, true)
   }
 
-  /** Stops only after a while without requests, so that a server with one request at a time does not restart the timer. */
-  function stopLooking(): void {
-    clearInterval(looking)
-    looking = undefined
+  /** Called when a check finds no requests. Stopping after each request would restart the timer for the next one. */
+  function stopChecking(): void {
+    clearInterval(checkTimer)
+    checkTimer = undefined
   }
 
   const unsubscribe = [
-    signals.subscribe('key.changed', (hash) => judgeAll(({ keyHash }) => keyHash === hash)),
-    signals.subscribe('session.changed', (id) => judgeAll(({ sessionId }) => sessionId === id)),
-    signals.subscribe('organization.changed', (id) => judgeAll(({ organizationId }) => organizationId === id)),
-    signals.subscribe('guardrail.changed', (id) => judgeAll(({ workspaceId }) => workspaceId === id)),
-    signals.subscribe('intern.changed', (id) => judgeAll((_, { internId }) => internId === id)),
-    signals.onMissed(() => judgeAll(() => true)),
+    signals.subscribe('key.changed', (hash) => recheckMatching(({ keyHash }) => keyHash === hash)),
+    signals.subscribe('session.changed', (id) => recheckMatching(({ sessionId }) => sessionId === id)),
+    signals.subscribe('organization.changed', (id) => recheckMatching(({ organizationId }) => organizationId === id)),
+    signals.subscribe('guardrail.changed', (id) => recheckMatching(({ workspaceId }) => workspaceId === id)),
+    signals.subscribe('intern.changed', (id) => recheckMatching((_, { internId }) => internId === id)),
+    signals.onMissed(() => recheckMatching(() => true)),
   ]
 
   function release(entry: Entry): void {
     entry.response.release()
-    if (entries[entry.at] !== entry) return
+    if (entries[entry.index] !== entry) return
     const last = entries.pop()!
     if (last !== entry) {
-      entries[entry.at] = last
-      last.at = entry.at
+      entries[entry.index] = last
+      last.index = entry.index
     }
   }
 
@@ -106,24 +109,24 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
     track(caller, response) {
       const entry: Entry = {
         caller,
-        at: entries.length,
+        index: entries.length,
         response: new RevocableResponse(response),
         recheck: async () => {},
         release: () => release(entry),
       }
       entries.push(entry)
-      looking ??= setInterval(look, checkEveryMs).unref()
+      checkTimer ??= setInterval(checkPeriodically, checkEveryMs).unref()
       return entry
     },
     count: () => entries.length,
     close() {
       for (const end of unsubscribe) end()
-      stopLooking()
+      stopChecking()
     },
   }
 }
 
-const keyIsGone = ({ sessionId, token }: Caller) => {
+const revokedFault = ({ sessionId, token }: Caller) => {
   if (token) return new Fault('unauthenticated', 'The token of this request has expired, or lost its access.')
   return new Fault(
     'unauthenticated',

@@ -14,7 +14,7 @@ import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspace
 
 type WorkspacesDeps = { db: Db; now: Now; newId: NewId }
 
-/** All workspaces of the organization; for callers that reach only one, those of their member. Oldest first. */
+/** Lists the workspaces of the organization, oldest first. Callers of one workspace get those of their member. */
 export async function listWorkspaces(
   deps: { db: Db },
   caller: CallerScope & Pick<Caller, 'userId'>,
@@ -33,7 +33,7 @@ export async function listWorkspaces(
   return { data: rows.map(workspaceRecord), total_count: count.n }
 }
 
-/** Finds a workspace that the caller reaches. @param name its ID or slug. */
+/** Finds a workspace that the caller has access to. @param name its ID or slug. */
 export async function findWorkspace(
   deps: { db: { query: Query } },
   caller: CallerScope,
@@ -62,10 +62,10 @@ export async function getWorkspace(
 }
 
 /**
- * The ID of the workspace that a request names as `workspace_id`, by its ID or slug. Defaults to the caller's workspace.
- * @throws Fault `invalid` if it does not exist; `forbidden`, in any case, if the caller reaches only its own workspace.
+ * Returns the ID of the workspace that a request names by ID or slug. Defaults to the caller's workspace.
+ * @throws Fault `invalid` if it does not exist; `forbidden` if the caller has access only to its own workspace.
  */
-export async function namedWorkspace(
+export async function resolveWorkspaceId(
   deps: { db: { query: Query } },
   caller: CallerScope,
   name: string | undefined,
@@ -95,13 +95,13 @@ export async function isOwnWorkspace(
 export async function createWorkspace(
   deps: WorkspacesDeps,
   caller: Caller,
-  wanted: NewWorkspace,
+  newWorkspace: NewWorkspace,
 ): Promise<WorkspaceRecord> {
   const { organizationId, userId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
-    const workspace = await refusingTakenSlugs(
-      wanted.slug,
-      insertWorkspace(deps, tx, { organizationId, userId }, wanted),
+    const workspace = await rejectTakenSlug(
+      newWorkspace.slug,
+      insertWorkspace(deps, tx, { organizationId, userId }, newWorkspace),
     )
     await recordChange(deps, tx, caller, {
       action: 'workspace.created',
@@ -152,10 +152,10 @@ export async function changeWorkspace(
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getWorkspace({ db: { query: tx } }, caller, name)
     const fields = Object.keys(patch) as (keyof WorkspacePatch)[]
-    const isOther = (field: keyof WorkspacePatch) =>
+    const isChanged = (field: keyof WorkspacePatch) =>
       patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field])
-    if (!fields.some(isOther)) return before
-    const updating = tx
+    if (!fields.some(isChanged)) return before
+    const update = tx
       .updateTable('workspaces')
       .set({
         ...{ name: patch.name, slug: patch.slug, description: patch.description },
@@ -164,7 +164,7 @@ export async function changeWorkspace(
       })
       .where('id', '=', before.id)
       .execute()
-    await refusingTakenSlugs(patch.slug ?? before.slug, updating)
+    await rejectTakenSlug(patch.slug ?? before.slug, update)
     const after = await getWorkspace({ db: { query: tx } }, caller, before.id)
     await recordChange(deps, tx, caller, {
       action: 'workspace.updated',
@@ -186,9 +186,9 @@ export async function changeWorkspace(
 export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getWorkspace({ db: { query: tx } }, caller, name)
-    await refuseWithKeys(tx, before.id)
-    await deleteKeysOf(deps, tx, announce, caller, before.id).catch(refuseReferred)
-    await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(refuseReferred)
+    await requireNoEnabledKeys(tx, before.id)
+    await deleteKeysOf(deps, tx, announce, caller, before.id).catch(rejectReferenced)
+    await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(rejectReferenced)
     await recordChange(deps, tx, caller, {
       action: 'workspace.deleted',
       targetKind: 'workspace',
@@ -200,7 +200,7 @@ export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name
   })
 }
 
-async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
+async function requireNoEnabledKeys(tx: Tx, workspaceId: string): Promise<void> {
   const keys = await countEnabledKeys(tx, workspaceId)
   if (keys === 0) return
   throw new Fault(
@@ -209,14 +209,14 @@ async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
   )
 }
 
-function refuseReferred(error: unknown): never {
+function rejectReferenced(error: unknown): never {
   if (!isForeignKeyViolation(error)) throw error
   throw new Fault('conflict', 'The workspace is still in use. Delete its interns first.')
 }
 
-async function refusingTakenSlugs<T>(slug: string, writing: Promise<T>): Promise<T> {
+async function rejectTakenSlug<T>(slug: string, write: Promise<T>): Promise<T> {
   try {
-    return await writing
+    return await write
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     throw new Fault('conflict', `The organization has a workspace with the slug "${slug}" already.`)

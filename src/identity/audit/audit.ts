@@ -8,7 +8,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { CallerScope } from '../accounts/caller.ts'
 
-/** A change and its target. Its name has the form `noun.verbed`. */
+/** A change and its target. `action` has the form `noun.verb`, with the verb in the past tense: `key.created`. */
 export type Change = {
   action: `${string}.${string}`
   targetKind:
@@ -104,7 +104,7 @@ export async function listChanges(
   filter: AuditFilter,
 ): Promise<Page<AuditEvent>> {
   const matching = matchingEvents(deps, caller, filter)
-  const after = filter.starting_after && (await placeOf(deps, caller.organizationId, filter.starting_after))
+  const after = filter.starting_after && (await sequenceOf(deps, caller.organizationId, filter.starting_after))
   const older = after ? matching.where('seq', '<', after) : matching
   const [rows, count] = await Promise.all([
     older.selectAll().orderBy('seq', 'desc').offset(filter.offset).limit(filter.limit).execute(),
@@ -118,7 +118,7 @@ function matchingEvents({ db }: { db: Db }, caller: CallerScope, filter: AuditFi
   return db.query
     .selectFrom('audit_events')
     .where('organization_id', '=', caller.organizationId)
-    .$if(caller.isWorkspaceScoped, (events) => events.where(isOfWorkspace(caller.workspaceId)))
+    .$if(caller.isWorkspaceScoped, (events) => events.where(belongsToWorkspace(caller.workspaceId)))
     .$if(action !== undefined, (events) => events.where('action', '=', action!))
     .$if(target_kind !== undefined, (events) => events.where('target_kind', '=', target_kind!))
     .$if(target_id !== undefined, (events) => events.where('target_id', '=', target_id!))
@@ -127,20 +127,20 @@ function matchingEvents({ db }: { db: Db }, caller: CallerScope, filter: AuditFi
 }
 
 /**
- * The entries of a workspace: those of the workspace itself, and of objects whose public form names it. Entries without
- * a workspace, such as those of members of the organization and of sessions, are only for its owners and admins.
+ * Selects the entries of a workspace, and of objects whose public form contains its ID. Other entries, such as those of
+ * members and sessions, are only for owners and admins of the organization.
  */
-function isOfWorkspace(workspaceId: string) {
-  const named = `%"workspace_id":${JSON.stringify(workspaceId)}%`
+function belongsToWorkspace(workspaceId: string) {
+  const workspacePattern = `%"workspace_id":${JSON.stringify(workspaceId)}%`
   return (event: ExpressionBuilder<Tables, 'audit_events'>) =>
     event.or([
       event.and([event('target_kind', '=', 'workspace'), event('target_id', '=', workspaceId)]),
-      event('before_json', 'like', named),
-      event('after_json', 'like', named),
+      event('before_json', 'like', workspacePattern),
+      event('after_json', 'like', workspacePattern),
     ])
 }
 
-async function placeOf({ db }: { db: Db }, organizationId: string, id: string): Promise<number> {
+async function sequenceOf({ db }: { db: Db }, organizationId: string, id: string): Promise<number> {
   const event = await db.query
     .selectFrom('audit_events')
     .where('organization_id', '=', organizationId)

@@ -8,7 +8,7 @@ import type { Caller } from '../accounts/caller.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { findMember } from '../accounts/members/members.ts'
 import { recordChange } from '../audit/audit.ts'
-import { challengeIn, challengeMs, storeChallenge, useChallenge } from './challenges.ts'
+import { challengeMs, consumeChallenge, readChallenge, storeChallenge } from './challenges.ts'
 import { findByCredential, insertPasskey, type PasskeyRow, passkeysOfMember } from './passkey-rows.ts'
 import type { RelyingParty } from './relying-party.ts'
 
@@ -22,7 +22,7 @@ const maxPasskeys = 20
 /** The COSE numbers of EdDSA, ES256 and RS256. Every authenticator supports one of them. */
 const algorithms = [-8, -7, -257]
 
-/** The options with which the browser of a member creates a passkey. */
+/** Creates the options with which the browser of a member creates a passkey. */
 export async function passkeyOptions(
   deps: Omit<PasskeyDeps, 'newId'>,
   { organizationId, userId }: Pick<Caller, 'organizationId' | 'userId'>,
@@ -47,7 +47,7 @@ export async function passkeyOptions(
   return options
 }
 
-/** @throws Fault `invalid` if the browser's answer does not match the options; `conflict` for a passkey that exists. */
+/** @throws Fault `invalid` if the browser's answer does not match the options; `conflict` for an existing passkey. */
 export async function addPasskey(
   deps: PasskeyDeps,
   caller: Caller,
@@ -55,9 +55,9 @@ export async function addPasskey(
   { name, response }: { name: string; response: RegistrationResponseJSON },
 ): Promise<PasskeyRow> {
   const { organizationId, userId } = caller
-  const { challenge, credential } = await verifiedRegistration(response, relyingParty)
+  const { challenge, credential } = await verifyRegistration(response, relyingParty)
   return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
-    if (!(await useChallenge(tx, deps.now, challenge, userId))) throw notCreated()
+    if (!(await consumeChallenge(tx, deps.now, challenge, userId))) throw registrationFault()
     if ((await passkeysOfMember(tx, organizationId, userId)).length >= maxPasskeys) {
       throw new Fault('conflict', `A member has at most ${maxPasskeys} passkeys. Delete one that is no longer used.`)
     }
@@ -78,9 +78,9 @@ export async function addPasskey(
   })
 }
 
-async function verifiedRegistration(response: RegistrationResponseJSON, { id, origin }: RelyingParty) {
-  const challenge = challengeIn(response.response.clientDataJSON)
-  if (challenge === undefined) throw notCreated()
+async function verifyRegistration(response: RegistrationResponseJSON, { id, origin }: RelyingParty) {
+  const challenge = readChallenge(response.response.clientDataJSON)
+  if (challenge === undefined) throw registrationFault()
   const verified = await lazyModules
     .simpleWebAuthn()
     .verifyRegistrationResponse({
@@ -92,9 +92,9 @@ async function verifiedRegistration(response: RegistrationResponseJSON, { id, or
       supportedAlgorithmIDs: algorithms,
     })
     .catch(() => undefined)
-  if (!verified?.verified) throw notCreated()
+  if (!verified?.verified) throw registrationFault()
   return { challenge, credential: verified.registrationInfo.credential }
 }
 
-const notCreated = () =>
+const registrationFault = () =>
   new Fault('invalid', 'Invalid request: response: does not match the options, or they were used or have expired.')

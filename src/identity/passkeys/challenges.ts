@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { tokenHash } from '../sign-in/token.ts'
 
-/** The time limit for the answer to a challenge. */
+/** The time limit for answering a challenge. */
 export const challengeMs = 5 * 60_000
 
 /** Stores a challenge. @param userId the member who adds a passkey; null for a sign-in. */
@@ -21,7 +21,7 @@ export async function storeChallenge(
 }
 
 /** Deletes a challenge. @returns whether it was issued for this purpose, and was neither used nor expired. */
-export async function useChallenge(tx: Tx, now: Now, challenge: string, userId: string | null): Promise<boolean> {
+export async function consumeChallenge(tx: Tx, now: Now, challenge: string, userId: string | null): Promise<boolean> {
   const used = await tx
     .deleteFrom('passkey_challenges')
     .where('challenge_hash', '=', tokenHash(challenge))
@@ -30,8 +30,8 @@ export async function useChallenge(tx: Tx, now: Now, challenge: string, userId: 
   return used !== undefined && used.user_id === userId && used.expires_at > now()
 }
 
-/** The challenge that a browser answered; undefined if its data cannot be read. */
-export function challengeIn(clientDataJson: string): string | undefined {
+/** Returns the challenge in the answer of a browser; undefined for invalid data. */
+export function readChallenge(clientDataJson: string): string | undefined {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as { challenge?: unknown }
     return typeof challenge === 'string' ? challenge : undefined

@@ -9,10 +9,10 @@ export type RelyingParty = { id: string; origin: string }
 type PublicUrl = Pick<Config, 'public_url'>
 
 /**
- * Returns the relying party for a console at this origin. Undefined if passkeys do not work there: at an IP address, without
- * TLS except on localhost, and at an origin other than that of `public_url`.
+ * Returns the relying party for a console at this origin. Undefined if passkeys do not work at it: an IP address, an
+ * origin without TLS (except localhost), or an origin other than that of `public_url`.
  */
-export function relyingPartyAt(config: PublicUrl, origin: string): RelyingParty | undefined {
+export function findRelyingParty(config: PublicUrl, origin: string): RelyingParty | undefined {
   const site = new URL(siteUrl(config, origin))
   const { protocol, hostname } = site
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
@@ -23,8 +23,8 @@ export function relyingPartyAt(config: PublicUrl, origin: string): RelyingParty 
 
 /** @throws Fault `conflict` if passkeys do not work at this origin. */
 export function requireRelyingParty(config: PublicUrl, origin: string): RelyingParty {
-  const found = relyingPartyAt(config, origin)
+  const found = findRelyingParty(config, origin)
   if (found) return found
-  const place = config.public_url ?? 'a host name with TLS, or at localhost'
-  throw new Fault('conflict', `Passkeys do not work at ${origin}. Open the console at ${place}.`)
+  const consoleLocation = config.public_url ?? 'a host name with TLS, or at localhost'
+  throw new Fault('conflict', `Passkeys do not work at ${origin}. Open the console at ${consoleLocation}.`)
 }

@@ -4,14 +4,14 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { accountsLock } from '../accounts/lock.ts'
-import { ownerOf } from '../sign-in/links.ts'
-import { type Browser, beginSession, type NewSession, type SignInDeps } from '../sign-in/sign-in.ts'
+import { sessionOwner } from '../sign-in/links.ts'
+import { type Browser, type NewSession, type SignInDeps, startSession } from '../sign-in/sign-in.ts'
 import { userHandleOf } from './add-passkey.ts'
-import { challengeIn, challengeMs, storeChallenge, useChallenge } from './challenges.ts'
+import { challengeMs, consumeChallenge, readChallenge, storeChallenge } from './challenges.ts'
 import { findByCredential, type PasskeyRow, updatePasskeyRow } from './passkey-rows.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** The options with which a browser signs in. They name no member: the authenticator offers its passkeys. */
+/** Creates the options with which a browser signs in, for any member: the authenticator lists its passkeys. */
 export async function passkeySignInOptions(
   deps: { db: Db; now: Now },
   relyingParty: RelyingParty,
@@ -25,7 +25,7 @@ export async function passkeySignInOptions(
   return options
 }
 
-/** @throws Fault `unauthenticated`, the same for every reason; `forbidden` for a member without a workspace. */
+/** @throws Fault `unauthenticated`, with the same message for every reason; `forbidden` for a member without a workspace. */
 export async function signInWithPasskey(
   deps: SignInDeps,
   response: AuthenticationResponseJSON,
@@ -33,27 +33,27 @@ export async function signInWithPasskey(
   browser: Browser,
 ): Promise<NewSession> {
   const passkey = await findByCredential(deps.db.query, response.id)
-  if (passkey === undefined || passkey.relying_party !== relyingParty.id) throw notSignedIn()
-  const { challenge, counter } = await verifiedSignature(passkey, response, relyingParty)
+  if (passkey === undefined || passkey.relying_party !== relyingParty.id) throw signInFault()
+  const { challenge, counter } = await verifySignature(passkey, response, relyingParty)
   const { organization_id, user_id } = passkey
   return deps.db.exclusively(accountsLock(organization_id), async (tx, announce) => {
-    if (!(await useChallenge(tx, deps.now, challenge, null))) throw notSignedIn()
+    if (!(await consumeChallenge(tx, deps.now, challenge, null))) throw signInFault()
     // Another request with the same passkey may have been completed since it was read.
     const current = await findByCredential(tx, response.id)
-    if (current?.id !== passkey.id || (counter > 0 && counter <= current.signatures)) throw notSignedIn()
+    if (current?.id !== passkey.id || (counter > 0 && counter <= current.signatures)) throw signInFault()
     await updatePasskeyRow(tx, passkey.id, { signatures: counter, last_used_at: deps.now() })
-    const owner = await ownerOf(tx, organization_id, user_id)
-    return beginSession(deps, tx, announce, { ...owner, method: 'passkey', passkeyId: passkey.id }, browser)
+    const owner = await sessionOwner(tx, organization_id, user_id)
+    return startSession(deps, tx, announce, { ...owner, method: 'passkey', passkeyId: passkey.id }, browser)
   })
 }
 
-async function verifiedSignature(
+async function verifySignature(
   { credential_id, public_key, signatures, user_id }: PasskeyRow,
   response: AuthenticationResponseJSON,
   { id, origin }: RelyingParty,
 ): Promise<{ challenge: string; counter: number }> {
-  const challenge = challengeIn(response.response.clientDataJSON)
-  if (challenge === undefined || response.response.userHandle !== userHandleOf(user_id)) throw notSignedIn()
+  const challenge = readChallenge(response.response.clientDataJSON)
+  if (challenge === undefined || response.response.userHandle !== userHandleOf(user_id)) throw signInFault()
   const publicKey = new Uint8Array(Buffer.from(public_key, 'base64url'))
   const verified = await lazyModules
     .simpleWebAuthn()
@@ -66,11 +66,11 @@ async function verifiedSignature(
       requireUserVerification: true,
     })
     .catch(() => undefined)
-  if (!verified?.verified) throw notSignedIn()
+  if (!verified?.verified) throw signInFault()
   return { challenge, counter: verified.authenticationInfo.newCounter }
 }
 
-const notSignedIn = () =>
+const signInFault = () =>
   new Fault(
     'unauthenticated',
     'This passkey cannot sign in: it is unknown or was deleted, or the attempt took too long. Try again, or ask an administrator for a sign-in link.',

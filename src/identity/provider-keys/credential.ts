@@ -5,19 +5,19 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 
-const allowed = (what: string) =>
+const allowList = (users: string) =>
   z
     .array(text({ min: 1, max: 256 }))
     .min(1)
     .nullable()
-    .describe(`${what} that can use it; null: any.`)
+    .describe(`${users} that can use it; null: any.`)
 
-/** The keys, users and models that can use a credential, and whether the operator's key is used for others. */
+/** Who can use a credential, for which models, and whether the operator's key is an alternative. */
 const rules = {
   disabled: z.boolean(),
-  allowed_api_key_hashes: allowed('The keys, by hash,'),
-  allowed_models: allowed('The models'),
-  allowed_user_ids: allowed('The members'),
+  allowed_api_key_hashes: allowList('The keys, by hash,'),
+  allowed_models: allowList('The models'),
+  allowed_user_ids: allowList('The members'),
   is_fallback: z.boolean().describe('Used only if no other credential for the provider works.'),
   is_required: z.boolean().describe('The operator’s credential is not used for models of this provider.'),
   is_byok_only: z.boolean().describe('The operator’s credential is not used for any model of the provider.'),
@@ -46,12 +46,12 @@ const Secret = z
   .describe('The provider key. It is encrypted at rest and never returned.')
 const Name = text({ max: 256 }).nullable()
 
-const notBoth = (wanted: { is_fallback?: boolean; is_byok_only?: boolean }) =>
-  !(wanted.is_fallback && wanted.is_byok_only)
-const both = { error: 'cannot be set together with is_byok_only', path: ['is_fallback'] }
-const yes = { const: true }
-const described = {
-  not: { required: ['is_fallback', 'is_byok_only'], properties: { is_fallback: yes, is_byok_only: yes } },
+const isConsistent = (patch: { is_fallback?: boolean; is_byok_only?: boolean }) =>
+  !(patch.is_fallback && patch.is_byok_only)
+const conflictError = { error: 'cannot be set together with is_byok_only', path: ['is_fallback'] }
+const isTrue = { const: true }
+const conflictSchema = {
+  not: { required: ['is_fallback', 'is_byok_only'], properties: { is_fallback: isTrue, is_byok_only: isTrue } },
 }
 
 export const NewCredential = strictFields({
@@ -64,14 +64,14 @@ export const NewCredential = strictFields({
     .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
 })
   .extend(Rules.partial().shape)
-  .refine(notBoth, both)
-  .meta(described)
+  .refine(isConsistent, conflictError)
+  .meta(conflictSchema)
 export type NewCredential = z.infer<typeof NewCredential>
 
 export const CredentialPatch = strictFields({ key: Secret.optional(), name: Name.optional() })
   .extend(Rules.partial().shape)
-  .refine(notBoth, both)
-  .meta(described)
+  .refine(isConsistent, conflictError)
+  .meta(conflictSchema)
 export type CredentialPatch = z.infer<typeof CredentialPatch>
 
 export const Credential = z
@@ -101,11 +101,11 @@ export function credentialOf(row: Selectable<Tables['provider_credentials']>): C
   }
 }
 
-/** Returns the rules of a request body, completed from the previous ones. */
-export function rulesOf(wanted: Partial<Rules>, before: Rules = noRules): Rules {
+/** Merges the rules of a request body into the previous rules. */
+export function rulesOf(patch: Partial<Rules>, before: Rules = noRules): Rules {
   const names = Object.keys(noRules) as (keyof Rules)[]
   return Object.fromEntries(
-    names.map((name) => [name, wanted[name] === undefined ? before[name] : wanted[name]]),
+    names.map((name) => [name, patch[name] === undefined ? before[name] : patch[name]]),
   ) as Rules
 }
 

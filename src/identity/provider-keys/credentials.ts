@@ -4,7 +4,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { type Caller, type CallerScope, reachesWorkspace } from '../accounts/caller.ts'
-import { namedWorkspace } from '../accounts/workspaces.ts'
+import { resolveWorkspaceId } from '../accounts/workspaces.ts'
 import { recordChange } from '../audit/audit.ts'
 import {
   type Credential,
@@ -27,7 +27,7 @@ export async function listCredentials(
   caller: Caller,
   { offset, limit, workspace_id, provider }: PageQuery & { workspace_id?: string; provider?: string },
 ): Promise<Page<Credential>> {
-  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
   let all = deps.db.query.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
   if (provider !== undefined) {
     const slug = deps.catalogue.current().findProvider(provider)?.slug ?? provider
@@ -61,13 +61,13 @@ export async function getCredential(
 export async function createCredential(
   deps: CredentialDeps & Catalogue,
   caller: Caller,
-  wanted: NewCredential,
+  newCredential: NewCredential,
 ): Promise<Credential> {
-  const { key, provider: named, name = null, workspace_id, ...rules } = wanted
-  const provider = deps.catalogue.current().findProvider(named)?.slug
+  const { key, provider: providerName, name = null, workspace_id, ...rules } = newCredential
+  const provider = deps.catalogue.current().findProvider(providerName)?.slug
   if (provider === undefined)
     throw new Fault('invalid', 'Invalid request: provider: provider not found. GET /providers lists them all.')
-  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
   const id = deps.newId()
   const row = {
     id,
@@ -75,7 +75,7 @@ export async function createCredential(
     workspace_id: workspaceId,
     provider,
     name,
-    ...sealed(deps, id, key),
+    ...secretColumns(deps, id, key),
     rules: JSON.stringify(rulesOf(rules)),
     created_by: caller.userId,
     created_at: deps.now(),
@@ -112,7 +112,7 @@ export async function changeCredential(
       rules: JSON.stringify(wanted),
       updated_at: deps.now(),
       ...(name !== undefined && { name }),
-      ...(key !== undefined && sealed(deps, id, key)),
+      ...(key !== undefined && secretColumns(deps, id, key)),
     }
     await tx.updateTable('provider_credentials').set(set).where('id', '=', id).execute()
     return { before, after: await getCredential({ db: { query: tx } }, caller, id) }
@@ -128,7 +128,7 @@ export async function deleteCredential(deps: CredentialDeps, caller: Caller, id:
   })
 }
 
-function sealed({ vault }: CredentialDeps, id: string, key: string) {
+function secretColumns({ vault }: CredentialDeps, id: string, key: string) {
   return { sealed: vault.seal(key, id), sealed_by: vault.keyName, label: labelOf(key) }
 }
 

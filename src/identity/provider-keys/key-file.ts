@@ -5,11 +5,11 @@ import { StartupError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createVault, type Vault } from './vault.ts'
 
-/** All tables with encrypted columns. */
-const sealedThings =
+/** The kinds of encrypted data in the database, for messages. */
+const encryptedData =
   'provider keys, repository credentials, credentials of tool servers, secrets of webhooks or stored contents'
 
-const form = /^[0-9a-f]{64}\s*$/
+const keyPattern = /^[0-9a-f]{64}\s*$/
 
 type Settings = { data_dir: string; encryption_key_file?: string | undefined }
 
@@ -20,20 +20,22 @@ type Settings = { data_dir: string; encryption_key_file?: string | undefined }
  */
 export async function openVault({ db, settings }: { db: Db; settings: Settings }): Promise<Vault> {
   const file = settings.encryption_key_file ?? join(settings.data_dir, 'encryption.key')
-  const used = await keysInUse(db)
+  const usedKeyNames = await keysInUse(db)
   const key =
-    readKey(file) ?? (settings.encryption_key_file ? undefined : used.length === 0 ? makeKey(file) : undefined)
+    readKey(file) ??
+    (settings.encryption_key_file ? undefined : usedKeyNames.length === 0 ? createKeyFile(file) : undefined)
   if (!key) {
-    const why = used.length > 0 ? `, and the ${sealedThings} in the database cannot be read without it` : ''
+    const consequence =
+      usedKeyNames.length > 0 ? `, and the ${encryptedData} in the database cannot be read without it` : ''
     throw new StartupError(
-      `The encryption key ${file} is missing${why}. Restore it, or set ENCRYPTION_KEY_FILE to where it is.`,
+      `The encryption key ${file} is missing${consequence}. Restore it, or set ENCRYPTION_KEY_FILE to where it is.`,
     )
   }
   const vault = createVault(key)
-  const other = used.find((name) => name !== vault.keyName)
+  const other = usedKeyNames.find((name) => name !== vault.keyName)
   if (other === undefined) return vault
   throw new StartupError(
-    `The encryption key ${file} is not the one that the ${sealedThings} in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
+    `The encryption key ${file} is not the one that the ${encryptedData} in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
   )
 }
 
@@ -73,12 +75,12 @@ function readKey(file: string): Buffer | undefined {
     if (code === 'ENOENT') return undefined
     throw new StartupError(`The encryption key ${file} cannot be read: ${message}.`)
   }
-  if (!form.test(text)) throw new StartupError(`The encryption key ${file} must contain 64 hexadecimal digits.`)
+  if (!keyPattern.test(text)) throw new StartupError(`The encryption key ${file} must contain 64 hexadecimal digits.`)
   return Buffer.from(text.trim(), 'hex')
 }
 
 /** Creates the key atomically, so that two servers that start at once on one folder use the same key. */
-function makeKey(file: string): Buffer | undefined {
+function createKeyFile(file: string): Buffer | undefined {
   try {
     writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {

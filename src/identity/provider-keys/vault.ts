@@ -1,17 +1,20 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 
-/** Encrypts secrets at rest. A secret is bound to its place, and cannot be decrypted for another one. */
+/**
+ * Encrypts secrets at rest. `context` is authenticated with the secret, usually the id of its row: a secret that is copied
+ * to another row cannot be decrypted.
+ */
 export type Vault = {
   /** Identifies the key without revealing it. */
   keyName: string
-  seal: (secret: string, place: string) => string
-  /** Decrypts a text. @throws Error if it was changed, moved to another place, or encrypted with another key. */
-  open: (sealed: string, place: string) => string
-  sealBytes: (bytes: Buffer, place: string) => string
+  seal: (secret: string, context: string) => string
+  /** Decrypts a text. @throws Error if the text was changed, or encrypted for another context or with another key. */
+  open: (sealed: string, context: string) => string
+  sealBytes: (bytes: Buffer, context: string) => string
   /** @throws Error as `open`. */
-  openBytes: (sealed: string, place: string) => Buffer
-  /** Returns a keyed digest that is equal for equal secrets of one place. It reveals nothing without the key. */
-  digest: (secret: string, place: string) => string
+  openBytes: (sealed: string, context: string) => Buffer
+  /** Returns an HMAC, which is equal for equal secrets of one context. */
+  digest: (secret: string, context: string) => string
 }
 
 const nonceBytes = 12
@@ -19,25 +22,25 @@ const tagBytes = 16
 
 /** AES-256-GCM. @param key 32 bytes. */
 export function createVault(key: Buffer): Vault {
-  function sealBytes(secret: Buffer, place: string): string {
+  function sealBytes(secret: Buffer, context: string): string {
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
     const sealed = Buffer.concat([cipher.update(secret), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
   }
-  function openBytes(sealed: string, place: string): Buffer {
+  function openBytes(sealed: string, context: string): Buffer {
     const bytes = Buffer.from(sealed, 'base64')
     const tagEnd = nonceBytes + tagBytes
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
-    decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(nonceBytes, tagEnd))
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(nonceBytes, tagEnd))
     return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()])
   }
   return {
     keyName: hash('sha256', Buffer.concat([Buffer.from('signalbox key name '), key]), 'hex').slice(0, 16),
-    seal: (secret, place) => sealBytes(Buffer.from(secret), place),
-    open: (sealed, place) => openBytes(sealed, place).toString('utf8'),
+    seal: (secret, context) => sealBytes(Buffer.from(secret), context),
+    open: (sealed, context) => openBytes(sealed, context).toString('utf8'),
     sealBytes,
     openBytes,
-    digest: (secret, place) => createHmac('sha256', key).update(`${place}\0${secret}`).digest('hex'),
+    digest: (secret, context) => createHmac('sha256', key).update(`${context}\0${secret}`).digest('hex'),
   }
 }

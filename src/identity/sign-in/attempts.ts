@@ -2,12 +2,12 @@ import { TokenBucket } from '#platform/async/token-bucket.ts'
 import { Fault } from '#platform/core/fault.ts'
 
 /** The maximum number of tracked addresses. */
-const mostAddresses = 10_000
+const maxAddresses = 10_000
 
-/** The rate of attempts: the burst, and the seconds until another one is possible. */
-type AttemptRate = { atOnce: number; everySeconds: number }
+/** The attempts that are possible at once, and the seconds after which another one is possible. */
+type AttemptRate = { burst: number; refillSeconds: number }
 
-const failureRate: AttemptRate = { atOnce: 10, everySeconds: 6 }
+const failureRate: AttemptRate = { burst: 10, refillSeconds: 6 }
 
 /** Limits the sign-in attempts of each address, at this process. */
 export class SignInAttempts {
@@ -21,16 +21,16 @@ export class SignInAttempts {
     this.#rate = rate
   }
 
-  /** Runs one attempt. Only failures count. @throws Fault `rate_limited` after too many of the address. */
+  /** Runs one attempt. Only failures count. @throws Fault `rate_limited` after too many from this address. */
   async run<T>(address: string, attempt: () => Promise<T>): Promise<T> {
-    // Counted before the attempt, so that concurrent ones count, too.
+    // Counted before the attempt, so that concurrent attempts are limited.
     const bucket = this.count(address)
     const result = await attempt()
     bucket.take(-1)
     return result
   }
 
-  /** Counts one attempt. @throws Fault `rate_limited` after too many of the address. */
+  /** Counts one attempt. @throws Fault `rate_limited` after too many from this address. */
   count(address: string): TokenBucket {
     const bucket = this.#bucketOf(networkOf(address))
     const waitMs = bucket.take(1)
@@ -44,14 +44,14 @@ export class SignInAttempts {
   #bucketOf(network: string): TokenBucket {
     const existing = this.#buckets.get(network)
     if (existing) return existing
-    if (this.#buckets.size >= mostAddresses) this.#buckets.delete(this.#buckets.keys().next().value!)
-    const made = new TokenBucket(1 / this.#rate.everySeconds, this.#rate.atOnce, this.#now)
-    this.#buckets.set(network, made)
-    return made
+    if (this.#buckets.size >= maxAddresses) this.#buckets.delete(this.#buckets.keys().next().value!)
+    const created = new TokenBucket(1 / this.#rate.refillSeconds, this.#rate.burst, this.#now)
+    this.#buckets.set(network, created)
+    return created
   }
 }
 
-/** Returns the network that is limited. For IPv6 it is the /64, because one client usually has all of it. */
+/** Returns the network whose attempts are counted together: the IPv4 address, or the /64 of an IPv6 client. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [head = ''] = address.split('::')

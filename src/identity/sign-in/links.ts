@@ -5,29 +5,29 @@ import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { isMember } from '../accounts/members/members.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
-import { withoutWorkspace, workspaceOf } from './session-workspace.ts'
-import { type Browser, beginSession, type NewSession, type SignInDeps } from './sign-in.ts'
+import { noWorkspaceFault, workspaceOf } from './session-workspace.ts'
+import { type Browser, type NewSession, type SignInDeps, startSession } from './sign-in.ts'
 import { newLinkToken, tokenHash } from './token.ts'
 
 /** The validity of a link. It can be used once. */
-export const linkMs = 15 * 60_000
+export const linkValidityMs = 15 * 60_000
 
 export type NewLink = { token: string; expiresAt: number }
 
 /** Creates a single-use sign-in link. @returns its token, of which only the hash is stored. */
-export async function makeLink(
+export async function createLink(
   deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>,
   actor: Actor,
   userId: string,
 ): Promise<NewLink> {
   const { organizationId } = actor
   const at = deps.now()
-  const [token, expiresAt] = [newLinkToken(), at + linkMs]
+  const [token, expiresAt] = [newLinkToken(), at + linkValidityMs]
   await deps.db.exclusively(accountsLock(organizationId), async (tx) => {
-    const owned = { organization_id: organizationId, user_id: userId }
+    const member = { organization_id: organizationId, user_id: userId }
     await tx
       .insertInto('sign_in_links')
-      .values({ token_hash: tokenHash(token), ...owned, created_at: at, expires_at: expiresAt })
+      .values({ token_hash: tokenHash(token), ...member, created_at: at, expires_at: expiresAt })
       .execute()
     const after = { user_id: userId, expires_at: isoTime(expiresAt) }
     await recordChange(deps, tx, actor, {
@@ -45,28 +45,28 @@ export async function signInWithLink(deps: SignInDeps, token: string, browser: B
     .where('token_hash', '=', hash)
     .select('organization_id')
     .executeTakeFirst()
-  if (!found) throw notGood()
+  if (!found) throw invalidLinkFault()
   return deps.db.exclusively(accountsLock(found.organization_id), async (tx, announce) => {
-    const owner = await useUp(deps, tx, hash)
-    return beginSession(deps, tx, announce, { ...owner, method: 'link' }, browser)
+    const owner = await consumeLink(deps, tx, hash)
+    return startSession(deps, tx, announce, { ...owner, method: 'link' }, browser)
   })
 }
 
-async function useUp({ now }: Pick<SignInDeps, 'now'>, tx: Tx, hash: string): Promise<KeyOwner> {
+async function consumeLink({ now }: Pick<SignInDeps, 'now'>, tx: Tx, hash: string): Promise<KeyOwner> {
   const link = await tx.deleteFrom('sign_in_links').where('token_hash', '=', hash).returningAll().executeTakeFirst()
-  if (!link || link.expires_at <= now()) throw notGood()
-  return ownerOf(tx, link.organization_id, link.user_id)
+  if (!link || link.expires_at <= now()) throw invalidLinkFault()
+  return sessionOwner(tx, link.organization_id, link.user_id)
 }
 
-/** A member, in the oldest workspace that they have access to. @throws Fault `forbidden` if there is none. */
-export async function ownerOf(tx: Tx, organizationId: string, userId: string): Promise<KeyOwner> {
-  if (!(await isMember(tx, organizationId, userId))) throw notGood()
+/** Returns a member and their oldest workspace. @throws Fault `forbidden` for a member without a workspace. */
+export async function sessionOwner(tx: Tx, organizationId: string, userId: string): Promise<KeyOwner> {
+  if (!(await isMember(tx, organizationId, userId))) throw invalidLinkFault()
   const workspaceId = await workspaceOf(tx, { organizationId, userId })
-  if (workspaceId === undefined) throw await withoutWorkspace(tx, organizationId)
+  if (workspaceId === undefined) throw await noWorkspaceFault(tx, organizationId)
   return { organizationId, userId, workspaceId }
 }
 
-const notGood = () =>
+const invalidLinkFault = () =>
   new Fault(
     'unauthenticated',
     'This link cannot sign in: it was used already, is older than 15 minutes, or is invalid. To create another one: npx signalbox sessions link',

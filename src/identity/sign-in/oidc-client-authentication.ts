@@ -31,8 +31,8 @@ export function clientAuthentication({
 }
 
 /**
- * The first method of the issuer's list that sends the secret; a signature with it must be registered at many issuers, so
- * it is used only if nothing else is listed. OpenID Connect Discovery defaults to basic.
+ * Returns the first listed method that sends the secret. `client_secret_jwt` is only the last resort, because many issuers
+ * require a registration for it. OpenID Connect Discovery defaults to `client_secret_basic`.
  */
 function preferredMethod(supported: unknown): SecretMethod {
   const listed = (Array.isArray(supported) ? supported : []).filter(isSecretMethod)

@@ -17,7 +17,7 @@ export type OidcSettings = {
 /** The claims of the ID token, which the issuer signed. */
 export type Claims = { iss: string; sub: string; [name: string]: unknown }
 
-/** The issuer's claims about an account, by source: related claims must come from the same one. */
+/** The issuer's claims about an account, by source. Related claims must come from the same source. */
 export type IssuerAnswer = {
   idToken: Claims
   /** Undefined if the endpoint is missing or failed. */
@@ -26,27 +26,28 @@ export type IssuerAnswer = {
   isIncomplete: boolean
 }
 
-/** The protocol with the issuer: Authorization Code with PKCE, state and nonce. */
+/** A client of the issuer that uses the authorization code flow with PKCE, state and nonce. */
 export type OidcClient = {
   /**
-   * The address to send the browser to.
+   * Returns the address to which the browser is redirected.
    * @param secret the value of the browser's flow cookie.
    */
-  authorizationUrl: (secret: string, redirectUri: string, options?: { choosesAccount: boolean }) => Promise<string>
+  authorizationUrl: (secret: string, redirectUri: string, options?: { promptsForAccount: boolean }) => Promise<string>
   /**
    * Returns the claims about the account that signed in.
-   * @param returned the URL to which the issuer redirected the browser, with its query.
-   * @throws Fault `unauthenticated` if state, nonce or anything else does not match.
+   * @param callbackUrl the URL to which the issuer redirected the browser, with its query.
+   * @throws Fault `unauthenticated` if state, nonce or another check fails.
    */
-  claimsOf: (secret: string, returned: URL) => Promise<IssuerAnswer>
-  /** The address that ends the session at the issuer; undefined if the issuer has none. */
+  claimsOf: (secret: string, callbackUrl: URL) => Promise<IssuerAnswer>
+  /** Returns the URL that ends the session at the issuer; undefined if the issuer does not support it. */
   endSessionUrl: (returnTo: string) => Promise<string | undefined>
-  /** Reads the issuer's description once, so that a wrong setting is logged at start. Never rejects. */
+  /** Reads the issuer's metadata once, so that a wrong setting is logged at the start. Never rejects. */
   checkIssuer: () => Promise<void>
 }
 
-/** The retention of the issuer's cached description, and the time limit of its answers. */
+/** How long the issuer's metadata is cached. */
 const cacheMs = 3_600_000
+/** The time limit of requests to the issuer. */
 const timeoutSeconds = 10
 
 export function createOidcClient(
@@ -63,33 +64,33 @@ export function createOidcClient(
       })
       cached = entry
     }
-    return cached.configuration.catch(refuse)
+    return cached.configuration.catch(rethrowAsFault)
   }
 
-  function refuse(error: Error): never {
+  function rethrowAsFault(error: Error): never {
     const fault = discoveryFault(error, settings.oidc_issuer)
     onError(new Error(fault.message, { cause: error }))
     throw fault
   }
 
   return {
-    async authorizationUrl(secret, redirect_uri, { choosesAccount } = { choosesAccount: false }) {
+    async authorizationUrl(secret, redirect_uri, { promptsForAccount } = { promptsForAccount: false }) {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = lazyModules.openIdClient()
       const { state, nonce, verifier } = flowOf(secret)
       const code_challenge = await calculatePKCECodeChallenge(verifier)
       const issuer = await configuration()
       return buildAuthorizationUrl(issuer, {
         ...{ redirect_uri, scope: settings.oidc_scopes, state, nonce, code_challenge, code_challenge_method: 'S256' },
-        ...(choosesAccount && { prompt: accountPrompt(issuer) }),
+        ...(promptsForAccount && { prompt: accountPrompt(issuer) }),
       }).href
     },
-    async claimsOf(secret, returned) {
+    async claimsOf(secret, callbackUrl) {
       const { authorizationCodeGrant } = lazyModules.openIdClient()
       const { state, nonce, verifier } = flowOf(secret)
       const issuer = await configuration()
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
       try {
-        const tokens = await authorizationCodeGrant(issuer, returned, checks)
+        const tokens = await authorizationCodeGrant(issuer, callbackUrl, checks)
         const idToken = tokens.claims()!
         return { idToken, ...(await userInfo(issuer, tokens, idToken.sub, onError)) }
       } catch (error) {
@@ -102,14 +103,14 @@ export function createOidcClient(
       if (issuer.serverMetadata().end_session_endpoint === undefined) return undefined
       return lazyModules.openIdClient().buildEndSessionUrl(issuer, { post_logout_redirect_uri }).href
     },
-    checkIssuer: () => discover(settings, fetch).catch(refuse).then(ignoreResult, ignoreResult),
+    checkIssuer: () => discover(settings, fetch).catch(rethrowAsFault).then(ignoreResult, ignoreResult),
   }
 }
 
 const ignoreResult = () => undefined
 
 /**
- * The claims of the user-info endpoint. A failure there does not refuse a sign-in that the ID token proves.
+ * Reads the claims of the user-info endpoint. If it fails, the sign-in continues with the ID token alone.
  * @throws Error if the endpoint describes another account.
  */
 async function userInfo(
@@ -130,7 +131,7 @@ async function userInfo(
   throw new Error('the user-info endpoint describes another "sub" than the ID token')
 }
 
-/** After a sign-out the issuer must ask which account signs in; some issuers know only `login` for that. */
+/** The `prompt` with which the issuer asks for the account after a sign-out. Some issuers support only `login`. */
 function accountPrompt(issuer: Configuration): string {
   const supported = issuer.serverMetadata().prompt_values_supported
   const isUnsupported = Array.isArray(supported) && !supported.includes('select_account')
@@ -159,10 +160,10 @@ async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch):
   const { discovery, allowInsecureRequests, customFetch } = lazyModules.openIdClient() as typeof import('openid-client')
   const { oidc_issuer, oidc_client_id } = settings
   const authentication: ClientAuth = clientAuthentication(settings)
-  const isPlain = oidc_issuer.startsWith('http:')
+  const isWithoutTls = oidc_issuer.startsWith('http:')
   return discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
     timeout: timeoutSeconds,
     [customFetch]: fetch,
-    ...(isPlain && { execute: [allowInsecureRequests] }),
+    ...(isWithoutTls && { execute: [allowInsecureRequests] }),
   })
 }

@@ -9,7 +9,8 @@ import { findMember, listManagers } from '../accounts/members/members.ts'
 import { reachesAllWorkspaces } from '../accounts/members/role.ts'
 
 /**
- * The oldest workspace that a current member has access to, or the one named by ID or slug. Undefined if there is none.
+ * Returns the workspace that `name` identifies by ID or slug, or else the oldest one that the member has access to.
+ * Undefined if the member has access to no such workspace.
  */
 export async function workspaceOf(
   query: Query | Tx,
@@ -37,8 +38,8 @@ export async function workspaceOf(
 }
 
 /**
- * The hash of the console key of a member in a workspace, created if it is missing. Undefined if the member has lost access
- * to the workspace.
+ * Returns the hash of the console key of a member in a workspace. Creates the key if it is missing. Undefined if the member
+ * has lost access to the workspace.
  */
 export async function consoleKeyIn(
   deps: { db: Db; now: Now; newId: NewId },
@@ -51,12 +52,12 @@ export async function consoleKeyIn(
   })
 }
 
-/** The limit of people that the refusal names. */
-const maxNamed = 3
+/** The maximum number of admins in the message. */
+const maxListedManagers = 3
 
-/** The refusal for a member without a workspace. It names the people to ask. Clients recognize it by `reason`. */
-export async function withoutWorkspace(query: Query | Tx, organizationId: string): Promise<Fault> {
-  const managers = await listManagers(query, organizationId, maxNamed)
+/** The error for a member without a workspace. It names admins to ask. Clients recognize it by `reason`. */
+export async function noWorkspaceFault(query: Query | Tx, organizationId: string): Promise<Fault> {
+  const managers = await listManagers(query, organizationId, maxListedManagers)
   const people = managers.map(({ name, email }) => `${name} (${email})`).join(' or ')
   return new Fault(
     'forbidden',

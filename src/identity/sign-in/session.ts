@@ -11,34 +11,37 @@ export type SessionRow = Selectable<Tables['browser_sessions']>
 
 /** The validity of sessions, in milliseconds. */
 export type SessionTimes = {
-  /** Without any request. */
+  /** The validity without any request. */
   idleMs: number
-  /** In total. */
+  /** The validity in total. */
   wholeMs: number
 }
 
-/** The role of a session in the organization or in a workspace, and the caller as which it reads and changes settings. */
-export type Standing = {
+/** The role of a session in the organization or in a workspace. */
+export type ScopedRole = {
   role: AccessRole
-  /** Undefined if the session is not allowed to. */
-  manages: Caller | undefined
+  /** The caller of management requests; undefined if the session cannot send any. */
+  managementCaller: Caller | undefined
 }
 
 /** A valid session that acts in one workspace. */
-export type SignedIn = {
+export type ResolvedSession = {
   row: SessionRow
-  organization: Standing
-  workspace: Standing
-  /** The caller as which it uses models and interns. Undefined if its key for that is disabled. */
-  uses: Caller | undefined
+  organization: ScopedRole
+  workspace: ScopedRole
+  /** The caller of requests to models and interns; undefined if the key for them is disabled. */
+  usageCaller: Caller | undefined
 }
 
-/** The workspace in which a session acts. `isNamed`: the request named it, so it is the only one shown. */
-export type View = { keyHash: string; isNamed: boolean }
+/** The workspace in which a session acts. `isRequested`: the request names it, so the caller reaches only this one. */
+export type SessionView = { keyHash: string; isRequested: boolean }
 
-/** The workspace that a request names by ID or slug: by itself, or only for members without access to all workspaces. */
-export type NamedWorkspace = { explicit?: string | undefined; forMembers?: string | undefined }
+/**
+ * The workspace that a request names by ID or slug. `defaultForMembers` applies only to members without access to all
+ * workspaces.
+ */
+export type RequestedWorkspace = { explicit?: string | undefined; defaultForMembers?: string | undefined }
 
-/** When the session expires without further requests. */
+/** Returns the time at which the session expires without further requests. */
 export const idleEndOf = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionTimes) =>
   Math.min(seen_at + idleMs, expires_at)

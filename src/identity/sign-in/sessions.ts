@@ -10,16 +10,16 @@ import type { KeyCache } from '../accounts/keys/key-cache.ts'
 import { reachesAllWorkspaces } from '../accounts/members/role.ts'
 import {
   idleEndOf,
-  type NamedWorkspace,
+  type RequestedWorkspace,
+  type ResolvedSession,
   type SessionRow,
   type SessionTimes,
-  type SignedIn,
-  type View,
+  type SessionView,
 } from './session.ts'
+import { actsAsPastedKey, createSessionResolver } from './session-resolver.ts'
 import { findSessionRow, touchSessionRow } from './session-rows.ts'
-import { consoleKeyIn, withoutWorkspace, workspaceOf } from './session-workspace.ts'
-import { actsAsPastedKey, signedInAs } from './signed-in.ts'
-import { isSameSecret, sessionIdIn, tokenHash } from './token.ts'
+import { consoleKeyIn, noWorkspaceFault, workspaceOf } from './session-workspace.ts'
+import { isSameSecret, sessionIdOf, tokenHash } from './token.ts'
 
 /** The interval of updating the last use of a session. */
 const touchEveryMs = 60_000
@@ -30,13 +30,13 @@ const touchEveryMs = 60_000
  */
 export type Sessions = {
   /**
-   * The session of a cookie. Undefined if it is unknown or has ended, or if its member belongs to no workspace.
-   * @param named the workspace that the request names.
+   * Returns the session of a cookie. Undefined if it is unknown or has ended, or if its member belongs to no workspace.
+   * @param requested the workspace that the request names.
    * @throws Fault `forbidden` if the request explicitly names a workspace that the member has no access to.
    */
-  find: (token: string, named?: NamedWorkspace) => Promise<SignedIn | undefined>
+  find: (token: string, requested?: RequestedWorkspace) => Promise<ResolvedSession | undefined>
   /** Explains why `find` returned no session: it has ended, or its member belongs to no workspace any more. */
-  refusalOf: (token: string) => Promise<Fault>
+  explainMissing: (token: string) => Promise<Fault>
   /** Returns the current state of a caller; undefined if its session has ended. */
   current: (caller: CurrentCaller) => Promise<Caller | undefined>
   times: SessionTimes
@@ -66,48 +66,48 @@ export function createSessions(deps: SessionsDeps): Sessions {
     isCacheable: (row) => row !== undefined,
     unavailableMessage: 'Sessions cannot be checked, because the database is unreachable. Try again shortly.',
   })
-  const signedIn = signedInAs(keys)
-  const touching = new Set<string>()
+  const resolveSession = createSessionResolver(keys)
+  const pendingTouches = new Set<string>()
 
   function touch({ id }: SessionRow): void {
-    if (touching.has(id)) return
-    touching.add(id)
+    if (pendingTouches.has(id)) return
+    pendingTouches.add(id)
     db.exclusively(`session ${id}`, async (tx, announce) => {
       await touchSessionRow(tx, id, now())
       announce('session.changed', id)
     })
       .catch(onError)
-      .finally(() => touching.delete(id))
+      .finally(() => pendingTouches.delete(id))
   }
 
-  async function goodRow(id: string): Promise<SessionRow | undefined> {
+  async function validRow(id: string): Promise<SessionRow | undefined> {
     const row = await rows.get(id)
     return row && now() < idleEndOf(row, times) ? row : undefined
   }
 
-  /** The workspace of a request: the one that it names, that of the session, or the first of the member. */
-  async function viewOf(row: SessionRow, { explicit, forMembers }: NamedWorkspace): Promise<View> {
-    const own = { keyHash: row.using_key_hash, isNamed: false }
+  /** Returns the workspace that the request names, or else that of the session, or else the first of the member. */
+  async function viewOf(row: SessionRow, { explicit, defaultForMembers }: RequestedWorkspace): Promise<SessionView> {
+    const sessionView = { keyHash: row.using_key_hash, isRequested: false }
     const using = await keys.current(row.using_key_hash)
     if (actsAsPastedKey(row)) {
       if (explicit !== undefined && (await workspaceOf(db.query, memberOf(row), explicit)) !== using?.workspaceId)
-        throw noWorkspace(explicit)
-      return own
+        throw noAccessFault(explicit)
+      return sessionView
     }
     const isManager = row.managing_key_hash !== null || reachesAllWorkspaces(using?.organizationRole)
-    const name = isManager ? explicit : (forMembers ?? explicit)
-    const named = name === undefined ? undefined : await keyInWorkspace(row, name)
-    if (named !== undefined) return { keyHash: named, isNamed: true }
-    // Otherwise a write would change another workspace than the client named.
-    if (name !== undefined && name === explicit) throw noWorkspace(name)
-    if (using?.role !== undefined || isManager) return own
+    const name = isManager ? explicit : (defaultForMembers ?? explicit)
+    const requested = name === undefined ? undefined : await keyInWorkspace(row, name)
+    if (requested !== undefined) return { keyHash: requested, isRequested: true }
+    // Falling back to another workspace would change objects that the client did not name.
+    if (name !== undefined && name === explicit) throw noAccessFault(name)
+    if (using?.role !== undefined || isManager) return sessionView
     const first = await keyInWorkspace(row)
-    return first === undefined ? own : { keyHash: first, isNamed: false }
+    return first === undefined ? sessionView : { keyHash: first, isRequested: false }
   }
 
   /**
-   * The console key in the named workspace, or in the first of the member. From memory if the workspace is named by its ID
-   * and the key exists; one query if it is named by its slug.
+   * Returns the console key in the named workspace, or in the member's first workspace. Needs no query if the workspace is
+   * named by its ID and the key is cached.
    */
   async function keyInWorkspace(row: SessionRow, name?: string): Promise<string | undefined> {
     const byId = name === undefined ? undefined : await existingKey(row, name)
@@ -117,47 +117,47 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return (await existingKey(row, workspaceId)) ?? consoleKeyIn(deps, memberOf(row), workspaceId)
   }
 
-  /** The console key of the member in a workspace, if it exists and the member has access to the workspace. */
+  /** Returns the member's console key in a workspace, if the key exists and the member has access. */
   async function existingKey({ user_id: userId }: SessionRow, workspaceId: string): Promise<string | undefined> {
     const hash = consoleKeyHash({ userId, workspaceId })
     return (await keys.current(hash))?.role === undefined ? undefined : hash
   }
 
-  /** The valid session of a token, also if its member has lost all workspaces. */
+  /** Returns the valid session of a token, even if its member has lost all workspaces. */
   async function rowOf(token: string): Promise<SessionRow | undefined> {
-    const id = sessionIdIn(token)
-    const row = id === undefined ? undefined : await goodRow(id)
+    const id = sessionIdOf(token)
+    const row = id === undefined ? undefined : await validRow(id)
     return row && isSameSecret(row.token_hash, tokenHash(token)) ? row : undefined
   }
 
   return {
     times,
-    async find(token, named) {
+    async find(token, requested) {
       const row = await rowOf(token)
       if (!row) return undefined
-      const found = await signedIn(row, await viewOf(row, named ?? {}))
+      const found = await resolveSession(row, await viewOf(row, requested ?? {}))
       if (found && now() - row.seen_at >= touchEveryMs) touch(row)
       return found
     },
-    async refusalOf(token) {
+    async explainMissing(token) {
       const row = await rowOf(token)
       const member = row && !actsAsPastedKey(row) ? await keys.current(row.using_key_hash) : undefined
       if (row && member && member.organizationRole !== undefined && !member.creatorLeft && member.role === undefined)
-        return withoutWorkspace(db.query, row.organization_id)
+        return noWorkspaceFault(db.query, row.organization_id)
       return new Fault('unauthenticated', 'This session has ended or does not exist. Sign in again.')
     },
     async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped = false }) {
-      const row = sessionId === undefined ? undefined : await goodRow(sessionId)
+      const row = sessionId === undefined ? undefined : await validRow(sessionId)
       if (!row) return undefined
       const keyHash = actsAsPastedKey(row) ? row.using_key_hash : consoleKeyHash({ userId, workspaceId })
-      const found = await signedIn(row, { keyHash, isNamed: keyKind === 'management' && isWorkspaceScoped })
-      return keyKind === 'management' ? found?.workspace.manages : found?.uses
+      const found = await resolveSession(row, { keyHash, isRequested: keyKind === 'management' && isWorkspaceScoped })
+      return keyKind === 'management' ? found?.workspace.managementCaller : found?.usageCaller
     },
     close: rows.close,
   }
 }
 
-const noWorkspace = (name: string) =>
+const noAccessFault = (name: string) =>
   new Fault(
     'forbidden',
     `X-Workspace: you have no access to a workspace "${name.slice(0, 100)}". GET /workspaces lists yours.`,

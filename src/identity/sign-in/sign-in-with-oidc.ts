@@ -14,12 +14,12 @@ import {
 import { workspaceRoleOf } from '../accounts/workspace-members/workspace-member.ts'
 import { findWorkspace } from '../accounts/workspaces.ts'
 import type { OidcPerson } from './oidc-person.ts'
-import { withoutWorkspace, workspaceOf } from './session-workspace.ts'
-import { type Browser, beginSession, type NewSession, type SignInDeps } from './sign-in.ts'
+import { noWorkspaceFault, workspaceOf } from './session-workspace.ts'
+import { type Browser, type NewSession, type SignInDeps, startSession } from './sign-in.ts'
 
 /**
- * Signs in a person whom the issuer has authenticated: as the member of this account, else as the member with its address,
- * else as a new member. Later sign-ins use the account, so that a new owner of the address does not get access.
+ * Signs in a person whom the issuer has authenticated. The member is found by the account, or else by the email address, or
+ * else created. The account is then stored, so that a new owner of the address does not get access.
  * @throws Fault `forbidden` with the reason.
  */
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {
@@ -33,19 +33,19 @@ export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, brows
     await applyGroups({ deps, tx, announce, actor }, member, person)
     const workspaceId = await workspaceOf(tx, actor)
     // The new member is stored, so that an admin can add them to a workspace.
-    if (workspaceId === undefined) return withoutWorkspace(tx, organizationId)
+    if (workspaceId === undefined) return noWorkspaceFault(tx, organizationId)
     const owner = { organizationId, userId: member.userId, workspaceId }
-    return beginSession(deps, tx, announce, { ...owner, method: 'oidc' }, browser)
+    return startSession(deps, tx, announce, { ...owner, method: 'oidc' }, browser)
   })
   if (signedIn instanceof Fault) throw signedIn
   return signedIn
 }
 
-/** Sets the workspaces that groups of the issuer give. Members whom an admin added stay, unless a group names them. */
+/** Updates the workspaces of a member from groups of the issuer. Memberships that an admin added are not removed. */
 async function applyGroups(
   change: MembershipChange,
   { userId, role: organizationRole }: Member,
-  { workspaces, groupsUnknown }: Pick<OidcPerson, 'workspaces' | 'groupsUnknown'>,
+  { workspaces, areGroupsUnknown }: Pick<OidcPerson, 'workspaces' | 'areGroupsUnknown'>,
 ): Promise<void> {
   if (workspaces === undefined) return
   const { organizationId } = change.actor
@@ -56,10 +56,10 @@ async function applyGroups(
     const id = (await findWorkspace({ db: { query: change.tx } }, scope, workspace))?.id
     if (id === undefined || mapped.has(id)) continue
     mapped.add(id)
-    if (groupsUnknown && present.some(({ workspace_id }) => workspace_id === id)) continue
+    if (areGroupsUnknown && present.some(({ workspace_id }) => workspace_id === id)) continue
     await joinWorkspace(change, id, userId, role ?? workspaceRoleOf(organizationRole), 'oidc')
   }
-  if (groupsUnknown) return
+  if (areGroupsUnknown) return
   for (const { workspace_id, source } of present)
     if (source === 'oidc' && !mapped.has(workspace_id)) await leaveWorkspace(change, workspace_id, userId)
 }

@@ -17,8 +17,8 @@ export type SignInDeps = { db: Db; now: Now; newId: NewId; times: SessionTimes }
 /** The browser's address and user agent, if known. */
 export type Browser = { address: string | null; userAgent: string | null }
 
-/** The member, the method, and the key or passkey of the sign-in, if there was one. */
-export type Proof = KeyOwner & {
+/** The member who signs in, the method, and the key or passkey that was used. */
+export type SignInProof = KeyOwner & {
   method: SignInMethod
   key?: Pick<Caller, 'keyHash' | 'keyKind'>
   passkeyId?: string
@@ -37,27 +37,27 @@ export async function signInWithKey(deps: SignInDeps, caller: Caller, browser: B
   }
   const { organizationId, userId, workspaceId } = caller
   return deps.db.exclusively(accountsLock(organizationId), (tx, announce) =>
-    beginSession(deps, tx, announce, { organizationId, userId, workspaceId, method: 'key', key: caller }, browser),
+    startSession(deps, tx, announce, { organizationId, userId, workspaceId, method: 'key', key: caller }, browser),
   )
 }
 
 /** Starts a session with a new id, in the transaction that invalidates the proof. */
-export async function beginSession(
+export async function startSession(
   deps: SignInDeps,
   tx: Tx,
   announce: Announce,
-  { method, key, passkeyId, ...owner }: Proof,
+  { method, key, passkeyId, ...owner }: SignInProof,
   { address, userAgent }: Browser,
 ): Promise<NewSession> {
   const at = deps.now()
   await pruneSignIns(tx, at, deps.times)
-  const using = key?.keyKind === 'api' ? key.keyHash : await consoleKey(deps, tx, announce, owner)
+  const usingKeyHash = key?.keyKind === 'api' ? key.keyHash : await consoleKey(deps, tx, announce, owner)
   const id = deps.newId()
   const token = newSessionToken(id)
   const row: SessionRow = {
     ...{ id, token_hash: tokenHash(token), organization_id: owner.organizationId, user_id: owner.userId, method },
     managing_key_hash: key?.keyKind === 'management' ? key.keyHash : null,
-    using_key_hash: using,
+    using_key_hash: usingKeyHash,
     ...{ address, user_agent: userAgent?.slice(0, maxUserAgent) ?? null },
     ...{ created_at: at, seen_at: at, expires_at: at + deps.times.wholeMs, passkey_id: passkeyId ?? null },
   }

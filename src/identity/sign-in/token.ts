@@ -2,17 +2,17 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashOf } from '../accounts/keys/secret.ts'
 
 /** The format of a session cookie: the session's id, and a secret of which only the hash is stored. */
-const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/
+const tokenPattern = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/
 
-const fresh = () => randomBytes(32).toString('base64url')
+const randomSecret = () => randomBytes(32).toString('base64url')
 
-export const newSessionToken = (id: string) => `${id}.${fresh()}`
+export const newSessionToken = (id: string) => `${id}.${randomSecret()}`
 
 /** Returns the session id in a token; undefined for an invalid token. */
-export const sessionIdIn = (token: string): string | undefined => form.exec(token)?.[1]
+export const sessionIdOf = (token: string): string | undefined => tokenPattern.exec(token)?.[1]
 
 /** Creates the token of a sign-in link. */
-export const newLinkToken = fresh
+export const newLinkToken = randomSecret
 
 /** The hash by which a token is stored. */
 export const tokenHash = hashOf

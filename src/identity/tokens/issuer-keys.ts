@@ -14,15 +14,15 @@ type IssuerKeysDeps = {
   rereadMs?: number
 }
 
-/** How long the issuer may take to answer, and the pause after a failed request to it. */
 const timeoutMs = 5_000
-const pauseMs = 5_000
+/** The time after a failed request to the issuer before the next one. */
+const retryDelayMs = 5_000
 
-/** Keys are read again after this time, and earlier for an unknown key ID. */
+/** How long keys are cached. An unknown key ID causes an earlier read. */
 const cacheMs = 10 * 60_000
 const defaultRereadMs = 30_000
 
-/** Keys that were read this long ago are used while the issuer does not answer. */
+/** The maximum age of cached keys that are used while the issuer is unreachable. */
 const staleMs = 60 * 60_000
 
 /** The public keys of the issuer, cached. */
@@ -53,7 +53,7 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
   }
 
   async function open(): Promise<KeyStore> {
-    const address = settings.jwt_jwks_url ?? (await discoveredAddress(settings.jwt_issuer, fetch))
+    const address = settings.jwt_jwks_url ?? (await discoverJwksUrl(settings.jwt_issuer, fetch))
     return keyStoreAt(address, fetch, rereadMs)
   }
 
@@ -61,7 +61,7 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
     async find(header, token) {
       const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys } = lazyModules.jose().errors
       const stale = store?.stale()
-      const isPaused = failure !== undefined && now() - failure.at < pauseMs
+      const isPaused = failure !== undefined && now() - failure.at < retryDelayMs
       if (isPaused && !stale) throw failure!.fault
       if (isPaused && stale) return stale(header, token)
       try {
@@ -93,8 +93,8 @@ function keyStoreAt(address: string, fetch: typeof globalThis.fetch, cooldownDur
   }
 }
 
-/** The address of the keys in the issuer's description. */
-async function discoveredAddress(issuer: string, fetch: typeof globalThis.fetch): Promise<string> {
+/** Returns `jwks_uri` of the issuer's metadata. */
+async function discoverJwksUrl(issuer: string, fetch: typeof globalThis.fetch): Promise<string> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
   if (!response.ok) throw new Error(`${address} answered with the status ${response.status}`)
@@ -107,7 +107,7 @@ async function discoveredAddress(issuer: string, fetch: typeof globalThis.fetch)
   return jwks_uri
 }
 
-/** An issuer without TLS is on this host, and its keys, too. */
+/** Requires TLS, except for keys at the origin of an issuer without TLS, which is on this host. */
 function isSecure(address: string, issuer: string): boolean {
   const url = URL.parse(address)
   return url?.protocol === 'https:' || (url !== null && url.origin === new URL(issuer).origin)

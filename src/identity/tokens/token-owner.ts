@@ -3,10 +3,10 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { firstOwner } from '../accounts/members/first-owner.ts'
-import { isMember, namedUser } from '../accounts/members/members.ts'
+import { isMember, resolveUserId } from '../accounts/members/members.ts'
 import { valueAt } from '../sign-in/oidc-person.ts'
 import { workspaceOf } from '../sign-in/session-workspace.ts'
-import { notAccepted } from './token-verifier.ts'
+import { invalidTokenFault } from './token-verifier.ts'
 
 export type TokenOwnerSettings = {
   jwt_member_claim: string
@@ -29,11 +29,11 @@ export async function ownerOfToken(
   const { jwt_workspace_claim, jwt_guardrail_claim } = settings
   const userId = await userOf(deps, settings, claims, organizationId)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
-    throw notAccepted(`its claim "${settings.jwt_member_claim}" names no member`)
+    throw invalidTokenFault(`its claim "${settings.jwt_member_claim}" names no member`)
   }
   const name = jwt_workspace_claim && requiredClaim(claims, jwt_workspace_claim)
   const workspaceId = await workspaceOf(deps.db.query, { organizationId, userId }, name)
-  if (workspaceId === undefined) throw noWorkspace(jwt_workspace_claim)
+  if (workspaceId === undefined) throw noWorkspaceFault(jwt_workspace_claim)
   const guardrail = jwt_guardrail_claim && requiredClaim(claims, jwt_guardrail_claim)
   return { organizationId, userId, workspaceId, guardrail }
 }
@@ -45,15 +45,15 @@ async function userOf(
   organizationId: string,
 ): Promise<string | undefined> {
   const value = requiredClaim(claims, claim)
-  if (Object.hasOwn(jwt_members, value)) return namedUser(db, organizationId, jwt_members[value]!)
-  if (claim === 'sub') return userOfAccount(db, organizationId, claims.iss!, value)
+  if (Object.hasOwn(jwt_members, value)) return resolveUserId(db, organizationId, jwt_members[value]!)
+  if (claim === 'sub') return findUserByAccount(db, organizationId, claims.iss!, value)
   const isVerified = claims.email_verified === true || (jwt_trust_addresses && claims.email_verified === undefined)
-  if (claim === 'email' && !isVerified) throw notAccepted('its email address is not verified')
-  return namedUser(db, organizationId, value)
+  if (claim === 'email' && !isVerified) throw invalidTokenFault('its email address is not verified')
+  return resolveUserId(db, organizationId, value)
 }
 
-/** The member whose account this is, from a sign-in by OpenID Connect. */
-async function userOfAccount({ query }: Db, organizationId: string, issuer: string, subject: string) {
+/** Finds the member who signed in with this account by OpenID Connect. */
+async function findUserByAccount({ query }: Db, organizationId: string, issuer: string, subject: string) {
   const found = await query
     .selectFrom('oidc_identities')
     .where('organization_id', '=', organizationId)
@@ -70,10 +70,10 @@ function requiredClaim(claims: JWTPayload, name: string): string {
   const value = valueAt(claims, name)
   const isUsable = typeof value === 'string' && value !== '' && value.length <= maxClaim && !/\p{Cc}/u.test(value)
   if (isUsable) return value
-  throw notAccepted(`its claim "${name}" is missing or not a text`)
+  throw invalidTokenFault(`its claim "${name}" is missing or not a text`)
 }
 
-const noWorkspace = (claim: string | undefined) =>
+const noWorkspaceFault = (claim: string | undefined) =>
   new Fault(
     'forbidden',
     claim === undefined

@@ -11,7 +11,7 @@ import { accountsLock } from '../accounts/lock.ts'
 import { ownerOfToken, type TokenOwner, type TokenOwnerSettings } from './token-owner.ts'
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
 
-/** The guardrails of workspaces, as far as a token can name one. */
+/** Finds and assigns the guardrail that a token names. */
 export type TokenGuardrails = {
   /** The ID of a guardrail with this ID or name; undefined if the workspace has none. */
   find: (workspaceId: string, name: string) => Promise<string | undefined>
@@ -33,7 +33,7 @@ type TokensDeps = {
 export type Tokens = {
   /** @throws Fault `unauthenticated`, `forbidden`, or `unavailable` if the issuer's keys cannot be read. */
   find: (token: string) => Promise<Caller>
-  /** The current caller of a token; undefined if it has expired or lost its access. */
+  /** Returns the current caller of a token; undefined if it has expired or lost its access. */
   current: (caller: Caller) => Promise<Caller | undefined>
   /** Verifies a token, and finds its member and workspace. @throws Fault as `find`. */
   verify: (token: string) => Promise<{ owner: TokenOwner; expiresAt: number }>

@@ -1,27 +1,27 @@
-/** A token bucket: `perSecond` is the rate, `atOnce` the burst. */
+/** A token bucket: refilled at `perSecond`, up to `capacity`. */
 export class TokenBucket {
   readonly #perSecond: number
-  readonly #atOnce: number
+  readonly #capacity: number
   readonly #now: () => number
-  #left: number
-  #at: number
+  #tokens: number
+  #refilledAt: number
 
-  constructor(perSecond: number, atOnce: number, now: () => number) {
+  constructor(perSecond: number, capacity: number, now: () => number) {
     this.#perSecond = perSecond
-    this.#atOnce = atOnce
+    this.#capacity = capacity
     this.#now = now
-    this.#left = atOnce
-    this.#at = now()
+    this.#tokens = capacity
+    this.#refilledAt = now()
   }
 
-  /** @returns the delay until the next item may be taken, in milliseconds. */
+  /** @returns the delay in milliseconds until `amount` tokens are available. Negative amounts return tokens. */
   take(amount: number): number {
-    if (this.#left < amount) {
+    if (this.#tokens < amount) {
       const at = this.#now()
-      this.#left = Math.min(this.#atOnce, this.#left + ((at - this.#at) * this.#perSecond) / 1000)
-      this.#at = at
+      this.#tokens = Math.min(this.#capacity, this.#tokens + ((at - this.#refilledAt) * this.#perSecond) / 1000)
+      this.#refilledAt = at
     }
-    this.#left -= amount
-    return this.#left >= 0 ? 0 : Math.ceil((-this.#left * 1000) / this.#perSecond)
+    this.#tokens -= amount
+    return this.#tokens >= 0 ? 0 : Math.ceil((-this.#tokens * 1000) / this.#perSecond)
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -19,7 +19,7 @@ type ChangeDeps = WriteDeps & NormaliseDeps
 
 /** @throws Fault `invalid`, or `conflict` if the name is taken. */
 export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
-  const workspaceId = await namedWorkspace(deps, caller, body.workspace_id)
+  const workspaceId = await resolveWorkspaceId(deps, caller, body.workspace_id)
   const policyChange = await normalise(deps, body)
   const created = await writeGuardrails(deps, workspaceId, async (tx, announce) => {
     const record = merge(newGuardrail(deps, deps.newId(), workspaceId, body.name), body, policyChange)

@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -27,7 +27,7 @@ export async function listGuardrails(
 ): Promise<Page<Guardrail>> {
   const { organizationId } = caller
   const isAll = query.workspace_id === undefined && !caller.isWorkspaceScoped
-  const workspace_id = isAll ? undefined : await namedWorkspace(deps, caller, query.workspace_id)
+  const workspace_id = isAll ? undefined : await resolveWorkspaceId(deps, caller, query.workspace_id)
   const { data, total_count } = await listRows(deps.db.query, organizationId, { ...query, workspace_id })
   return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
 }

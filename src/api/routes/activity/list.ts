@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { namedUser } from '#identity/accounts/members/members.ts'
-import { findWorkspace, namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { resolveUserId } from '#identity/accounts/members/members.ts'
+import { findWorkspace, resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { accessRoles } from '#platform/core/vocabulary.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
@@ -67,7 +67,7 @@ const ownOnly = ({ access, userId }: Caller) => (access === 'developer' ? userId
  * a deleted one.
  */
 async function workspaceIn(deps: ApiDeps, caller: Caller, name: string | undefined): Promise<string | undefined> {
-  if (caller.isWorkspaceScoped) return namedWorkspace(deps, caller, name)
+  if (caller.isWorkspaceScoped) return resolveWorkspaceId(deps, caller, name)
   return name && ((await findWorkspace(deps, caller, name))?.id ?? name)
 }
 
@@ -78,7 +78,7 @@ function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityPart>
 }
 
 async function userNamed({ db }: Pick<ApiDeps, 'db'>, organizationId: string, name: string): Promise<string> {
-  const id = await namedUser(db, organizationId, name)
+  const id = await resolveUserId(db, organizationId, name)
   if (id !== undefined) return id
   throw new Fault('invalid', 'Invalid request: user_id: nobody in the organization has this address')
 }

@@ -1,5 +1,5 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
-import { namedUser } from '#identity/accounts/members/members.ts'
+import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { namesOfKeys } from '#identity/accounts/names.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -52,7 +52,8 @@ function valuesOf({ operator, value, include_unset }: Filter, at: number): strin
 async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], value: string): Promise<string> {
   const { organizationId, keyKind } = caller
   // Only callers that can see all members may learn whether a member has this address.
-  if (field === 'user' && keyKind === 'management') return (await namedUser(deps.db, organizationId, value)) ?? value
+  if (field === 'user' && keyKind === 'management')
+    return (await resolveUserId(deps.db, organizationId, value)) ?? value
   if (field === 'workspace') return (await findWorkspace(deps, caller, value))?.id ?? value
   if (field === 'provider') return deps.catalogue.current().findProvider(value)?.slug ?? value
   return value

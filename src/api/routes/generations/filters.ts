@@ -1,5 +1,5 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
-import { namedUser } from '#identity/accounts/members/members.ts'
+import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
 import { picoUsdOf } from '#platform/core/pico-usd.ts'
 import type { Query } from '#platform/db/db.ts'
@@ -72,7 +72,7 @@ export async function filterOf(
   const { from, to, min_cost, max_cost, user_id: user, workspace_id: workspace } = query
   const { organizationId, keyKind } = caller
   // Only callers that can see all members may learn whether a member has this address.
-  const named = user && keyKind === 'management' ? await namedUser(deps.db, organizationId, user) : user
+  const named = user && keyKind === 'management' ? await resolveUserId(deps.db, organizationId, user) : user
   return {
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),

@@ -1,4 +1,4 @@
-import { requireSeen } from '#identity/accounts/keys/key-access.ts'
+import { requireVisible } from '#identity/accounts/keys/key-access.ts'
 import { getKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
 import { keyEntity } from '../entities.ts'
@@ -19,7 +19,7 @@ export const getOneKey = route({
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
     const key = await getKey(deps, caller, params.hash)
-    requireSeen(caller, key)
+    requireVisible(caller, key)
     return { data: await keyAnswer(deps, caller, key) }
   },
 })

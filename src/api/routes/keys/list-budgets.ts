@@ -1,5 +1,5 @@
 import type { KeyRecord } from '#identity/accounts/keys/key.ts'
-import { requireSeen } from '#identity/accounts/keys/key-access.ts'
+import { requireVisible } from '#identity/accounts/keys/key-access.ts'
 import { getKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
 import { BudgetOfKey, budgetsOfKey } from '../key/budgets.ts'
@@ -20,7 +20,7 @@ export const listKeyBudgets = route({
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
     const key = await getKey(deps, caller, params.hash)
-    requireSeen(caller, key)
+    requireVisible(caller, key)
     if (key.kind === 'management') return { data: [] }
     const { budgets } = await deps.guardrailCache.of(spenderOf(key))
     return { data: await budgetsOfKey(deps, spenderOf(key), budgets) }

@@ -1,5 +1,5 @@
 import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
-import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -56,7 +56,7 @@ export const listAllKeys = route({
       const found = await expiringKeys(deps, caller, range)
       return { data: await keyAnswers(deps, caller, found), total_count: found.length }
     }
-    const workspaceId = await namedWorkspace(deps, caller, query.workspace_id)
+    const workspaceId = await resolveWorkspaceId(deps, caller, query.workspace_id)
     const { data, total_count } = await listKeys(deps, workspaceId, query, caller)
     return { data: await keyAnswers(deps, caller, data), total_count }
   },

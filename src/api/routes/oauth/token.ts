@@ -1,7 +1,7 @@
-import { namedUser } from '#identity/accounts/members/members.ts'
+import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { workspaceOf } from '#identity/sign-in/session-workspace.ts'
 import type { TokenOwner } from '#identity/tokens/token-owner.ts'
-import { notAccepted } from '#identity/tokens/token-verifier.ts'
+import { invalidTokenFault } from '#identity/tokens/token-verifier.ts'
 import type { Tokens } from '#identity/tokens/tokens.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -70,13 +70,13 @@ async function requireMatch(db: Db, owner: TokenOwner, body: z.output<typeof Tok
   const { organization_id, service_account_id, workspace_id } = body
   const { organizationId, userId, workspaceId } = owner
   if (organization_id !== undefined && !['default', organizationId].includes(organization_id)) {
-    throw notAccepted('it is for another organization than organization_id')
+    throw invalidTokenFault('it is for another organization than organization_id')
   }
-  if (service_account_id !== undefined && (await namedUser(db, organizationId, service_account_id)) !== userId) {
-    throw notAccepted('it names another member than service_account_id')
+  if (service_account_id !== undefined && (await resolveUserId(db, organizationId, service_account_id)) !== userId) {
+    throw invalidTokenFault('it names another member than service_account_id')
   }
   if (workspace_id === undefined || workspace_id === 'default') return
   if ((await workspaceOf(db.query, owner, workspace_id)) !== workspaceId) {
-    throw notAccepted('it is for another workspace than workspace_id')
+    throw invalidTokenFault('it is for another workspace than workspace_id')
   }
 }

@@ -1,4 +1,4 @@
-import { type Member as KnownMember, plainRole } from '#identity/accounts/members/member.ts'
+import { type Member as KnownMember, simplifiedRole } from '#identity/accounts/members/member.ts'
 import { memberRoles } from '#identity/accounts/members/role.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
@@ -20,7 +20,14 @@ export const MemberParams = z.object({
 })
 
 export function memberAnswer({ userId, email, name, role, joinedAt }: KnownMember): z.infer<typeof Member> {
-  return { id: userId, email, ...splitName(name), role: plainRole(role), access: role, joined_at: isoTime(joinedAt) }
+  return {
+    id: userId,
+    email,
+    ...splitName(name),
+    role: simplifiedRole(role),
+    access: role,
+    joined_at: isoTime(joinedAt),
+  }
 }
 
 /** A name is one text here; clients expect two fields. */

@@ -1,4 +1,4 @@
-import { namedUser } from '#identity/accounts/members/members.ts'
+import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { pageOfPasskeys } from '#identity/passkeys/passkey-rows.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
@@ -39,12 +39,12 @@ export const listPasskeys = route({
 })
 
 async function narrowed(
-  { db }: { db: Parameters<typeof namedUser>[0] },
+  { db }: { db: Parameters<typeof resolveUserId>[0] },
   scope: ReturnType<typeof passkeyScope>,
   name: string | undefined,
 ) {
   if (name === undefined) return scope
-  const userId = await namedUser(db, scope.organizationId, name)
+  const userId = await resolveUserId(db, scope.organizationId, name)
   if (userId === undefined) throw new Fault('invalid', 'Invalid request: user_id: no member has this email address')
   if (scope.userId !== undefined && scope.userId !== userId) {
     throw new Fault('forbidden', 'Only owners and admins see the passkeys of other members.')

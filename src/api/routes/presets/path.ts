@@ -1,6 +1,6 @@
 import { PresetSlug } from '#gateway/presets/preset.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 
@@ -20,7 +20,7 @@ export async function callerIn(
   caller: Caller,
   { workspace_id }: z.output<typeof PresetWorkspace>,
 ): Promise<Caller> {
-  return { ...caller, workspaceId: await namedWorkspace(deps, caller, workspace_id) }
+  return { ...caller, workspaceId: await resolveWorkspaceId(deps, caller, workspace_id) }
 }
 
 export const VersionPath = PresetPath.extend({

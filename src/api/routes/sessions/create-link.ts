@@ -1,6 +1,6 @@
-import { findMember, namedUser } from '#identity/accounts/members/members.ts'
+import { findMember, resolveUserId } from '#identity/accounts/members/members.ts'
 import { actsAsOwner } from '#identity/accounts/members/role.ts'
-import { makeLink } from '#identity/sign-in/links.ts'
+import { createLink } from '#identity/sign-in/links.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
@@ -41,13 +41,13 @@ export const createSignInLink = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'unsupported_media_type'],
   handler: async ({ body, caller, raw }, deps) => {
     const { db } = deps
-    const userId = await namedUser(db, caller.organizationId, body.user_id ?? caller.userId)
+    const userId = await resolveUserId(db, caller.organizationId, body.user_id ?? caller.userId)
     const member = userId === undefined ? undefined : await findMember(db, caller.organizationId, userId)
     if (!member) throw new Fault('invalid', 'Invalid request: user_id: member not found')
     if (member.role === 'owner' && !actsAsOwner(caller)) {
       throw new Fault('forbidden', 'Only an owner can create a sign-in link for an owner.')
     }
-    const { token, expiresAt } = await makeLink(deps, caller, member.userId)
+    const { token, expiresAt } = await createLink(deps, caller, member.userId)
     // The client controls the Host header, so it must not decide the host of a link with a secret.
     const url = `${deps.config.public_url ?? deps.connectionOf(raw).origin}/#sign-in=${token}`
     const emailed = member.userId !== caller.userId && (await emailLink(deps, member.email, url))

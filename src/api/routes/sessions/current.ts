@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '#identity/accounts/caller.ts'
-import type { SignedIn } from '#identity/sign-in/session.ts'
+import type { ResolvedSession } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
@@ -14,7 +14,7 @@ export async function currentSession(
   { sessions, connectionOf }: CurrentDeps,
   { sessionId }: Caller,
   raw: Pick<IncomingMessage, 'headers' | 'socket'>,
-): Promise<{ token: string; found: SignedIn; origin: string }> {
+): Promise<{ token: string; found: ResolvedSession; origin: string }> {
   const { origin } = connectionOf(raw)
   const header = workspaceNamedBy({}, { headers: raw.headers, params: {}, query: {} }).explicit
   const token = sessionId === undefined ? undefined : sessionTokenIn(raw.headers.cookie, origin)

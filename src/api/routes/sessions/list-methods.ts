@@ -1,4 +1,4 @@
-import { relyingPartyAt } from '#identity/passkeys/relying-party.ts'
+import { findRelyingParty } from '#identity/passkeys/relying-party.ts'
 import { signInMethods } from '#identity/sign-in/session.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -14,7 +14,7 @@ export const listSignInMethods = route({
   response: z.object({ data: z.array(z.enum(signInMethods)) }),
   faults: [],
   handler: async ({ raw }, { oidc, config, connectionOf }) => {
-    const hasPasskeys = relyingPartyAt(config, connectionOf(raw).origin) !== undefined
+    const hasPasskeys = findRelyingParty(config, connectionOf(raw).origin) !== undefined
     const isOffered = { key: true, link: true, oidc: oidc !== undefined, passkey: hasPasskeys }
     return { data: signInMethods.filter((method) => isOffered[method]) }
   },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { SignedIn } from '#identity/sign-in/session.ts'
+import type { ResolvedSession } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { endSession, type NewSession, type SignInDeps } from '#identity/sign-in/sign-in.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -24,8 +24,8 @@ export async function newSessionAnswer(
   return { cookies: sessionCookie(origin, token, seconds), data: await sessionAnswer(deps, found, token) }
 }
 
-async function endEarlier(deps: NewSessionDeps, earlier: SignedIn | undefined): Promise<void> {
-  const caller = earlier?.organization.manages ?? earlier?.uses
+async function endEarlier(deps: NewSessionDeps, earlier: ResolvedSession | undefined): Promise<void> {
+  const caller = earlier?.organization.managementCaller ?? earlier?.usageCaller
   if (!earlier || !caller) return
   await endSession(deps, caller, earlier.row.id, () => true)
 }

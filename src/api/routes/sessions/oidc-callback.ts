@@ -1,4 +1,4 @@
-import { personIn } from '#identity/sign-in/oidc-person.ts'
+import { readPerson } from '#identity/sign-in/oidc-person.ts'
 import { signInWithOidc } from '#identity/sign-in/sign-in-with-oidc.ts'
 import { rootPath } from '#platform/config/public-url.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -64,10 +64,10 @@ async function signedIn(deps: ApiDeps, { raw, url, site, browser }: Returned): P
   }
   const returned = new URL(redirectUri(site))
   returned.search = new URL(url, origin).search
-  const person = personIn(await oidcOf(deps).claimsOf(flow.secret, returned), deps.config)
-  if (person.roleUnknown !== undefined) {
+  const person = readPerson(await oidcOf(deps).claimsOf(flow.secret, returned), deps.config)
+  if (person.roleProblem !== undefined) {
     deps.log.warn(
-      { subject: person.subject, reason: person.roleUnknown },
+      { subject: person.subject, reason: person.roleProblem },
       'a member who signed in by OpenID Connect keeps their role: the issuer did not send the role claim',
     )
   }

@@ -40,7 +40,7 @@ export const getOidcSignIn = route({
       )
     const secret = newFlowSecret()
     const location = await client.authorizationUrl(secret, redirectUri(site), {
-      choosesAccount: hasSignedOut(raw.headers.cookie, origin),
+      promptsForAccount: hasSignedOut(raw.headers.cookie, origin),
     })
     return new HttpAnswer(303, {
       location,

@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
 import { getOrganization } from '#identity/accounts/organizations.ts'
 import { listWorkspaces } from '#identity/accounts/workspaces.ts'
-import { idleEndOf, type SignedIn, signInMethods } from '#identity/sign-in/session.ts'
+import { idleEndOf, type ResolvedSession, signInMethods } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { csrfTokenOf } from '#identity/sign-in/token.ts'
 import { isoTime } from '#platform/core/clock.ts'
@@ -47,11 +47,11 @@ type AnswerDeps = { db: Db; sessions: Pick<Sessions, 'times'> }
 
 export async function sessionAnswer(
   deps: AnswerDeps,
-  found: SignedIn,
+  found: ResolvedSession,
   token: string,
 ): Promise<z.infer<typeof Session>> {
-  const { row, workspace, uses } = found
-  const caller = (workspace.manages ?? uses) as Caller
+  const { row, workspace, usageCaller } = found
+  const caller = (workspace.managementCaller ?? usageCaller) as Caller
   const { organizationId, workspaceId } = caller
   const [organization, members, names, workspaces] = await Promise.all([
     getOrganization(deps, organizationId),
@@ -75,13 +75,16 @@ export async function sessionAnswer(
 const maxWorkspaces = 100
 
 /** A pasted API key can act in its workspace only. */
-async function workspacesOf(deps: AnswerDeps, { organization }: SignedIn) {
-  if (!organization.manages) return []
-  const { data } = await listWorkspaces(deps, organization.manages, { offset: 0, limit: maxWorkspaces })
+async function workspacesOf(deps: AnswerDeps, { organization }: ResolvedSession) {
+  if (!organization.managementCaller) return []
+  const { data } = await listWorkspaces(deps, organization.managementCaller, { offset: 0, limit: maxWorkspaces })
   return data.map(({ id, name, slug }) => ({ id, name, slug }))
 }
 
-export function timesOf({ sessions }: Pick<AnswerDeps, 'sessions'>, row: SignedIn['row']): z.infer<typeof Times> {
+export function timesOf(
+  { sessions }: Pick<AnswerDeps, 'sessions'>,
+  row: ResolvedSession['row'],
+): z.infer<typeof Times> {
   return {
     created_at: isoTime(row.created_at),
     expires_at: isoTime(row.expires_at),

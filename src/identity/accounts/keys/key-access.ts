@@ -7,15 +7,15 @@ import type { KeyPatch, KeyRecord, NewKey } from './key.ts'
 type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId'>
 
 /** Returns the id of the only member whose keys a caller sees; undefined if the caller sees all keys. */
-export const keysSeenBy = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
+export const onlyVisibleCreator = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
   access === 'developer' ? userId : undefined
 
-/** The error for a key that the caller cannot see, and for one that does not exist. */
+/** The same error for a missing key and for a key that the caller cannot see. */
 export const keyNotFound = () => new Fault('not_found', 'Key not found.')
 
 /** @throws Fault `not_found` if the caller cannot see the key. */
-export function requireSeen(caller: Member, key: KeyRecord): void {
-  const only = keysSeenBy(caller)
+export function requireVisible(caller: Member, key: KeyRecord): void {
+  const only = onlyVisibleCreator(caller)
   if (only !== undefined && key.creator_user_id !== only) {
     throw keyNotFound()
   }
@@ -37,12 +37,12 @@ export function requireCanCreate(caller: Member, newKey: NewKey, owner: { userId
  * @throws Fault `forbidden` or `not_found`.
  */
 export function requireCanChange(caller: Member, key: KeyRecord, patch?: KeyPatch): void {
-  requireSeen(caller, key)
+  requireVisible(caller, key)
   if (key.kind === 'management') requireOwner(caller)
   if (caller.access !== 'developer') return
-  const { name: _, disabled, ...others } = patch ?? {}
-  const isOthers = Object.values(others).some((value) => value !== undefined)
-  if (key.disabled || disabled === false || isOthers || key.kind !== 'api') {
+  const { name: _, disabled, ...otherFields } = patch ?? {}
+  const changesOtherFields = Object.values(otherFields).some((value) => value !== undefined)
+  if (key.disabled || disabled === false || changesOtherFields || key.kind !== 'api') {
     throw new Fault('forbidden', 'A developer can only rename, disable and delete their own enabled keys.')
   }
 }

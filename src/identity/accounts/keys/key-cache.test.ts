@@ -117,9 +117,9 @@ test('concurrent requests with one key share one read', async () => {
 
 test('a key that was read is known from memory alone, and one that was not is not', async () => {
   const { keys } = newRing()
-  assert.equal(keys.known(secret), undefined)
+  assert.equal(keys.findCached(secret), undefined)
   await keys.find(secret)
-  assert.equal(keys.known(secret), caller)
+  assert.equal(keys.findCached(secret), caller)
 })
 
 test('more keys than a large organization has are known at once', async () => {

@@ -2,14 +2,14 @@ import type { Now } from '#platform/core/clock.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
 import type { Signals } from '#platform/db/signals.ts'
-import { batched } from '../batch.ts'
+import { batchLookups } from '../batch.ts'
 import type { Caller } from '../caller.ts'
 import { hashOf, isSecret } from './secret.ts'
 
 /** A key from the database. */
 export type StoredKey = { caller: Caller; disabled: boolean; expiresAt: number | null }
 
-/** Reads the keys with these hashes; unknown ones are absent from the answer. */
+/** Reads the keys with these hashes; unknown keys are absent from the result. */
 export type ReadKeys = (hashes: string[]) => Promise<Map<string, StoredKey>>
 
 const maxKeys = 100_000
@@ -25,8 +25,8 @@ const maxHashed = 1000
 export type KeyCache = {
   /** Returns the caller of a secret; undefined for an unknown, disabled or expired key. */
   find: (secret: string) => Promise<Caller | undefined>
-  /** The same from memory only; also undefined if the key must be read first. */
-  known: (secret: string) => Caller | undefined
+  /** Like `find`, but only from memory: also undefined if the key is not cached. */
+  findCached: (secret: string) => Caller | undefined
   /** Returns the current caller of the key with this hash; undefined if the key is no longer valid. */
   current: (hash: string) => Promise<Caller | undefined>
   close: () => void
@@ -42,7 +42,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     allowStale,
     topic: 'key.changed',
     allTopic: 'organization.changed',
-    read: batched(readKeys),
+    read: batchLookups(readKeys),
     isCacheable: (key) => key !== undefined,
     most: maxKeys,
     // A cached key can have been revoked, so it is refused while that cannot be checked.
@@ -58,7 +58,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
   const hashFor = (secret: string) => hashes.get(secret) ?? (isSecret(secret) ? hashOf(secret) : undefined)
 
   /** Caches hashes of valid keys only, because clients can send any number of invalid ones. */
-  function open(secret: string, hash: string, key: StoredKey | undefined): Caller | undefined {
+  function resolveCaller(secret: string, hash: string, key: StoredKey | undefined): Caller | undefined {
     const caller = callerOf(key)
     if (caller && !hashes.has(secret)) {
       if (hashes.size >= maxHashed) hashes.clear()
@@ -70,11 +70,11 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
   return {
     async find(secret) {
       const hash = hashFor(secret)
-      return hash === undefined ? undefined : open(secret, hash, await keys.get(hash))
+      return hash === undefined ? undefined : resolveCaller(secret, hash, await keys.get(hash))
     },
-    known(secret) {
+    findCached(secret) {
       const hash = hashFor(secret)
-      return hash === undefined ? undefined : open(secret, hash, keys.known(hash))
+      return hash === undefined ? undefined : resolveCaller(secret, hash, keys.known(hash))
     },
     current: async (hash) => callerOf(await keys.get(hash)),
     close() {

@@ -13,7 +13,7 @@ export type KeysQuery = PageQuery & {
   q?: string | undefined
 }
 
-const searched = ['k.name', 'k.label', 'k.external_user', 'm.name', 'u.email']
+const searchedColumns = ['k.name', 'k.label', 'k.external_user', 'm.name', 'u.email']
 
 /** Returns a page of the keys of a workspace, newest first. */
 export async function pageOfKeyRows(
@@ -33,7 +33,7 @@ export async function pageOfKeyRows(
         )
         .leftJoin('users as u', 'u.id', 'k.creator_user_id')
         // Short texts occur in many hashes by chance, so only a complete hash matches.
-        .where((key) => key.or([wordsOccur(q!, searched), key('k.hash', '=', q!)])),
+        .where((key) => key.or([wordsOccur(q!, searchedColumns), key('k.hash', '=', q!)])),
     )
   const matching = include_disabled ? all : all.where('k.disabled', '=', 0)
   const [rows, { total }] = await Promise.all([
@@ -62,7 +62,7 @@ export function findKeyRows(query: Query | Tx, organizationId: string, hashes: s
     .execute()
 }
 
-type Expiring = {
+type ExpiringKeysFilter = {
   from: number
   to: number
   limit: number
@@ -74,7 +74,7 @@ type Expiring = {
 export function expiringKeyRows(
   query: Query,
   organizationId: string,
-  { from, to, limit, workspaceId, creatorUserId }: Expiring,
+  { from, to, limit, workspaceId, creatorUserId }: ExpiringKeysFilter,
 ): Promise<KeyRow[]> {
   return query
     .selectFrom('api_keys')

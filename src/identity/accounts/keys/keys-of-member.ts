@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts'
 import { disableKey } from './disable-key.ts'
 import { keyRecord } from './key.ts'
 import { enabledKeysOfMember } from './key-rows.ts'
-import { keepOneManagementKey } from './last-management-key.ts'
+import { requireOtherManagementKey } from './last-management-key.ts'
 
 /**
  * Disables the keys of a member, except those of interns, which continue to work for the organization.
@@ -22,7 +22,7 @@ export async function disableKeysOf(
 ): Promise<number> {
   const rows = await enabledKeysOfMember(tx, caller.organizationId, userId)
   for (const row of rows) {
-    await keepOneManagementKey(deps, tx, keyRecord(row), caller.organizationId)
+    await requireOtherManagementKey(deps, tx, keyRecord(row), caller.organizationId)
     await disableKey(deps, tx, announce, caller, row)
   }
   return rows.length

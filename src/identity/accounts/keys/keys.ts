@@ -6,13 +6,13 @@ import type { Page } from '#platform/json/page.ts'
 import { recordChange } from '../../audit/audit.ts'
 import { type Caller, type CallerScope, reachesWorkspace } from '../caller.ts'
 import { accountsLock } from '../lock.ts'
-import { findMember, namedUser } from '../members/members.ts'
+import { findMember, resolveUserId } from '../members/members.ts'
 import { reachesAllWorkspaces } from '../members/role.ts'
 import { findWorkspaceMember } from '../workspace-members/membership-change.ts'
-import { namedWorkspace } from '../workspaces.ts'
+import { resolveWorkspaceId } from '../workspaces.ts'
 import { insertKey } from './insert-key.ts'
 import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
-import { keyNotFound, keysSeenBy, requireCanChange, requireCanCreate } from './key-access.ts'
+import { keyNotFound, onlyVisibleCreator, requireCanChange, requireCanCreate } from './key-access.ts'
 import {
   deleteKeyRow,
   expiringKeyRows,
@@ -22,7 +22,7 @@ import {
   pageOfKeyRows,
   updateKeyRow,
 } from './key-rows.ts'
-import { keepOneManagementKey } from './last-management-key.ts'
+import { requireOtherManagementKey } from './last-management-key.ts'
 import { newSecret } from './secret.ts'
 
 type KeysDeps = { db: Db; now: Now; newId: NewId }
@@ -39,13 +39,13 @@ export async function listKeys(
   page: KeysQuery,
   caller: Pick<Caller, 'access' | 'userId'>,
 ): Promise<Page<KeyRecord>> {
-  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, keysSeenBy(caller))
+  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, onlyVisibleCreator(caller))
   return { data: rows.map(keyRecord), total_count: total }
 }
 
 /** The keys with these hashes that the caller can see, of all workspaces that it reaches. */
 export async function keysByHash(deps: { db: Db }, caller: Caller, hashes: string[]): Promise<KeyRecord[]> {
-  const creator = keysSeenBy(caller)
+  const creator = onlyVisibleCreator(caller)
   const rows = await findKeyRows(deps.db.query, caller.organizationId, hashes)
   return rows
     .filter((row) => reachesWorkspace(caller, row.workspace_id))
@@ -62,7 +62,7 @@ export async function expiringKeys(
   const rows = await expiringKeyRows(deps.db.query, caller.organizationId, {
     ...{ from: deps.now(), to: before, limit },
     workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
-    creatorUserId: keysSeenBy(caller),
+    creatorUserId: onlyVisibleCreator(caller),
   })
   return rows.map(keyRecord)
 }
@@ -83,7 +83,7 @@ export async function createKey(
   const expiresAt = expiryOf(deps, newKey.expires_at)
   const secret = newSecret()
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
-    const workspaceId = await namedWorkspace({ db: { query: tx } }, caller, newKey.workspace_id)
+    const workspaceId = await resolveWorkspaceId({ db: { query: tx } }, caller, newKey.workspace_id)
     const userId = await creatorOf(tx, caller, newKey, workspaceId)
     const owner = { organizationId: caller.organizationId, userId, workspaceId }
     requireCanCreate(caller, newKey, owner)
@@ -112,7 +112,7 @@ export async function createKey(
 /** @throws Fault `invalid` if the member for whom the key acts does not belong to the organization or workspace. */
 async function creatorOf(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: string): Promise<string> {
   const { organizationId } = caller
-  const userId = await namedUser({ query: tx }, organizationId, newKey.creator_user_id ?? caller.userId)
+  const userId = await resolveUserId({ query: tx }, organizationId, newKey.creator_user_id ?? caller.userId)
   const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
   if (!member) throw new Fault('invalid', 'Invalid request: creator_user_id: member not found')
   const { email } = member
@@ -130,10 +130,10 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)
     requireCanChange(caller, before, patch)
-    if (changesNothing(before, patch, expiresAt)) return before
-    const end = patch.disabled ? 0 : expiresAt
-    if (typeof end === 'number') await keepOneManagementKey(deps, tx, before, caller.organizationId, end)
-    await updateKeyRow(tx, hash, { ...columnsOf(patch), expires_at: expiresAt, updated_at: deps.now() })
+    if (isUnchanged(before, patch, expiresAt)) return before
+    const newEnd = patch.disabled ? 0 : expiresAt
+    if (typeof newEnd === 'number') await requireOtherManagementKey(deps, tx, before, caller.organizationId, newEnd)
+    await updateKeyRow(tx, hash, { ...patchColumns(patch), expires_at: expiresAt, updated_at: deps.now() })
     // Spending is not counted without a limit, so a new limit starts with the spending in the ledger.
     if (before.limit === null) await deps.forgetSpending(tx, `key:${hash}`)
     const after = await getKey({ db: { query: tx } }, caller, hash)
@@ -154,7 +154,7 @@ export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): P
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)
     requireCanChange(caller, before)
-    await keepOneManagementKey(deps, tx, before, caller.organizationId)
+    await requireOtherManagementKey(deps, tx, before, caller.organizationId)
     await deleteKeyRow(tx, hash)
     await recordChange(deps, tx, caller, {
       action: 'key.deleted',
@@ -168,7 +168,7 @@ export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): P
 }
 
 /** Returns the columns to change. Omitted fields are not changed. */
-function columnsOf({ name, limit, limit_reset, ...flags }: KeyPatch) {
+function patchColumns({ name, limit, limit_reset, ...flags }: KeyPatch) {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   return {
     name,
@@ -188,7 +188,7 @@ function expiryOf(deps: { now: Now }, text: string | null | undefined): number |
   throw new Fault('invalid', 'Invalid request: expires_at: expected an instant in the future')
 }
 
-function changesNothing(before: KeyRecord, patch: KeyPatch, expiresAt: number | null | undefined): boolean {
+function isUnchanged(before: KeyRecord, patch: KeyPatch, expiresAt: number | null | undefined): boolean {
   const { expires_at, ...plain } = patch
   const sameExpiry = expiresAt === undefined || expiresAt === (before.expires_at && Date.parse(before.expires_at))
   const names = Object.keys(plain) as (keyof typeof plain)[]

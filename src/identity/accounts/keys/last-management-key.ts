@@ -5,12 +5,12 @@ import type { KeyRecord } from './key.ts'
 import { enabledManagementKeys } from './key-rows.ts'
 
 /**
- * Refuses to disable or shorten the management key that is valid longest: the only one that never expires, or, if all
- * expire, the one that expires last.
+ * Requires another management key that is valid at least as long as `key`, before `key` is disabled or expires earlier.
+ * So an organization never loses its longest-valid management key.
  * @param until the new expiry time of the key, in milliseconds; defaults to now.
  * @throws Fault `conflict` if no other key is valid as long as `key`.
  */
-export async function keepOneManagementKey(
+export async function requireOtherManagementKey(
   deps: { now: Now },
   tx: Tx,
   key: KeyRecord,
@@ -18,20 +18,22 @@ export async function keepOneManagementKey(
   until = 0,
 ): Promise<void> {
   const end = endOf(key)
-  const works = key.kind === 'management' && !key.disabled && end > deps.now()
-  if (!works || until >= end) return
+  const isValid = key.kind === 'management' && !key.disabled && end > deps.now()
+  if (!isValid || until >= end) return
   const others = (await enabledManagementKeys(tx, organizationId)).filter(({ hash }) => hash !== key.hash)
-  const ends = others.map(({ expires_at }) => expires_at ?? Number.POSITIVE_INFINITY).filter((one) => one > deps.now())
-  if (ends.some((one) => one >= end)) return
-  throw new Fault('conflict', ends.length === 0 ? onlyOne : lastUntil(end))
+  const ends = others
+    .map(({ expires_at }) => expires_at ?? Number.POSITIVE_INFINITY)
+    .filter((otherEnd) => otherEnd > deps.now())
+  if (ends.some((otherEnd) => otherEnd >= end)) return
+  throw new Fault('conflict', ends.length === 0 ? lastKeyMessage : longestValidMessage(end))
 }
 
 const endOf = ({ expires_at }: KeyRecord) => (expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at))
 
-const onlyOne =
+const lastKeyMessage =
   'This is the last valid management key: without it, nobody could manage the organization. Create another one first.'
 
-function lastUntil(end: number): string {
+function longestValidMessage(end: number): string {
   const [which, wanted] =
     end === Number.POSITIVE_INFINITY
       ? ['without an expiry', 'that does not expire']

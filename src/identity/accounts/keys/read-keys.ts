@@ -33,7 +33,7 @@ function storedKey(row: ReadKeysRow): StoredKey {
       internsProgramme: row.interns_programme === 1,
       internsGrant: row.interns_grant === 1,
       spendLimit: spendLimitOf(row),
-      keptShare: storedShareOf(row, row.hash),
+      storedShare: storedShareOf(row, row.hash),
       organizationId: row.organization_id,
       workspaceId: row.workspace_id,
       isWorkspaceScoped: row.kind !== 'management',

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-const form = /^sb-v1-[0-9a-f]{64}$/
+const keyPattern = /^sb-v1-[0-9a-f]{64}$/
 
 /** Creates a key: `sb-v1-` and 64 hexadecimal digits. It is shown once; only its hash is stored. */
 export function newSecret(): string {
@@ -8,7 +8,7 @@ export function newSecret(): string {
 }
 
 export function isSecret(text: string): boolean {
-  return form.test(text)
+  return keyPattern.test(text)
 }
 
 /** Returns the SHA-256 of the whole key in hex, which identifies it in the database and in the API. */

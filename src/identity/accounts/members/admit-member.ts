@@ -10,7 +10,7 @@ import { recordMembership } from './record-membership.ts'
 import { accessOf, managingRoles } from './role.ts'
 
 /** A person whom an issuer has authenticated. */
-type Admitted = {
+type AuthenticatedPerson = {
   organizationId: string
   /** The current or former member; undefined for a new one. */
   userId: string | undefined
@@ -18,8 +18,8 @@ type Admitted = {
   name: string
   /** The new role; undefined to keep the current role. */
   role: AccessRole | undefined
-  /** The role of a new member; undefined if new members are not allowed. */
-  joinsAs: AccessRole | undefined
+  /** The role if the person becomes a member now; undefined if new members are not allowed. */
+  newMemberRole: AccessRole | undefined
 }
 
 type AdmitDeps = { now: Now; newId: NewId }
@@ -28,38 +28,47 @@ type AdmitDeps = { now: Now; newId: NewId }
  * Returns the member for a person, created if necessary.
  * @throws Fault `forbidden` for a removed member, whom only an admin can add again, and if new members are not allowed.
  */
-export async function admitMember(deps: AdmitDeps, tx: Tx, announce: Announce, person: Admitted): Promise<Member> {
+export async function admitMember(
+  deps: AdmitDeps,
+  tx: Tx,
+  announce: Announce,
+  person: AuthenticatedPerson,
+): Promise<Member> {
   const { organizationId, userId } = person
-  const known = userId === undefined ? undefined : await findMembership(tx, organizationId, userId)
-  if (!known) return join(deps, tx, announce, person)
-  if (known.leftAt !== null) {
+  const existing = userId === undefined ? undefined : await findMembership(tx, organizationId, userId)
+  if (!existing) return join(deps, tx, announce, person)
+  if (existing.leftAt !== null) {
     throw new Fault('forbidden', 'You were removed from the organization. Ask one of its admins to add you again.')
   }
   const { role } = person
-  if (role === undefined || accessOf(known.role) === role) return known
+  if (role === undefined || accessOf(existing.role) === role) return existing
   // One admin must remain, to correct wrong roles from an issuer.
-  const isLast = managingRoles.includes(known.role) && !(await hasOtherManager(tx, organizationId, known.userId))
-  if (isLast && !managingRoles.includes(role)) return known
-  const after = { ...known, role }
-  await setRole(tx, organizationId, known.userId, role)
-  await recordMembership(deps, tx, itself(person, known), 'member.updated', known, after)
+  const isLast = managingRoles.includes(existing.role) && !(await hasOtherManager(tx, organizationId, existing.userId))
+  if (isLast && !managingRoles.includes(role)) return existing
+  const after = { ...existing, role }
+  await setRole(tx, organizationId, existing.userId, role)
+  await recordMembership(deps, tx, selfActor(person, existing), 'member.updated', existing, after)
   announce('organization.changed', organizationId)
   return after
 }
 
-async function join(deps: AdmitDeps, tx: Tx, announce: Announce, person: Admitted): Promise<Member> {
-  const { organizationId, email, name, joinsAs } = person
+async function join(deps: AdmitDeps, tx: Tx, announce: Announce, person: AuthenticatedPerson): Promise<Member> {
+  const { organizationId, email, name, newMemberRole } = person
   if (email === undefined) {
     throw new Fault('forbidden', 'The issuer sent no verified e-mail address for you.')
   }
-  if (joinsAs === undefined) {
+  if (newMemberRole === undefined) {
     throw new Fault('forbidden', `${email} does not belong to the organization. Ask one of its admins to add it.`)
   }
-  const member = await storeMember(deps, tx, organizationId, { email, name }, joinsAs)
-  await recordMembership(deps, tx, itself(person, member), 'member.joined', null, member)
+  const member = await storeMember(deps, tx, organizationId, { email, name }, newMemberRole)
+  await recordMembership(deps, tx, selfActor(person, member), 'member.joined', null, member)
   announce('organization.changed', organizationId)
   return member
 }
 
 /** The member as the actor of the change. */
-const itself = ({ organizationId }: Admitted, { userId }: Member) => ({ organizationId, userId, keyHash: null })
+const selfActor = ({ organizationId }: AuthenticatedPerson, { userId }: Member) => ({
+  organizationId,
+  userId,
+  keyHash: null,
+})

@@ -8,17 +8,17 @@ import { accountsLock } from '../lock.ts'
 import { joinWorkspace } from '../workspace-members/membership-change.ts'
 import { deleteMemberFromWorkspaces } from '../workspace-members/rows.ts'
 import { workspaceRoleOf } from '../workspace-members/workspace-member.ts'
-import { namedWorkspace } from '../workspaces.ts'
+import { resolveWorkspaceId } from '../workspaces.ts'
 import { type Member, type MemberPatch, type NewMember, requestedRole } from './member.ts'
 import { deletePasskeysOfMember } from './member-passkeys.ts'
 import {
   findMembership,
+  findOrCreateUser,
   hasOtherManager,
-  membership,
   requireMember,
   setRole,
   storeMember,
-  userWith,
+  updateMembership,
 } from './members.ts'
 import { recordMembership } from './record-membership.ts'
 import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
@@ -32,7 +32,7 @@ type MembersDeps = { db: Db; now: Now; newId: NewId }
 export async function addMember(deps: MembersDeps, caller: Caller, newMember: NewMember): Promise<Member> {
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
-    const userId = await userWith(deps, tx, newMember)
+    const userId = await findOrCreateUser(deps, tx, newMember)
     const before = await findMembership(tx, organizationId, userId)
     if (before?.leftAt === null) {
       throw new Fault('conflict', `${newMember.email} belongs to the organization already.`)
@@ -41,7 +41,7 @@ export async function addMember(deps: MembersDeps, caller: Caller, newMember: Ne
     requireOwner(caller, role, before?.role)
     const after = await storeMember(deps, tx, organizationId, newMember, role)
     for (const { workspace, access } of newMember.workspaces ?? [{ workspace: caller.workspaceId }]) {
-      const id = await namedWorkspace({ db: { query: tx } }, caller, workspace)
+      const id = await resolveWorkspaceId({ db: { query: tx } }, caller, workspace)
       await joinWorkspace({ deps, tx, announce, actor: caller }, id, userId, access ?? workspaceRoleOf(role), 'manual')
     }
     await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
@@ -68,7 +68,7 @@ export async function changeMember(
     const { name, email } = { ...before, ...patch }
     if (role === before.role && name === before.name && email === before.email) return before
     if (role !== before.role) await changeRole(tx, organizationId, before, role)
-    if (name !== before.name) await membership(tx, organizationId, userId).set({ name }).execute()
+    if (name !== before.name) await updateMembership(tx, organizationId, userId).set({ name }).execute()
     if (email !== before.email) await changeAddress(tx, organizationId, userId, email)
     const after = { ...before, role, name, email }
     await recordMembership(deps, tx, caller, 'member.updated', before, after)
@@ -93,9 +93,9 @@ export async function removeMember(
   return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
     const before = await requireMember(tx, organizationId, userId)
     requireOwner(caller, before.role)
-    if (managingRoles.includes(before.role)) await keepOneAdmin(tx, organizationId, userId)
+    if (managingRoles.includes(before.role)) await requireOtherAdmin(tx, organizationId, userId)
     const leftAt = deps.now()
-    await membership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
+    await updateMembership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
     await deleteMemberFromWorkspaces(tx, organizationId, userId)
     await deletePasskeysOfMember(tx, organizationId, userId)
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
@@ -110,30 +110,31 @@ async function changeRole(
   { userId, role }: Member,
   newRole: MemberRole,
 ): Promise<void> {
-  if (managingRoles.includes(role) && !managingRoles.includes(newRole)) await keepOneAdmin(tx, organizationId, userId)
+  if (managingRoles.includes(role) && !managingRoles.includes(newRole))
+    await requireOtherAdmin(tx, organizationId, userId)
   await setRole(tx, organizationId, userId, newRole)
 }
 
-/** Only owners can create and change owners, because otherwise an admin could become one. */
+/** Only owners can create and change owners. Otherwise an admin could make themselves an owner. */
 function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
   if (!roles.includes('owner') || actsAsOwner(caller)) return
   throw new Fault('forbidden', 'Only an owner can add, change or remove an owner.')
 }
 
-async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
+async function requireOtherAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
   if (!(await hasOtherManager(tx, organizationId, userId)))
     throw new Fault('conflict', 'This is the last admin of the organization. Make another member an admin first.')
 }
 
 /** Changes the address of a person, unless they belong to other organizations too. */
 async function changeAddress(tx: Tx, organizationId: string, userId: string, email: string): Promise<void> {
-  const elsewhere = await tx
+  const otherMembership = await tx
     .selectFrom('memberships')
     .where('user_id', '=', userId)
     .where('organization_id', '!=', organizationId)
     .select('user_id')
     .executeTakeFirst()
-  if (elsewhere)
+  if (otherMembership)
     throw new Fault(
       'conflict',
       'The address cannot be changed, because this user also belongs to another organization.',

@@ -57,18 +57,18 @@ export type Member = {
   leftAt: number | null
 }
 
-/** Maps a role to the two roles of the OpenRouter API. */
-export const plainRole = (own: MemberRole): z.output<typeof role> =>
-  managingRoles.includes(own) ? 'org:admin' : 'org:member'
+/** Maps a role to one of the two roles of the OpenRouter API. */
+export const simplifiedRole = (memberRole: MemberRole): z.output<typeof role> =>
+  managingRoles.includes(memberRole) ? 'org:admin' : 'org:member'
 
 /**
- * Returns the requested role. A member whose role already maps to the requested one keeps it.
+ * Returns the requested role. A member whose role already maps to the requested `role` keeps their role.
  * @throws Fault `invalid` if the two fields contradict each other.
  */
 export function requestedRole({ role, access }: Pick<MemberPatch, 'role' | 'access'>, before: MemberRole): MemberRole {
-  if (access !== undefined && role !== undefined && plainRole(access) !== role)
+  if (access !== undefined && role !== undefined && simplifiedRole(access) !== role)
     throw new Fault('invalid', `Invalid request: role: "${role}" contradicts access; one of the two is enough`)
   if (access !== undefined) return access
-  if (role === undefined || plainRole(before) === role) return before
+  if (role === undefined || simplifiedRole(before) === role) return before
   return role === 'org:admin' ? 'admin' : 'member'
 }

@@ -54,15 +54,15 @@ export async function storeMember(
   { email, name }: { email: string; name: string },
   role: MemberRole,
 ): Promise<Member> {
-  const userId = await userWith(deps, tx, { email, name })
+  const userId = await findOrCreateUser(deps, tx, { email, name })
   const row = { organization_id: organizationId, user_id: userId, name, role, joined_at: deps.now(), left_at: null }
   await upsert(tx, 'memberships', [row], { key: ['organization_id', 'user_id'] }).execute()
   return requireMember(tx, organizationId, userId)
 }
 
-/** Sets the role in the organization and, to the corresponding one, the role in each workspace of the member. */
+/** Sets the role in the organization, and the corresponding role in each workspace of the member. */
 export async function setRole(tx: Tx, organizationId: string, userId: string, role: MemberRole): Promise<void> {
-  await membership(tx, organizationId, userId).set({ role }).execute()
+  await updateMembership(tx, organizationId, userId).set({ role }).execute()
   await setRoleInWorkspaces(tx, organizationId, userId, workspaceRoleOf(role))
 }
 
@@ -81,10 +81,10 @@ export async function findMember(
 }
 
 /**
- * The user id for a name in a request: an id or an e-mail address. The user may have left the organization. A name
- * without `@` is taken as an id. Undefined for an address that no member has or had.
+ * Returns the user id for a name in a request, which is an e-mail address or, without `@`, an id. The user may have left
+ * the organization. Undefined for an address that no current or former member has.
  */
-export async function namedUser(
+export async function resolveUserId(
   db: { query: Query },
   organizationId: string,
   name: string,
@@ -110,7 +110,7 @@ export async function requireMember(tx: Tx, organizationId: string, userId: stri
 }
 
 /** Returns the user with this address, created if there is none. An existing user is not changed. */
-export async function userWith(
+export async function findOrCreateUser(
   deps: Pick<MembersDeps, 'now' | 'newId'>,
   tx: Tx,
   { email, name }: Pick<NewMember, 'email' | 'name'>,
@@ -122,7 +122,7 @@ export async function userWith(
   return id
 }
 
-export function membership(tx: Tx, organizationId: string, userId: string) {
+export function updateMembership(tx: Tx, organizationId: string, userId: string) {
   return tx.updateTable('memberships').where('organization_id', '=', organizationId).where('user_id', '=', userId)
 }
 

@@ -22,7 +22,7 @@ export const reachesAllWorkspaces = (role: MemberRole | undefined) => role !== u
 
 /**
  * The role of a member in a workspace. Owners and admins of the organization have the same role everywhere. Other
- * members have the role of their membership in the workspace, and none without one.
+ * members have the role of their membership in the workspace; undefined without a membership.
  */
 export function roleInWorkspace(
   organizationRole: MemberRole | undefined,

@@ -81,7 +81,7 @@ export async function workspacesOfMember(
   return rows.map(workspaceMember)
 }
 
-/** Excludes the console key of the member: it is invalid without the membership, and valid again with it. */
+/** Excludes the member's console key, which is valid only during a membership. */
 export async function keysToDisable(tx: Tx, workspaceId: string, userId: string) {
   const keys = await enabledKeysInWorkspace(tx, workspaceId, userId)
   return keys.filter(({ hash }) => hash !== consoleKeyHash({ workspaceId, userId }))

@@ -7,7 +7,7 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Caller } from '../caller.ts'
 import { accountsLock } from '../lock.ts'
 import type { Member } from '../members/member.ts'
-import { findMember, namedUser } from '../members/members.ts'
+import { findMember, resolveUserId } from '../members/members.ts'
 import { getWorkspace } from '../workspaces.ts'
 import { joinWorkspace, keysToDisable, leaveWorkspace } from './membership-change.ts'
 import { workspaceMembers } from './rows.ts'
@@ -53,7 +53,7 @@ export function addWorkspaceMembers(
     const { id } = await getWorkspace({ db: { query: tx } }, caller, workspace)
     const change = { deps, tx, announce, actor: caller }
     const added: WorkspaceMember[] = []
-    for (const member of await namedMembers(tx, caller, user_ids))
+    for (const member of await resolveMembers(tx, caller, user_ids))
       added.push(await joinWorkspace(change, id, member.userId, access ?? workspaceRoleOf(member.role), 'manual'))
     return added
   })
@@ -74,18 +74,18 @@ export function removeWorkspaceMembers(
     const { id } = await getWorkspace({ db: { query: tx } }, caller, workspace)
     const change = { deps, tx, announce, actor: caller }
     let removed = 0
-    for (const member of await namedMembers(tx, caller, user_ids)) {
-      if (!disable_keys) await refuseEnabledKeys(tx, id, member)
+    for (const member of await resolveMembers(tx, caller, user_ids)) {
+      if (!disable_keys) await requireNoEnabledKeys(tx, id, member)
       if (await leaveWorkspace(change, id, member.userId)) removed++
     }
     return removed
   })
 }
 
-async function namedMembers(tx: Tx, { organizationId }: Caller, names: string[]): Promise<Member[]> {
+async function resolveMembers(tx: Tx, { organizationId }: Caller, names: string[]): Promise<Member[]> {
   const members = new Map<string, Member>()
   for (const name of names) {
-    const userId = await namedUser({ query: tx }, organizationId, name)
+    const userId = await resolveUserId({ query: tx }, organizationId, name)
     const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
     if (!member) throw new Fault('invalid', `Invalid request: user_ids: the organization has no member "${name}"`)
     members.set(member.userId, member)
@@ -93,7 +93,7 @@ async function namedMembers(tx: Tx, { organizationId }: Caller, names: string[])
   return [...members.values()]
 }
 
-async function refuseEnabledKeys(tx: Tx, workspaceId: string, { userId, email }: Member): Promise<void> {
+async function requireNoEnabledKeys(tx: Tx, workspaceId: string, { userId, email }: Member): Promise<void> {
   const { length } = await keysToDisable(tx, workspaceId, userId)
   if (length === 0) return
   const keys = length === 1 ? '1 enabled key' : `${length} enabled keys`

@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { namedUser } from '#identity/accounts/members/members.ts'
+import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
@@ -130,7 +130,7 @@ async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailI
 /** Replaces email addresses of members by their ids. Keeps addresses that no member has. */
 function idsOf({ db }: { db: Db }, { organizationId }: Caller, kind: TargetKind, names: string[]): Promise<string[]> {
   if (kind === 'key') return Promise.resolve(names)
-  return Promise.all(names.map(async (name) => (await namedUser(db, organizationId, name)) ?? name))
+  return Promise.all(names.map(async (name) => (await resolveUserId(db, organizationId, name)) ?? name))
 }
 
 /** Reports a target of another organization like one that does not exist. */

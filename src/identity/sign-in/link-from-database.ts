@@ -1,7 +1,7 @@
 import { Fault } from '#platform/core/fault.ts'
 import { firstOwner } from '../accounts/members/first-owner.ts'
-import { isMember, namedUser } from '../accounts/members/members.ts'
-import { makeLink, type NewLink } from './links.ts'
+import { isMember, resolveUserId } from '../accounts/members/members.ts'
+import { createLink, type NewLink } from './links.ts'
 import type { SignInDeps } from './sign-in.ts'
 
 /**
@@ -9,12 +9,15 @@ import type { SignInDeps } from './sign-in.ts'
  * @param email the member to sign in; defaults to the oldest admin.
  * @throws Fault `not_found` if the member does not exist.
  */
-export async function linkFromStore(deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>, email?: string): Promise<NewLink> {
+export async function createLinkFromDatabase(
+  deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>,
+  email?: string,
+): Promise<NewLink> {
   const owner = await firstOwner(deps)
   const { organizationId } = owner
-  const userId = email === undefined ? owner.userId : await namedUser(deps.db, organizationId, email)
+  const userId = email === undefined ? owner.userId : await resolveUserId(deps.db, organizationId, email)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
     throw new Fault('not_found', `Member "${email}" not found.`)
   }
-  return makeLink(deps, { ...owner, keyHash: null }, userId)
+  return createLink(deps, { ...owner, keyHash: null }, userId)
 }
