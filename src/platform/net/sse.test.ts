@@ -24,6 +24,13 @@ test('events are the same wherever the chunks break', () => {
   )
 })
 
+test('lines can end with CR alone, wherever the chunks break', () => {
+  const stream = Buffer.from(whole.toString().replaceAll('\r\n', '\n').replaceAll('\n', '\r'))
+  assert.deepEqual(read([stream]), expected)
+  for (let at = 1; at < stream.length; at++)
+    assert.deepEqual(read([stream.subarray(0, at), stream.subarray(at)]), expected)
+})
+
 test('a byte order mark before the first event is skipped for any chunk boundary', () => {
   const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), whole])
   assert.deepEqual(read([marked]), expected)
@@ -76,7 +83,7 @@ test('an event of one line reads as the same line reads among others', () => {
     'data: ',
     'event:',
     ' ',
-    '\r',
+    '\r\n',
     '\n',
     '\n\n',
     '{"a":1}',

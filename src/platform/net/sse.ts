@@ -6,6 +6,7 @@ export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
 
 const lineFeed = 10
 const carriageReturn = 13
+const cr = Buffer.from('\r')
 const blankLine = Buffer.from('\n\n')
 
 /** Larger events are refused, because a whole event is held in memory. */
@@ -20,6 +21,10 @@ export class SseReader {
   /** Whether the unfinished line at the end of the last chunk is empty. */
   #lineIsBlank = true
   #isFirst = true
+  /** Whether lines end with CR alone. Undefined until the first line end. */
+  #usesCr: boolean | undefined
+  /** A CR at the end of a chunk, while it is not known whether LF follows. */
+  #hasPendingCr = false
   readonly #maxIdleBytes: number
   #idleBytes = 0
 
@@ -39,7 +44,8 @@ export class SseReader {
   }
 
   /** @throws Error if an event exceeds 32 MiB, or too many idle bytes arrive. */
-  push(chunk: Buffer): SseEvent[] {
+  push(given: Buffer): SseEvent[] {
+    const chunk = this.#usesCr === false ? given : this.#withLineFeeds(given)
     const events: SseEvent[] = []
     let eventStart = 0
     let lineStart = 0
@@ -65,6 +71,19 @@ export class SseReader {
   end(): SseEvent[] {
     const event = this.#parse(blankLine)
     return event ? [event] : []
+  }
+
+  /** Replaces CR by LF in a stream that ends its lines with CR alone, as the standard permits. */
+  #withLineFeeds(given: Buffer): Buffer {
+    const chunk = this.#hasPendingCr ? Buffer.concat([cr, given]) : given
+    this.#hasPendingCr = false
+    if (this.#usesCr === undefined) {
+      const at = chunk.findIndex((byte) => byte === carriageReturn || byte === lineFeed)
+      this.#hasPendingCr = at === chunk.length - 1 && chunk[at] === carriageReturn
+      if (this.#hasPendingCr) return chunk.subarray(0, -1)
+      if (at !== -1) this.#usesCr = chunk[at] === carriageReturn && chunk[at + 1] !== lineFeed
+    }
+    return this.#usesCr ? Buffer.from(chunk.map((byte) => (byte === carriageReturn ? lineFeed : byte))) : chunk
   }
 
   /** Parses an event. The first one can start with a byte order mark. */
