@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SseReader } from '#platform/net/sse.ts'
+import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
-import { oddAnswers, oddErrors } from './odd-answers.ts'
+import { oddAnswers, oddErrors, unusableAnswers } from './odd-answers.ts'
 import { type Door, doors, streamReaders, wholeReaders } from './tool-calls/clients.ts'
 
 describe('answers of servers that follow their protocol loosely', () => {
@@ -17,9 +18,20 @@ describe('answers of servers that follow their protocol loosely', () => {
           const [body] = oddErrors[Number(number)]!
           return { status: 400, type: 'application/json', body: JSON.stringify(body) }
         }
+        const { body: unusable } = unusableAnswers[Number(number)] ?? {}
+        if (name.startsWith('unusable-'))
+          return {
+            status: 200,
+            type: unusable!.startsWith('{') ? 'application/json' : 'text/event-stream',
+            body: unusable!,
+          }
         return { status: 200, type: 'text/event-stream', ...oddAnswers[Number(number)]!.reply }
       },
-      [...oddAnswers.map((_, at) => `answer-${at}`), ...oddErrors.map((_, at) => `error-${at}`)],
+      [
+        ...oddAnswers.map((_, at) => `answer-${at}`),
+        ...oddErrors.map((_, at) => `error-${at}`),
+        ...unusableAnswers.map((_, at) => `unusable-${at}`),
+      ],
     )
   })
   after(() => recorded[Symbol.asyncDispose]())
@@ -40,6 +52,26 @@ describe('answers of servers that follow their protocol loosely', () => {
         assert.deepEqual([got.text, got.calls.map((call) => call.slice(1))], [text, calls], reply.text)
         assert.equal(got.end, end[door], reply.text)
       })
+
+  for (const [at, { name, protocol, status, words }] of unusableAnswers.entries())
+    test(`${protocol}: ${name} is an error`, async () => {
+      const body = { ...doors.chat.body, model: `${protocol}/unusable-${at}`, stream: true }
+      const reply = await recorded.service.ask('POST', '/chat/completions', { body })
+      assert.deepEqual([reply.status, reply.body.error.metadata.raw], [status, words])
+    })
+
+  test('an answer that ends with the mark alone has no reason of the provider', async () => {
+    const at = oddAnswers.findIndex(({ name }) => name === 'the end mark without a finish reason')
+    const body = { ...doors.chat.body, model: `openai-chat/answer-${at}`, stream: true }
+    const { text, headers } = await recorded.service.ask('POST', '/chat/completions', { body })
+    assert.doesNotMatch(text, /native_finish_reason/)
+    const id = headers.get('x-generation-id')
+    const generation = await until(async () => {
+      const reply = await recorded.service.ask('GET', `/generation?id=${id}`)
+      return reply.status === 200 && reply.body.data
+    })
+    assert.deepEqual([generation.finish_reason, generation.native_finish_reason], ['stop', null])
+  })
 
   test('the words of an error are found wherever a server writes them', async () => {
     for (const [at, [, words]] of oddErrors.entries()) {

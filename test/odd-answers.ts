@@ -33,6 +33,34 @@ const parts = (functionCalls: object[], more: object = {}) => ({
 })
 
 const message = { role: 'assistant', content: 'Hi', tool_calls: [call] }
+const item = { type: 'function_call', id: 'fc_1', call_id: 'call_a', name: 'read', arguments: a }
+const added = (more: object) => ({
+  type: 'response.output_item.added',
+  output_index: 0,
+  item: { ...item, arguments: '', ...more },
+})
+const itemDone = (more: object) => ({ type: 'response.output_item.done', output_index: 0, item: { ...item, ...more } })
+const created = { type: 'response.created', response }
+const completed = (...output: object[]) => ({ type: 'response.completed', response: { ...response, output } })
+const wholeChat = (message: object | undefined, finish_reason: string) => ({
+  type: 'application/json',
+  body: JSON.stringify({ id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason }] }),
+})
+const messageStream = (content_block: object, partial: unknown[], stop_reason: string) =>
+  sse([
+    { type: 'message_start', message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block },
+    ...partial.map((partial_json) => ({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json },
+    })),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ])
+const use = { type: 'tool_use', id: 'call_a', name: 'read', input: {} }
+const twice = { ...call, function: { name: 'read', arguments: JSON.stringify(a) } }
 const calling = { name: 'read', arguments: '{"path":' }
 export const oddAnswers: OddAnswer[] = [
   {
@@ -109,6 +137,187 @@ export const oddAnswers: OddAnswer[] = [
     not: 'responses',
   },
   {
+    name: 'a call that ends with the reason stop',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: [{ index: 0, ...call }] }), delta({}, 'stop')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a whole call that ends with the reason stop',
+    protocol: 'openai-chat',
+    reply: wholeChat(message, 'stop'),
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+    whole: true,
+  },
+  {
+    name: 'the reason tool_calls without a call',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ content: 'Hi' }), delta({}, 'tool_calls')]) + done },
+    text: 'Hi',
+    end: stopped,
+  },
+  {
+    name: 'a call after its end',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({}, 'tool_calls'), delta({ tool_calls: [{ index: 0, ...call }] })]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a call that only the message at the end has',
+    protocol: 'openai-chat',
+    reply: {
+      body: sse([delta({ content: 'Hi' }), choice({ delta: {}, message, finish_reason: 'tool_calls' })]) + done,
+    },
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+  },
+  {
+    name: 'a call that the message at the end repeats',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([
+          delta({ content: 'Hi' }),
+          delta({ tool_calls: [{ index: 0, ...call }] }),
+          choice({ delta: {}, message, finish_reason: 'tool_calls' }),
+        ]) + done,
+    },
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+  },
+  {
+    name: 'a call in both fields',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([delta({ function_call: call.function, tool_calls: [{ index: 0, ...call }] }), delta({}, 'tool_calls')]) +
+        done,
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'null among the calls',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: [null, { index: 0, ...call }] }), delta({}, 'tool_calls')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a call without a list',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: { index: 0, ...call } }), delta({}, 'tool_calls')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'null before the arguments',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([
+          delta({ tool_calls: [{ index: 0, ...call, function: { name: 'read', arguments: 'null' } }] }),
+          delta({ tool_calls: [{ index: 0, function: { arguments: a } }] }),
+          delta({}, 'tool_calls'),
+        ]) + done,
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'arguments that are encoded twice',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: [{ index: 0, ...twice }] }), delta({}, 'tool_calls')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'whole arguments that are encoded twice',
+    protocol: 'openai-chat',
+    reply: wholeChat({ ...message, tool_calls: [twice] }, 'tool_calls'),
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+    whole: true,
+  },
+  {
+    name: 'a text as the finish reason of each event',
+    protocol: 'openai-chat',
+    reply: {
+      body: sse([delta({ content: 'Hel' }, 'null'), delta({ content: 'lo' }, 'null'), delta({}, 'stop')]) + done,
+    },
+    text: 'Hello',
+    end: stopped,
+  },
+  {
+    name: 'events without an object, and choices of null',
+    protocol: 'openai-chat',
+    reply: { body: `data: ping\n\ndata: null\n\n${sse([{ id: 'c', choices: null }])}${hello}` },
+    text: 'Hello',
+    end: stopped,
+  },
+  {
+    name: 'an object as arguments of an item',
+    protocol: 'openai-responses',
+    reply: { body: sse([created, added({}), itemDone({ arguments: { path: 'a' } }), completed({ ...item })]) },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'an id of the call that only its end has',
+    protocol: 'openai-responses',
+    reply: { body: sse([created, added({ call_id: undefined }), itemDone({}), completed(item)]) },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'another id of the item in each event',
+    protocol: 'openai-responses',
+    reply: { body: sse([created, added({ id: 'x' }), itemDone({ id: 'y' }), completed({ ...item, id: 'z' })]) },
+    calls: [['read', a]],
+    end: called,
+    not: 'responses',
+  },
+  {
+    name: 'an object as input of a block',
+    protocol: 'anthropic-messages',
+    reply: { body: messageStream(use, [{ path: 'a' }], 'tool_use') },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a call that ends the turn',
+    protocol: 'anthropic-messages',
+    reply: { body: messageStream(use, [a], 'end_turn') },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'the reason tool_use without a call',
+    protocol: 'anthropic-messages',
+    reply: { body: messageStream({ type: 'text', text: '' }, [], 'tool_use') },
+    end: stopped,
+  },
+  {
+    name: 'a call after its end',
+    protocol: 'google-gemini',
+    reply: {
+      body: sse([
+        { candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] },
+        parts([{ name: 'read', args: { path: 'a' } }]),
+      ]),
+    },
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+  },
+  {
     name: 'two calls with the same id',
     protocol: 'google-gemini',
     reply: {
@@ -122,6 +331,98 @@ export const oddAnswers: OddAnswer[] = [
       ['read', b],
     ],
     end: called,
+  },
+]
+
+/** Answers with a status of success that are none, and the status and the provider's words that clients get. */
+export const unusableAnswers: { name: string; protocol: Protocol; body: string; status: number; words?: string }[] = [
+  { name: 'the end mark alone', protocol: 'openai-chat', body: done, status: 502 },
+  {
+    name: 'the end mark after an event without content',
+    protocol: 'openai-chat',
+    body: sse([delta({ role: 'assistant', content: '' })]) + done,
+    status: 502,
+  },
+  {
+    name: 'the end mark instead of the last event',
+    protocol: 'openai-responses',
+    body: sse([created]) + done,
+    status: 502,
+  },
+  {
+    name: 'an error with a status as text',
+    protocol: 'openai-chat',
+    body: sse([{ error: { message: 'slow down', status_code: '429' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error with a type alone',
+    protocol: 'openai-chat',
+    body: sse([{ error: { message: 'slow down', type: 'RateLimitError' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error event with a text',
+    protocol: 'openai-chat',
+    body: 'event: error\ndata: out of memory\n\n',
+    status: 502,
+    words: 'out of memory',
+  },
+  {
+    name: 'an error event with other members',
+    protocol: 'anthropic-messages',
+    body: 'event: error\ndata: {"detail":"out of memory"}\n\n',
+    status: 502,
+    words: 'out of memory',
+  },
+  {
+    name: 'an error in the place of a chunk',
+    protocol: 'openai-chat',
+    body: sse([{ object: 'error', message: 'bad image', code: 400 }]) + done,
+    status: 400,
+    words: 'bad image',
+  },
+  {
+    name: 'an error of a choice',
+    protocol: 'openai-chat',
+    body: sse([choice({ delta: {}, finish_reason: 'error', error: { code: 429, message: 'slow down' } })]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of MiniMax',
+    protocol: 'openai-chat',
+    body: sse([{ choices: null, base_resp: { status_code: 1002, status_msg: 'slow down' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of DashScope without a stream',
+    protocol: 'openai-chat',
+    body: JSON.stringify({ code: 'Throttling', message: 'slow down' }),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error without a type',
+    protocol: 'openai-responses',
+    body: sse([created, { error: { code: 'rate_limit_exceeded', message: 'slow down' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'a whole choice without a message',
+    protocol: 'openai-chat',
+    body: JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] }),
+    status: 502,
+  },
+  {
+    name: 'a whole response that has not started',
+    protocol: 'openai-responses',
+    body: JSON.stringify({ ...response, status: 'queued' }),
+    status: 502,
   },
 ]
 

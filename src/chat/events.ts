@@ -74,7 +74,8 @@ type AnswerPiece =
   | UsageEvent
   /** A unit that is billed per piece, such as an image. */
   | { type: 'piece'; unit: string }
-  | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string }
+  /** `native` is undefined if the upstream sent no reason. */
+  | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string | undefined }
   /** The upstream failed: `status` if it sent one, its own `code`, and its details as JSON. */
   | {
       type: 'error'

@@ -4,10 +4,10 @@ import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { utf8Of, withoutMark } from '#platform/text/text-of-bytes.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
-import { type ErrorFacts, factsOfRefusal } from '../providers/error-code.ts'
+import { type ErrorFacts, errorWithoutAnswer, factsOfRefusal, noMessage } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import { ContentHold, endsChoice } from './content-hold.ts'
+import { ContentHold, endsChoice, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
 import {
   type AttemptFailure,
@@ -60,6 +60,7 @@ export class AttemptAnswer implements Sink {
   #emptyEvents = 0
   #started = false
   #finished = false
+  #hasContent = false
   #hasCalls = false
   #over = false
   #usageTimer: NodeJS.Timeout | undefined
@@ -196,17 +197,20 @@ export class AttemptAnswer implements Sink {
   #deliver(events: SseEvent[]): void {
     for (const event of events) {
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
-      if (isEndMark(event)) return this.#endStream(this.#started || !this.#hold!.isEmpty)
-      // Some upstreams send empty events as keep-alives.
-      if (event.data === '') continue
-      const read = this.#read(event)
+      if (isEndMark(event)) return this.#endStream(this.#finished || this.#isEndedByMark)
+      if (isKeepAlive(event)) {
+        this.#countEmpty([])
+        continue
+      }
+      const read = event.event === 'error' ? this.#readError(event) : this.#read(event)
       const error = read.find((one) => one.type === 'error')
       if (error) return this.#upstreamError(error)
       this.#countEmpty(read)
       this.#contentSize.takeEvent(event.raw, read)
       for (const { type } of read) {
         if (type === 'finish') this.#finished = true
-        else if (type === 'tool_call') this.#hasCalls = true
+        else if (isContent(type)) this.#hasContent = true
+        if (type === 'tool_call') this.#hasCalls = true
       }
       const isPlain = !event.data.includes('\n') && !read.some((one) => one.type === 'usage')
       const raw = isPlain ? event.raw : onOneLine(event)
@@ -219,6 +223,14 @@ export class AttemptAnswer implements Sink {
       if (isPlain) this.#fastPath?.learn(event.raw, read)
     }
     if (this.#started) this.#receiver.flush()
+  }
+
+  /** An event named `error` is an error, whatever its data. */
+  #readError(event: SseEvent): AnswerEvent[] {
+    const body = parseJson(event.data)
+    const read = body === undefined ? [] : this.#read(event)
+    if (read.some(({ type }) => type === 'error')) return read
+    return [errorWithoutAnswer(body ?? { message: event.data }, noMessage)]
   }
 
   #countEmpty(read: AnswerEvent[]): void {
@@ -252,15 +264,16 @@ export class AttemptAnswer implements Sink {
   #endStream(isWhole: boolean): void {
     const rest = this.#read(endMark)
     if (!isWhole && !rest.some((one) => one.type === 'finish')) return this.#endTooEarly()
-    if (!this.#finished && !rest.some((one) => one.type === 'finish')) rest.push(this.#unstatedFinish())
+    if (!this.#finished && !rest.some((one) => one.type === 'finish'))
+      rest.push({ type: 'finish', reason: this.#hasCalls ? 'tool_calls' : 'stop', native: undefined })
     this.#start()
     if (rest.length > 0) this.#receiver.events(rest, undefined)
     this.#finish()
   }
 
-  /** The finish of a stream that ended with the end mark alone. */
-  #unstatedFinish(): AnswerEvent {
-    return { type: 'finish', reason: this.#hasCalls ? 'tool_calls' : 'stop', native: 'stop' }
+  /** Whether the end mark completes an answer without a finish reason. */
+  get #isEndedByMark(): boolean {
+    return this.#hasContent && this.#attempt.providerProtocol.endsByMark === true
   }
 
   #endTooEarly(): void {
@@ -329,6 +342,9 @@ export class AttemptAnswer implements Sink {
     this.#settle(undefined)
   }
 }
+
+/** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
+const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
 
 /** Whether an answer starts as a stream does. Some servers and proxies name another content type. JSON starts otherwise. */
 function startsEvents(chunk: Buffer): boolean {

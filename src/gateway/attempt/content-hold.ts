@@ -40,3 +40,6 @@ const withoutContent: ReadonlySet<AnswerEvent['type']> = new Set(['started', 'us
 
 /** Whether an event is content or the end of an answer, so that no other endpoint is tried after it. */
 export const endsChoice = ({ type }: AnswerEvent) => !withoutContent.has(type)
+
+/** Whether an event is content: text, reasoning, a refusal, a call or an image. */
+export const isContent = (type: AnswerEvent['type']) => !withoutContent.has(type) && type !== 'finish'

@@ -93,6 +93,9 @@ function withCall(delta: object, at: number, all: object[]): object {
   const called = { name: `f${delta.argument}`, arguments: JSON.stringify({ argument: delta.argument }) }
   return { content: null, tool_calls: [{ index, id: `own${index}`, type: 'function', function: called }] }
 }
+const endOf = (deltas: object[]) => ({
+  finish_reason: deltas.some((delta) => 'argument' in delta) ? 'tool_calls' : 'stop',
+})
 const members = ['object', 'created', 'model', 'choices', 'usage', 'x', 'padding'] as const
 const values = { object: 'chat.completion.chunk', created: 7, model: 'm', usage: null, x: { id: 'n', usage: null } }
 /** The members of all chunks of one stream, and further members of its choices. */
@@ -106,7 +109,7 @@ const shape = fc.record({
 const chunks = fc
   .tuple(shape, fc.array(deltas, { minLength: 1, maxLength: 6 }), word)
   .map(([{ names, first, more }, deltas, padding]) =>
-    [...deltas.map(withCall).map((delta) => ({ delta, more })), { delta: {}, more: { finish_reason: 'stop' } }].map(
+    [...deltas.map(withCall).map((delta) => ({ delta, more })), { delta: {}, more: endOf(deltas) }].map(
       ({ delta, more: of }) => {
         const all = { ...values, id: 'c', padding, choices: [{ index: 0, delta, ...of }] } as {
           [name: string]: unknown

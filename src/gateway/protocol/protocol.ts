@@ -67,6 +67,8 @@ export type ProviderProtocol = {
   reader: (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[]
   /** Whether events can be read independently of earlier text, so that similar events need no parsing. */
   readsEventsAlone?: boolean
+  /** Whether `[DONE]` completes an answer without a finish reason. Other protocols have an event for the end. */
+  endsByMark?: boolean
   /** Reads a whole answer. @throws Error if it violates the protocol. */
   readBody: (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[]
   /** The errors of its servers for a prompt that is longer than the context. */

@@ -1,3 +1,5 @@
+import type { AnswerEvent } from '#chat/events.ts'
+
 type ErrorBody = { code?: unknown; status?: unknown; type?: unknown }
 
 /**
@@ -13,6 +15,46 @@ export function codeOfError(error: unknown): string | undefined {
 export function messageOfError(error: unknown): string | undefined {
   const { message } = (error ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
+}
+
+/** Names that servers use for the status of an error. */
+const statusNames = ['code', 'status', 'status_code', 'http_code', 'http_status'] as const
+const wordNames = ['code', 'type', 'status'] as const
+
+/** The statuses of error codes, types and exceptions, without underscores and in lower case. */
+const statusOfWord = new Map(
+  Object.entries({
+    400: ['invalidrequest', 'invalidprompt', 'contextlengthexceeded', 'badrequest', 'invalidargument', 'validation'],
+    401: ['authentication', 'unauthenticated', 'unauthorized', 'invalidapikey'],
+    402: ['billing', 'insufficientquota', 'insufficientbalance', 'paymentrequired'],
+    403: ['permission', 'permissiondenied', 'forbidden'],
+    404: ['notfound', 'modelnotfound'],
+    413: ['requesttoolarge'],
+    429: ['ratelimit', 'ratelimitexceeded', 'ratelimited', 'toomanyrequests', 'resourceexhausted', 'throttling'],
+    500: ['server', 'api', 'internal', 'internalserver'],
+    503: ['unavailable', 'serviceunavailable', 'overloaded', 'engineoverloaded'],
+    504: ['timeout', 'requesttimeout', 'deadlineexceeded', 'vectorstoretimeout'],
+  }).flatMap(([status, words]) => words.map((word): [string, number] => [word, Number(status)])),
+)
+
+/** The HTTP status that an error within an answer stands for: as a number, or by its code or type. */
+export function statusOfError(error: unknown): number | undefined {
+  const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const numbers = statusNames.map((name) => Number(fields[name]))
+  const words = wordNames.map((name) => plainWord(fields[name]))
+  return (
+    numbers.find((status) => status >= 400 && status < 600) ??
+    words.map((word) => statusOfWord.get(word)).find((status) => status !== undefined)
+  )
+}
+
+/** `rate_limit_error`, `RateLimitError` and `rate-limit` are the same word. */
+function plainWord(word: unknown): string {
+  if (typeof word !== 'string') return ''
+  return word
+    .toLowerCase()
+    .replaceAll(/[_-]/g, '')
+    .replace(/(?:error|exception)$/, '')
 }
 
 /** The message for an error without one. */
@@ -72,7 +114,7 @@ export function messageOfRefusal(body: unknown): string | undefined {
   return messageOfError(errorIn(body)) ?? textIn(body, 4)
 }
 
-const messageFields = ['error', 'detail', 'message', 'errors'] as const
+const messageFields = ['error', 'detail', 'message', 'errors', 'base_resp', 'status_msg'] as const
 
 /** @param depth how many levels deep it is searched. */
 function textIn(value: unknown, depth: number): string | undefined {
@@ -93,6 +135,34 @@ function problemText(entry: unknown): string | undefined {
   const field = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : ''
   return field ? `${field}: ${msg}.` : msg
 }
+
+/**
+ * The error of an answer without content. Some servers send errors with a status of success.
+ * @param problem the error if the body has no message.
+ * @throws Error in that case.
+ */
+export function errorWithoutAnswer(body: unknown, problem: string): AnswerEvent {
+  const message = messageOfRefusal(body)
+  if (!message) throw new Error(problem)
+  const error = errorIn(body) ?? (Array.isArray(body) ? body[0] : body)
+  const status =
+    statusOfError(error) ?? miniMaxStatuses.get((error as MiniMaxError | undefined)?.base_resp?.status_code)
+  return { type: 'error', message, status, ...factsOfError(error) }
+}
+
+type MiniMaxError = { base_resp?: { status_code?: unknown } | null }
+
+const miniMaxStatuses = new Map<unknown, number>([
+  [1001, 504],
+  [1002, 429],
+  [1004, 401],
+  [1008, 402],
+  [1026, 400],
+  [1039, 429],
+  [1041, 429],
+  [2013, 400],
+  [2049, 401],
+])
 
 /** Matches codes that cannot be credentials. */
 const isWord = /^[a-zA-Z][a-zA-Z_]{0,63}$/

@@ -39,7 +39,9 @@ test('every error code of OpenAI has a status', () => {
 })
 
 test('finish reasons of each provider are translated', () => {
-  const anthropic = (stop_reason: string | null) => finishOf(anthropicMessages.readBody({ content: [], stop_reason }))
+  const calling = { type: 'tool_use', id: 'a', name: 'f', input: {} }
+  const anthropic = (stop_reason: string | null) =>
+    finishOf(anthropicMessages.readBody({ content: stop_reason === 'tool_use' ? [calling] : [], stop_reason }))
   assert.deepEqual(
     ['max_tokens', 'model_context_window_exceeded', 'tool_use', 'refusal', 'end_turn', 'pause_turn', null].map(
       anthropic,
@@ -48,10 +50,9 @@ test('finish reasons of each provider are translated', () => {
   )
   assert.equal(anthropic('something_new'), 'length')
   const chat = (finish_reason: string) => finishOf(openaiChat.readBody({ choices: [{ message: {}, finish_reason }] }))
-  assert.deepEqual(['stop', 'model_length', 'function_call', 'sensitive', 'STOP', 'something_new'].map(chat), [
+  assert.deepEqual(['stop', 'model_length', 'sensitive', 'STOP', 'something_new'].map(chat), [
     'stop',
     'length',
-    'tool_calls',
     'content_filter',
     'stop',
     'length',

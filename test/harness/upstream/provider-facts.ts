@@ -71,7 +71,7 @@ export const providerFacts: Record<UpstreamProtocol, ProviderFacts> = {
       'parallel-tools.sse parallel-tools.json': { calls, finish: 'tool_calls (tool_calls)', tokens },
       'reasoning.sse': { reasoning: 'Hmm, so.', text: 'Yes.', finish: 'stop (stop)', tokens },
       'refusal.sse': { refusal: "I'm sorry, no.", finish: 'stop (stop)', tokens },
-      'error.sse': { text: 'Once', error: 'undefined: The server had an error while processing your request' },
+      'error.sse': { text: 'Once', error: '500: The server had an error while processing your request' },
     },
   },
   'openai-responses': {

@@ -30,9 +30,10 @@ export class AnswerRepair {
   repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
     if (this.#hasSeveral) return this.#repairsOfSeveral(text, events, part, wholeText)
-    if (!this.#isLegacy && events.some(isCall)) this.#isLegacy = legacyCall.test(text)
+    this.#isLegacy ||= legacyCall.test(text) && !currentCall.test(text)
     const calls = this.#isLegacy ? undefined : this.#first.repaired(callsIn(text), events, part === 'message')
-    const finish = repairedFinish(endsIn(text), events, part)
+    const right = repairedFinish(endsIn(text), events, part)
+    const finish = this.#isLegacy && legacyReasons.has(right?.native) ? undefined : right
     return isNothing({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
 
@@ -63,12 +64,13 @@ export class AnswerRepair {
 }
 
 const legacyCall = /"function_call"\s*:\s*\{/
+const currentCall = /"tool_calls"\s*:\s*[[{]\s*["{]/
 const isNothing = ({ calls, finish }: ChoiceRepair) => calls === undefined && finish === undefined
 const endsIn = (text: string) => /"finish_reason"\s*:\s*"[^"]/.test(text)
-const isCall = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments'
-const isOfCallOrEnd = (event: AnswerEvent) => isCall(event) || event.type === 'finish'
+const isOfCallOrEnd = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish'
 
-const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+/** The reasons of answers with a call in `function_call`. */
+const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'function_call'])
 
 /** Null for a premature finish reason; undefined if it stays. */
 function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[], part: Part): Finish | null | undefined {
@@ -76,16 +78,16 @@ function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[], part: 
   if (!finish) return isEnded ? null : undefined
   // A whole answer without a reason of its end.
   if (!isEnded && part === 'message') return finish
-  const isKnown = finishNames.has(finish.native) && (finish.reason !== 'length' || finish.native === 'length')
-  return isKnown ? undefined : finish
+  return finish.native === finish.reason ? undefined : finish
 }
 
 export function applyRepair(choice: RawChoice, part: Part, { calls, finish }: ChoiceRepair): void {
-  if (finish) choice.native_finish_reason = finish.native
+  if (finish?.native !== undefined) choice.native_finish_reason = finish.native
   if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
   if (!calls) return
   const { tool_calls: given, ...others } = choice[part] ?? {}
-  const right = withOtherMembers(calls, given ?? []).map((call) => (part === 'message' ? unnumbered(call) : call))
+  const before = Array.isArray(given) ? given.filter((call) => call) : []
+  const right = withOtherMembers(calls, before).map((call) => (part === 'message' ? unnumbered(call) : call))
   choice[part] = right.length > 0 ? { ...others, tool_calls: right } : others
 }
 

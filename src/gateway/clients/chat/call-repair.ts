@@ -20,10 +20,11 @@ export class CallRepair {
    * The tool calls that replace those in an event or a whole answer, as deltas. Undefined if they are correct.
    * @param isWhole whether it is a whole answer, where calls have no index.
    */
-  repaired(calls: RawCall[], events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
+  repaired(calls: (RawCall | null)[], events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
     if (calls.length === 0 && !events.some(isOfCall)) return undefined
     const right = this.#deltasOf(events)
-    const given = isWhole ? calls.map((call, index) => ({ ...call, index })) : calls
+    if (calls.includes(null)) return right
+    const given = isWhole ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
     const effective = given.filter((call) => !isWithoutEffect(call))
     const isSame = effective.length === right.length && effective.every((call, at) => isEquivalent(call, right[at]!))
     return isSame ? undefined : right
@@ -61,12 +62,14 @@ const listName = '"tool_calls"'
 const opening = /\s*:\s*\[/y
 
 /** The first list of calls in JSON, given as a latin1 string. */
-export function callsIn(text: string): RawCall[] {
+export function callsIn(text: string): (RawCall | null)[] {
   for (let at = text.indexOf(listName); at !== -1; at = text.indexOf(listName, at + 1)) {
     opening.lastIndex = at + listName.length
     if (!opening.test(text)) continue
     const from = opening.lastIndex - 1
-    return JSON.parse(Buffer.from(text.slice(from, valueEnd(text, from)), 'latin1').toString('utf8')) as RawCall[]
+    return JSON.parse(
+      Buffer.from(text.slice(from, valueEnd(text, from)), 'latin1').toString('utf8'),
+    ) as (RawCall | null)[]
   }
   return []
 }

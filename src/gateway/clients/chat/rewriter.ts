@@ -128,7 +128,8 @@ type Named = Pick<AnswerHead, 'id' | 'model'>
 
 function rewritten(text: string, part: 'delta' | 'message', named: Named, right: Repairs | undefined): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
-  for (const [position, choice] of (answer.choices ?? []).entries()) {
+  answer.choices ??= []
+  for (const [position, choice] of answer.choices.entries()) {
     const repair = right?.get(position)
     if (part === 'delta' && !choice.delta && choice.message) choice.delta = takenMessage(choice)
     if (repair) applyRepair(choice as RawChoice, part, repair)

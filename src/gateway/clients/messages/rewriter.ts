@@ -1,3 +1,4 @@
+import type { AnswerEvent } from '#chat/events.ts'
 import { bytesOfJson, withChanges } from '#platform/json/json-members.ts'
 import { type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
@@ -12,12 +13,28 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   const changes = { set: { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }, fill: {} }
   const calls = new StreamCallRepair(head)
   return {
-    event: (raw, events = []) =>
-      calls.repaired(raw.includes('message_start') ? withChangesIn(raw, 'message', changes) : raw, events),
+    event: (raw, events = []) => {
+      const named = raw.includes('message_start') ? withChangesIn(raw, 'message', changes) : raw
+      const stop = stopRepair(events)
+      return calls.repaired(stop ? withChangesIn(named, 'delta', stop) : named, events)
+    },
     rest: (events) => calls.rest(events),
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)
-      return withChanges(repaired, repaired.indexOf('{'), changes)
+      const { set, fill } = changes
+      return withChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })
     },
   }
+}
+
+/** The stop reasons that contradict what was read. */
+const unfitReasons: Partial<Record<string, string>> = { end_turn: 'tool_calls', tool_use: 'stop' }
+
+/** The stop reason of an answer whose own one does not fit its calls. */
+function stopRepair(
+  events: readonly AnswerEvent[],
+): { set: { stop_reason: string }; fill: Record<string, string> } | undefined {
+  const finish = events.find((event) => event.type === 'finish')
+  if (finish?.native === undefined || unfitReasons[finish.native] !== finish.reason) return undefined
+  return { set: { stop_reason: finish.reason === 'stop' ? '"end_turn"' : '"tool_use"' }, fill: {} }
 }

@@ -38,6 +38,8 @@ export class ToolCallAssembler {
   #completionTokens = 0
   /** An end that arrived while a call was incomplete. */
   #finish: Finish | undefined
+  /** The end that clients have. */
+  #reportedFinish: Finish | undefined
   /** The answer ended at its limit, so its calls may be cut. */
   #isTruncated = false
 
@@ -59,14 +61,29 @@ export class ToolCallAssembler {
     const isAtLimit = this.#completionTokens >= (this.#options.answerLimit ?? Number.POSITIVE_INFINITY)
     if (finish && isAtLimit) this.#isTruncated = true
     const calls = this.#closeAll()
-    if (!finish) return calls
-    return [...calls, isAtLimit ? { ...finish, reason: 'length' } : finish]
+    if (finish) return [...calls, isAtLimit ? { ...finish, reason: 'length' } : this.#withReason(finish)]
+    const reported = this.#reportedFinish
+    const corrected = reported && this.#withReason(reported)
+    // Calls that follow the end change its reason.
+    return corrected === reported ? calls : [...calls, corrected!]
   }
 
   /** Events of an answer without calls so far pass unchanged. */
   #takeWithoutCalls(given: AnswerEvent[]): AnswerEvent[] {
     for (const event of given) this.#note(event)
-    return given
+    return given.map((event) => (event.type === 'finish' ? this.#report(event) : event))
+  }
+
+  #report(finish: Finish): Finish {
+    this.#reportedFinish = this.#withReason(finish)
+    return this.#reportedFinish
+  }
+
+  /** The end with the reason that fits the calls: agents run no tools after `stop`, and wait for calls otherwise. */
+  #withReason(finish: Finish): Finish {
+    const hasCalls = this.#opened > 0
+    if (finish.reason === 'stop' && hasCalls) return { ...finish, reason: 'tool_calls' }
+    return finish.reason === 'tool_calls' && !hasCalls ? { ...finish, reason: 'stop' } : finish
   }
 
   /** Records what decides whether calls can be cut off. */
@@ -80,7 +97,7 @@ export class ToolCallAssembler {
     if (event.type === 'call_piece') return this.#add(event)
     this.#note(event)
     if (event.type !== 'finish') return [event]
-    if (this.#isTruncated || !this.#calls.some((call) => call.isCut)) return [...this.#closeAll(), event]
+    if (this.#isTruncated || !this.#calls.some((call) => call.isCut)) return [...this.#closeAll(), this.#report(event)]
     // Some upstreams send the end before the last piece. Whether the limit was reached shows in the usage.
     this.#finish = event
     return []

@@ -24,6 +24,8 @@ export class PartialCall {
    */
   #unsent = ''
   #hasSent = false
+  /** The answer ended without arguments, so clients have an empty object. */
+  #isFilled = false
   /** Undefined until there is more than whitespace. */
   #startsObject: boolean | undefined
 
@@ -95,7 +97,9 @@ export class PartialCall {
   /** The same after the last piece. */
   takeLastArguments(): AnswerEvent[] {
     this.#complete()
-    if (!this.#hasSent && !this.#isCustom && isNothing(this.#text)) this.#unsent = '{}'
+    if (this.#hasSent || this.#isCustom) return this.#take()
+    this.#isFilled = isNothing(this.#text)
+    this.#unsent = this.#isFilled ? '{}' : (objectInText(this.#unsent) ?? this.#unsent)
     return this.#take()
   }
 
@@ -103,6 +107,9 @@ export class PartialCall {
     if (this.#isCustom) return this.#append(text)
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && text === this.#text) return
+    if (this.#isFilled && text.trim() !== '')
+      throw new Error(`the arguments of its call of "${this.name}" follow the end of the answer`)
+    if (this.#startsObject === false && startsObject(text) && isNothing(this.#text)) return this.#replace(text)
     const taken = this.#extent.push(text)
     this.#append(text.slice(0, taken))
     if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
@@ -140,6 +147,25 @@ export class PartialCall {
 }
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)
+
+/** The object of arguments that are encoded as JSON twice. */
+function objectInText(text: string): string | undefined {
+  if (!/^\s*"\s*\{/.test(text) || text.length > maxDecoded) return undefined
+  const inner = valueIn(text)
+  const value = typeof inner === 'string' ? valueIn(inner) : undefined
+  return typeof value === 'object' && value !== null ? (inner as string) : undefined
+}
+
+function valueIn(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** Longer arguments are not decoded, because that holds up other requests. */
+const maxDecoded = 1024 * 1024
 
 /** Some models send this text for a call without arguments. */
 const isNothing = (text: string) => text.trim() === '' || text.trim() === 'null'

@@ -24,5 +24,10 @@ export type ToolCallPiece = {
   choice?: number
 }
 
+/** Arguments as text. Some servers send the object instead of its JSON. */
+export function argumentsText(given: unknown): string | undefined {
+  return typeof given === 'string' || given == null ? (given ?? undefined) : JSON.stringify(given)
+}
+
 /** An event of a reader of upstreams, in which tool calls are still in pieces. */
 export type UpstreamEvent = AnswerEvent | ToolCallPiece

@@ -3,8 +3,8 @@ import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMetadata } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { factsOfError, messageOfError, noMessage } from '../error-code.ts'
+import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
 import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
@@ -30,7 +30,7 @@ type Delta = {
   text?: string
   thinking?: string
   signature?: string
-  partial_json?: string
+  partial_json?: unknown
   citation?: AnthropicCitation
   stop_reason?: string | null
 }
@@ -57,19 +57,6 @@ const reasons: Record<string, Exclude<FinishReason, 'error'>> = {
   refusal: 'content_filter',
 }
 
-const statuses: Record<string, number> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-}
-
 /** Reads one streamed message. */
 export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   const blocks = new Blocks()
@@ -94,7 +81,7 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
       case 'error':
         return [errorEvent(event.error)]
       default:
-        return []
+        return event.error ? [errorEvent(event.error)] : []
     }
   }
 }
@@ -131,7 +118,7 @@ const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_
 export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
   const message = body as Message & { error?: UpstreamError }
   if (message.error) return [errorEvent(message.error)]
-  if (!Array.isArray(message.content)) throw new Error('the answer has no content')
+  if (!Array.isArray(message.content)) return [errorWithoutAnswer(body, 'the answer has no content')]
   const blocks = new Blocks()
   const events: UpstreamEvent[] = [started(message)]
   for (const [at, block] of message.content.entries()) events.push(...blocks.begin(at, block), ...blocks.end(at))
@@ -160,7 +147,7 @@ class Blocks {
     if (delta.citation) this.#cited.push(...citationOf(delta.citation))
     if (delta.partial_json === undefined) return this.#track(added(delta))
     // Input of a provider tool is not a call of a client tool.
-    return this.#others.has(at) ? [] : [{ type: 'call_piece', key: at, text: delta.partial_json }]
+    return this.#others.has(at) ? [] : [{ type: 'call_piece', key: at, text: argumentsText(delta.partial_json) }]
   }
 
   end(at: number | undefined): UpstreamEvent[] {
@@ -228,7 +215,7 @@ function finish(native: string): AnswerEvent {
 }
 
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
-  const status = statuses[error?.type ?? '']
+  const status = error?.type === 'overloaded_error' ? 529 : statusOfError(error)
   return { type: 'error', message: messageOfError(error) ?? noMessage, status, ...factsOfError(error) }
 }
 

@@ -2,8 +2,8 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePlaces } from '#platform/text/byte-places.ts'
-import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { factsOfError, messageOfError, noMessage } from '../error-code.ts'
+import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
 import { callIdFor } from './gemini-call-id.ts'
@@ -69,7 +69,7 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
   const generated = body as Generated
   const events = new GeminiAnswer(answerId).read(generated)
   if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
-    throw new Error('the answer has no candidates')
+    return [errorWithoutAnswer(body, 'the answer has no candidates')]
   return events
 }
 
@@ -133,7 +133,7 @@ class GeminiAnswer {
 
   #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): UpstreamEvent[] {
     const index = this.#calls++
-    const whole = typeof args === 'string' ? args : JSON.stringify(args ?? {})
+    const whole = argumentsText(args) ?? '{}'
     const isNew = id ? (this.#named.get(id) ?? whole) === whole : false
     const callId = id && isNew ? id : callIdFor(this.#id || this.#ownId, index)
     if (isNew) this.#named.set(callId, whole)
@@ -166,7 +166,12 @@ function failure(reason: string, message: string | undefined): AnswerEvent {
 }
 
 function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
-  return { type: 'error', message: messageOfError(error) ?? noMessage, status: error.code, ...factsOfError(error) }
+  return {
+    type: 'error',
+    message: messageOfError(error) ?? noMessage,
+    status: statusOfError(error),
+    ...factsOfError(error),
+  }
 }
 
 /** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */

@@ -2,12 +2,12 @@ import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { ToolCallPiece, UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { factsOfError, messageOfError, noMessage } from '../error-code.ts'
+import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { chatSpellings, OpenaiUsage } from '../openai-usage.ts'
 import type { UsageObject } from '../usage-spellings.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
-import { finishEvent } from './openai-chat-finish.ts'
+import { finishEvents } from './openai-chat-finish.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
 
 type UpstreamUsage = UsageObject & {
@@ -34,7 +34,12 @@ export type Completion = UpstreamError &
     model?: string
     choices?: WholeChoice[]
   }
-type WholeChoice = { message?: UpstreamDelta; finish_reason?: string | null }
+type WholeChoice = {
+  message?: UpstreamDelta
+  finish_reason?: string | null
+  /** OpenRouter's error of this choice. */
+  error?: Exclude<UpstreamError['error'], undefined> | null
+}
 
 /** Reads one stream. Every event can repeat the citations. */
 export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
@@ -51,18 +56,32 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
 }
 
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
+  if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [errorIn(chunk)] : []
   const events: UpstreamEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
-  for (const choice of chunk.choices ?? []) {
+  for (const choice of chunk.choices) {
     const own: UpstreamEvent[] = []
     // Servers that do not generate in pieces send a whole answer as the only event.
     const delta = choice.delta ?? numbered((choice as WholeChoice).message) ?? {}
     if (delta.role) own.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
     readDelta(delta, own, chunk.id)
-    if (choice.finish_reason && !chunk.error) own.push(finishEvent(choice.finish_reason))
+    if (choice.delta && choice.finish_reason) pushAll(own, wholeCalls((choice as WholeChoice).message, chunk.id))
+    const { error } = choice as WholeChoice
+    if (error && !chunk.error) own.push(errorEvent(error))
+    if (choice.finish_reason && !chunk.error && !error) pushAll(own, finishEvents(choice.finish_reason))
     pushAll(events, ofChoice(choice.index, own))
   }
   return events
+}
+
+/** Whether an event is an error without the member `error`, as DashScope, MiniMax, SiliconFlow and vLLM send it. */
+function isBareError(chunk: object): boolean {
+  const { object, base_resp } = chunk as { object?: unknown; base_resp?: { status_code?: unknown } | null }
+  return object === 'error' || 'code' in chunk || 'detail' in chunk || Boolean(base_resp?.status_code)
+}
+
+function errorIn(chunk: UpstreamError): AnswerEvent {
+  return chunk.error ? errorEvent(chunk.error) : errorWithoutAnswer(chunk, noMessage)
 }
 
 /** Adds the number of a choice other than the first to its events. */
@@ -76,19 +95,31 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
   const choices = completion.choices ?? []
   const [first] = choices
-  if (!first) throw new Error('the answer has no choices')
+  if (!first) return [errorWithoutAnswer(completion, 'the answer has no choices')]
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   readChoice(first, events, completion.id)
-  events.push(...sourcesIn(completion), finishEvent(first.finish_reason || 'stop'))
+  events.push(...sourcesIn(completion), ...endOf(first))
   for (let at = 1; at < choices.length; at++) {
     const choice = choices[at]!
     const own: UpstreamEvent[] = []
     readChoice(choice, own, completion.id)
-    pushAll(events, ofChoice(at, [...own, finishEvent(choice.finish_reason || 'stop')]))
+    pushAll(events, ofChoice(at, [...own, ...endOf(choice)]))
   }
   pushAll(events, usageEvents(completion, new OpenaiUsage(chatSpellings)))
   return events
 }
+
+function endOf({ error, message, finish_reason: native }: WholeChoice): AnswerEvent[] {
+  if (error) return [errorEvent(error)]
+  const stated = finishEvents(native || 'stop')
+  const events: AnswerEvent[] = stated.length > 0 ? stated : [{ type: 'finish', reason: 'stop', native: undefined }]
+  const isSuccess = events.some((event) => event.type === 'finish' && fullReasons.has(event.reason))
+  if (isSuccess && (typeof message !== 'object' || message === null)) throw new Error('the answer has no message')
+  return events
+}
+
+/** Answers with these reasons have content. */
+const fullReasons: ReadonlySet<string> = new Set(['stop', 'tool_calls'])
 
 function readChoice({ message }: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
   readDelta(numbered(message) ?? {}, events, answerId)
@@ -96,15 +127,33 @@ function readChoice({ message }: WholeChoice, events: UpstreamEvent[], answerId:
 
 /** A whole message as a delta, in which calls have numbers. */
 function numbered(message: UpstreamDelta | null | undefined): UpstreamDelta | undefined {
-  const calls = message?.tool_calls?.map((call, index) => ({ ...call, index }))
-  return calls ? { ...message, tool_calls: calls } : (message ?? undefined)
+  const calls = callsOf(message).map((call, index) => ({ ...call, index }))
+  return calls.length > 0 ? { ...message, tool_calls: calls } : (message ?? undefined)
+}
+
+/** Some servers repeat the whole message at the end of a stream, and others send its calls only there. */
+function wholeCalls(message: UpstreamDelta | null | undefined, answerId: string | undefined): UpstreamEvent[] {
+  return callsOf(message).map((call, at) => {
+    const { text: whole, ...piece } = callPiece(call, answerId)
+    return { ...piece, key: piece.id ? undefined : at, whole, isClosed: true }
+  })
+}
+
+/** The calls of a message. Some servers send null among them, or one call without a list. */
+function callsOf(message: UpstreamDelta | null | undefined): ToolCallDelta[] {
+  const { tool_calls: calls } = (message ?? {}) as { tool_calls?: unknown }
+  if (Array.isArray(calls)) return calls.filter((call) => typeof call === 'object' && call !== null)
+  return typeof calls === 'object' && calls !== null ? [calls as ToolCallDelta] : []
 }
 
 function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: string | undefined): void {
   readContent(delta, events)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
-  for (const call of delta.tool_calls ?? []) events.push(callPiece(call, answerId))
-  if (delta.function_call) events.push(callPiece({ index: 0, function: delta.function_call }, answerId))
+  const calls = callsOf(delta)
+  for (const call of calls) events.push(callPiece(call, answerId))
+  // Some servers send each call in both fields.
+  if (delta.function_call && calls.length === 0)
+    events.push(callPiece({ index: 0, function: delta.function_call }, answerId))
   if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
 }
 
@@ -112,13 +161,13 @@ function callPiece(
   { index, id, function: called, custom }: ToolCallDelta,
   answerId: string | undefined,
 ): ToolCallPiece {
-  const text: unknown = called?.arguments ?? custom?.input
+  const text = argumentsText(called?.arguments ?? custom?.input)
   return {
     type: 'call_piece',
     key: index,
     id,
     name: called?.name ?? custom?.name,
-    text: typeof text === 'string' || text == null ? (text ?? undefined) : JSON.stringify(text),
+    text,
     answerId,
     ...(custom && { custom: true }),
   }
@@ -126,11 +175,10 @@ function callPiece(
 
 function errorEvent(given: NonNullable<UpstreamError['error']>): AnswerEvent {
   const error = typeof given === 'string' ? { message: given } : given
-  const status = Number((error as { code?: unknown }).code)
   return {
     type: 'error',
     message: messageOfError(error) ?? noMessage,
-    status: status >= 400 && status < 600 ? status : undefined,
+    status: statusOfError(error),
     ...factsOfError(error),
   }
 }

@@ -20,6 +20,18 @@ const reasons = new Map<string, FinishReason>([
   ['content_filter', 'content_filter'],
   ['safety', 'content_filter'],
   ['refusal', 'content_filter'],
+  // Gateways to Gemini
+  ['recitation', 'content_filter'],
+  ['blocklist', 'content_filter'],
+  ['prohibited_content', 'content_filter'],
+  ['spii', 'content_filter'],
+  // Gateways to Bedrock
+  ['content_filtered', 'content_filter'],
+  ['guardrail_intervened', 'content_filter'],
+  // Cohere
+  ['error_toxic', 'content_filter'],
+  ['error_limit', 'length'],
+  ['user_cancel', 'error'],
   // Z.AI
   ['sensitive', 'content_filter'],
   ['error', 'error'],
@@ -29,11 +41,18 @@ const reasons = new Map<string, FinishReason>([
   ['insufficient_system_resource', 'error'],
   // vLLM and SGLang
   ['abort', 'error'],
+  // Gateways to Gemini
+  ['malformed_function_call', 'error'],
+  ['cancelled', 'error'],
+  ['timeout', 'error'],
 ])
 
 /** The finish event. An unknown reason counts as a truncated answer, never as a success. */
-export function finishEvent(native: string): AnswerEvent {
-  const reason = reasons.get(native.toLowerCase()) ?? 'length'
-  if (reason !== 'error') return { type: 'finish', reason, native }
-  return { type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }
+export function finishEvents(native: string): AnswerEvent[] {
+  const name = native.toLowerCase().replaceAll('-', '_')
+  // DashScope sends this text until the answer ends.
+  if (name === 'null') return []
+  const reason = reasons.get(name) ?? 'length'
+  if (reason !== 'error') return [{ type: 'finish', reason, native }]
+  return [{ type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }]
 }

@@ -29,6 +29,7 @@ export const openaiChat: ProviderProtocol = {
   knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
   reader: assemblingReader(chatReader),
   readsEventsAlone: true,
+  endsByMark: true,
   readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
   contextErrors: openaiContextErrors,
   errorMessage: messageOfRefusal,

@@ -1,4 +1,5 @@
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { errorWithoutAnswer } from '../error-code.ts'
 import { citations, TextSoFar } from './openai-responses-citations.ts'
 import {
   callPiece,
@@ -12,11 +13,14 @@ import {
 } from './openai-responses-events.ts'
 import type { Item, Response } from './openai-responses-format.ts'
 
+const unfinished: ReadonlySet<string | undefined> = new Set(['queued', 'in_progress'])
+
 /** Reads a whole response. */
 export function readResponse(body: unknown): UpstreamEvent[] {
   const response = body as Response
   if (response.error) return [errorEvent(response.error)]
-  if (!Array.isArray(response.output)) throw new Error('the answer has no output')
+  if (!Array.isArray(response.output)) return [errorWithoutAnswer(body, 'the answer has no output')]
+  if (response.output.length === 0 && unfinished.has(response.status)) throw new Error('the answer is not finished')
   const text = new TextSoFar()
   const events = response.output.flatMap((item, at) =>
     isCall(item) ? [callPiece(item, at, true)] : wholeItem(item, at, text),

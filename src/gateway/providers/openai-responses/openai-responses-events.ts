@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import type { ToolCallPiece, UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
+import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { codeOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { OpenaiUsage, responsesSpellings } from '../openai-usage.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
 import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
@@ -42,10 +42,11 @@ export function callPiece(item: Item, key: number | undefined, isClosed?: true):
   return {
     type: 'call_piece',
     key,
-    id: callId(item),
+    // The id of the item is the id of the call only if the complete item has no other.
+    id: isClosed ? callId(item) : item.call_id || undefined,
     name,
     namespace: namespace || undefined,
-    whole: isCustom ? input : args,
+    whole: argumentsText(isCustom ? input : args),
     custom: isCustom || undefined,
     isClosed,
   }
@@ -73,21 +74,10 @@ export function ending(response: Response, called: boolean): AnswerEvent[] {
   return [finish, ...usageIn(response)]
 }
 
-const statuses: Record<string, number> = {
-  server_error: 500,
-  rate_limit_exceeded: 429,
-  insufficient_quota: 402,
-  invalid_prompt: 400,
-  invalid_request_error: 400,
-  context_length_exceeded: 400,
-  vector_store_timeout: 504,
-}
-
 /** Codes about images and files are errors of the request. */
 export function errorEvent(error: UpstreamError): AnswerEvent {
   const { code, type } = error
-  const errorCode = code ?? type ?? ''
-  const status = statuses[errorCode] ?? (/image|file/.test(errorCode) ? 400 : undefined)
+  const status = statusOfError(error) ?? (/image|file/.test(code ?? type ?? '') ? 400 : undefined)
   return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError({ code, type }) }
 }
 

@@ -9,7 +9,7 @@ export type Item = {
   call_id?: string
   name?: string
   namespace?: string
-  arguments?: string
+  arguments?: unknown
   input?: string
   result?: string | null
   output_format?: string
@@ -39,7 +39,7 @@ export type Event = UpstreamError & {
   text?: string
   refusal?: string
   part?: Part
-  arguments?: string
+  arguments?: unknown
   input?: string
   annotation?: Annotation
   error?: UpstreamError

@@ -1,5 +1,5 @@
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { type Annotation, citations, TextSoFar } from './openai-responses-citations.ts'
 import {
   callId,
@@ -69,20 +69,29 @@ class ResponseStream {
         return isCall(item) ? this.#call(item, event.output_index) : pieceOf(item)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return [{ type: 'call_piece', key: this.#keyOf(event), text: event.delta }]
+        return [{ type: 'call_piece', key: this.#keyOf(event), text: argumentsText(event.delta) }]
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
-        return [{ type: 'call_piece', key: this.#keyOf(event), whole: event.arguments ?? event.input, isClosed: true }]
+        return [
+          {
+            type: 'call_piece',
+            key: this.#keyOf(event),
+            whole: argumentsText(event.arguments ?? event.input),
+            isClosed: true,
+          },
+        ]
       case 'response.output_item.done':
         return this.#doneItem(item, event.output_index)
       case 'response.completed':
+      // OpenRouter
+      case 'response.done':
       case 'response.incomplete':
       case 'response.failed':
         return this.#end(event.response ?? {})
       case 'error':
         return [errorEvent(event.error ?? event)]
       default:
-        return []
+        return event.error ? [errorEvent(event.error)] : []
     }
   }
 
@@ -122,6 +131,14 @@ class ResponseStream {
     return [callPiece(item, key, isClosed)]
   }
 
+  /** A call with an id is found by it, because its item can have another number or id than before. */
+  #callAtEnd(item: Item, at: number): UpstreamEvent[] {
+    const key = item.id === undefined ? undefined : this.#keyOfItem.get(item.id)
+    if (callId(item) === undefined || (key === undefined && !item.call_id)) return this.#call(item, key ?? at, true)
+    this.#hasCalls = true
+    return [callPiece(item, key, true)]
+  }
+
   #keyOfUnnumbered(id: string | undefined): number | undefined {
     return id === undefined ? undefined : (this.#keyOfItem.get(id) ?? firstOwnKey + this.#keyOfItem.size)
   }
@@ -157,7 +174,7 @@ class ResponseStream {
   #end(response: Response): UpstreamEvent[] {
     const items = Array.isArray(response.output) ? response.output : []
     const events = items.flatMap((item, at): UpstreamEvent[] => {
-      if (isCall(item)) return this.#call(item, callId(item) === undefined ? at : undefined, true)
+      if (isCall(item)) return this.#callAtEnd(item, at)
       if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
       const isSaid = item.type === 'reasoning' ? this.#said.has('reasoning') : this.#said.hasAnswer
       return [...(isSaid ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...doneItem(item)]
