@@ -19,6 +19,7 @@ test('the console writes the curl command of a request for the path of its clien
 /** A value for each rule that is a limit or a list. Others are switches. */
 const values: Record<string, unknown> = {
   limit_usd: 5,
+  group_limits: [{ by: 'session', tag_name: null, limit_usd: 1, reset_interval: null }],
   allowed_data_regions: ['europe'],
   allowed_models: ['a/b'],
   ignored_models: ['a/b'],
@@ -40,7 +41,7 @@ test('the console describes every rule of a guardrail', () => {
 })
 
 test('the editor of guardrails has a control for every rule', () => {
-  const editor = ['editor.tsx', 'filter-fields.tsx', 'policy.ts']
+  const editor = ['editor.tsx', 'filter-fields.tsx', 'group-limits.tsx', 'policy.ts']
     .map((file) =>
       readFileSync(new URL(`../console/guardrails/${file}`, import.meta.url), 'utf8').replace(
         /const emptyFields = \{[\s\S]*?\n\}/,

@@ -34,6 +34,7 @@ export function describePolicy(policy: Policy): string[] {
   const { allowed_models, ignored_models, allowed_providers, ignored_providers, allowed_data_regions } = policy
   return [
     ...limitIn(policy),
+    ...(policy.group_limits ?? []).map((limit) => `At most ${groupLimitText(limit)}.`),
     ...(allowed_models ? [`Allowed models: ${listed(allowed_models)}.`] : []),
     ...(ignored_models ? [`Blocked models: ${listed(ignored_models)}.`] : []),
     ...(allowed_providers ? [`Allowed providers: ${listed(allowed_providers)}.`] : []),
@@ -50,6 +51,14 @@ function limitIn({ limit_usd, reset_interval, include_byok_in_budgets }: Policy)
   if (limit_usd === null) return []
   const byok = include_byok_in_budgets ? ', own provider keys included' : ''
   return [`At most ${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in total'}${byok}.`]
+}
+
+type GroupLimit = NonNullable<Policy['group_limits']>[number]
+
+/** `$5.00 per day for each value of the tag customer` */
+export function groupLimitText({ by, tag_name, limit_usd, reset_interval }: GroupLimit): string {
+  const each = by === 'session' ? 'each session' : `each value of the tag ${tag_name}`
+  return `${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in total'} for ${each}`
 }
 
 function dataIn(policy: Policy): string[] {

@@ -10,6 +10,7 @@ export const ruleLabel = (rule: string) =>
       .replace(/^enforce_zdr.*/, 'zero data retention')
       .replace(/^limit$/, 'key limit spent')
       .replace(/^limit_usd$/, 'spending limit')
+      .replace(/^group_limits$/, 'limit of a session or tag')
       .replace(/^budget$/, 'budget spent')
       .replace(/^max_cost_usd$/, 'turn budget spent')
       .replace(/^session_max_cost_usd$/, 'session budget spent'),

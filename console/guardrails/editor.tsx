@@ -1,4 +1,5 @@
 import { Builtins, Patterns } from './filter-fields.tsx'
+import { GroupLimits } from './group-limits.tsx'
 import { type EditorProps, type Policy, zdrFields } from './policy.ts'
 
 /** The form of a policy. Inputs are uncontrolled, so that typed text is not reformatted. */
@@ -9,6 +10,7 @@ export function Editor({ policy, change }: EditorProps) {
       <h2>Policy</h2>
       <NameFields policy={policy} change={change} />
       <Limit policy={policy} change={change} />
+      <GroupLimits policy={policy} change={change} />
       <List policy={policy} change={change} field="allowed_models" says="Allowed models" />
       <List policy={policy} change={change} field="ignored_models" says="Blocked models" />
       <List policy={policy} change={change} field="allowed_providers" says="Allowed providers" />

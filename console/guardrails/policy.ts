@@ -1,4 +1,5 @@
 import type { Guardrail, GuardrailPatch } from '../api/types.ts'
+import { groupLimitText } from '../components/policy-description.ts'
 
 /** The policy fields of a guardrail, without ids, usage and times. */
 export type Policy = Omit<
@@ -10,6 +11,7 @@ export type Policy = Omit<
   | 'held_usd'
   | 'forecast_usd'
   | 'spenders'
+  | 'group_spending'
   | 'resets_at'
   | 'created_at'
   | 'updated_at'
@@ -36,6 +38,7 @@ const emptyFields = {
   limit_usd: null,
   reset_interval: null,
   include_byok_in_budgets: false,
+  group_limits: null,
   allowed_models: null,
   ignored_models: null,
   allowed_providers: null,
@@ -79,7 +82,10 @@ type Filter = { slug?: string; pattern?: string; action: string; label?: string 
 function linesOf(value: Policy[Field]): string[] {
   if (value === null || value === '') return []
   if (!Array.isArray(value)) return [String(value)]
-  return value.map((item) => (typeof item === 'string' ? item : filterLine(item)))
+  return value.map((item) => {
+    if (typeof item === 'string') return item
+    return 'by' in item ? groupLimitText(item) : filterLine(item)
+  })
 }
 
 /** A content filter as a line. The service sets the labels of built-in filters. */

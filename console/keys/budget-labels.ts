@@ -14,14 +14,21 @@ const layerNames: Record<KeyBudget['layer'], string> = {
   workspace_default_key: 'Default guardrail, for this key',
   member: 'Guardrail of the owner',
   api_key: 'Guardrail of this key',
+  session: 'Each session',
+  tag: 'Each tag value',
   key_limit: 'Limit of this key',
 }
 
-type NamedBudget = Pick<KeyBudget, 'layer' | 'reset_interval'>
+type NamedBudget = Pick<KeyBudget, 'layer' | 'reset_interval'> & Partial<Pick<KeyBudget, 'tag_name' | 'group_value'>>
 
 /** The name of a budget that holds for a key: what sets it, and its interval. */
-export const keyBudgetName = ({ layer, reset_interval }: NamedBudget) =>
-  `${layerNames[layer]}, ${reset_interval ?? 'lifetime'}`
+export const keyBudgetName = (budget: NamedBudget) => `${ownerName(budget)}, ${budget.reset_interval ?? 'lifetime'}`
+
+function ownerName({ layer, tag_name, group_value }: NamedBudget): string {
+  if (layer === 'session') return group_value == null ? layerNames.session : `Session ${group_value}`
+  if (layer !== 'tag') return layerNames[layer]
+  return group_value == null ? `Each value of the tag ${tag_name}` : `Tag ${tag_name}: ${group_value}`
+}
 
 /** Explains that requests are refused because a budget is exhausted. */
 export function exhaustedNote(

@@ -3,14 +3,14 @@ import { canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
-import type { Guardrail, Key } from '../api/types.ts'
+import type { Guardrail, Key, KeyBudget } from '../api/types.ts'
+import { BudgetTable } from '../components/budget-table.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Heading } from '../components/heading.tsx'
 import { FailureState, Loading } from '../components/page-states.tsx'
 import { describePolicy } from '../components/policy-description.ts'
 import { RelativeTime } from '../components/timestamp.tsx'
 import { exhaustedNote, keyBudgetName } from './budget-labels.ts'
-import { BudgetTable } from './budget-table.tsx'
 import { stateOf } from './key-state.ts'
 
 const kindPermissions = {
@@ -61,6 +61,9 @@ function KeyDetails({ of: key }: { of: Key }) {
   )
 }
 
+const budgetId = ({ layer, guardrail_id, reset_interval, tag_name, group_value }: KeyBudget) =>
+  [layer, guardrail_id, reset_interval, tag_name, group_value].join(' ')
+
 /** The budgets that count the spending of a key, in the order in which they are checked. */
 function KeyBudgets({ of: key }: { of: Key }) {
   const { data, failure, reload } = useGet('GET /keys/{hash}/budgets', { params: { hash: key.hash } })
@@ -71,7 +74,7 @@ function KeyBudgets({ of: key }: { of: Key }) {
   return (
     <>
       {exhausted.map((budget) => (
-        <p key={`${budget.layer} ${budget.guardrail_id} ${budget.reset_interval}`} class="bad">
+        <p key={budgetId(budget)} class="bad">
           {exhaustedNote(budget)}
         </p>
       ))}
@@ -80,7 +83,7 @@ function KeyBudgets({ of: key }: { of: Key }) {
         label={`Budgets of ${key.name}`}
         rows={data.data.map((budget) => ({
           ...budget,
-          id: `${budget.layer} ${budget.guardrail_id} ${budget.reset_interval}`,
+          id: budgetId(budget),
           name: keyBudgetName(budget),
         }))}
       />

@@ -113,7 +113,7 @@ type DecidedRequest = PluggedRequest & { candidates: Candidate[]; decision: Poli
 /** Finds the models, and applies plugins and policy. @throws Fault if no model is known or the policy forbids it. */
 async function decideRequest(
   deps: GatewayDeps,
-  { caller, host, turns, pause }: CompletionCall,
+  { caller, host, sessionId, turns, pause }: CompletionCall,
   prepared: PreparedRequest,
   { signal }: RevocableResponse,
 ): Promise<DecidedRequest> {
@@ -121,8 +121,9 @@ async function decideRequest(
   const plugged = applyPlugins(prepared, candidates)
   const { chat, body, client } = plugged
   const { protocol } = client
+  const groups = { sessionId, tags: requestTagsOf(chat.metadata) }
   if (pause) await pause()
-  const decision = await deps.policy.decide({ caller, host, chat, body, protocol, candidates, turns, signal })
+  const decision = await deps.policy.decide({ caller, host, groups, chat, body, protocol, candidates, turns, signal })
   return { ...plugged, candidates, decision }
 }
 
@@ -139,8 +140,7 @@ function openRecord(
     {
       requestId: call.requestId,
       caller: call.caller,
-      sessionId: call.sessionId,
-      tags: requestTagsOf(chat.metadata),
+      ...decision.spending.groups,
       app: call.app,
       traceParent: call.traceParent,
       protocol: call.client.protocol,
@@ -189,7 +189,8 @@ function recheckWhenRulesChange(
   const recheck = (caller: Caller) => {
     const target = record.currentTarget
     const current = target && { target, byok: access.isByok(target.endpoint) }
-    return policy.recheckInFlight({ caller, host: call.host, current, limits: decision.spending.budgets })
+    const { budgets: limits, groups } = decision.spending
+    return policy.recheckInFlight({ caller, host: call.host, current, groups, limits })
   }
   tracked.recheck = recheck
 }

@@ -1,4 +1,5 @@
 import { runInSlices } from '#platform/async/long-work.ts'
+import { requestTagsOf } from '#spend/ledger/request-tags.ts'
 import { addressOf, bodyForUpstream } from './attempt/attempt-request.ts'
 import { failureOfStatus, faultOf } from './attempt/failure.ts'
 import { fetchSmallJson } from './attempt/fetch-small-json.ts'
@@ -46,7 +47,8 @@ export async function countTokens(deps: CountDeps, call: Counting): Promise<Coun
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const { caller, client, host } = call
   const { protocol } = client
-  const decision = await deps.policy.decide({ caller, host, chat: asked, body: given, protocol, candidates })
+  const groups = { sessionId: undefined, tags: requestTagsOf(asked.metadata) }
+  const decision = await deps.policy.decide({ caller, host, groups, chat: asked, body: given, protocol, candidates })
   const [first] = decision.candidates
   const preferred = withProviderSlugs(deps.catalogue.current(), asked.provider)
   const wanted = { ...anyRequest, preferences: preferencesOf(preferred, asked.route), candidates }

@@ -24,11 +24,16 @@ const titles: Record<WebhookEvent, (data: Data) => string> = {
   'webhook.test': () => 'Test of a Signalbox notification',
 }
 
-function limitName({ limit_usd, reset_interval, limit_of, key_name, guardrail_name, user_email }: Data): string {
+function limitName(data: Data): string {
+  return `the limit of ${limitOwner(data)} (${data.limit_usd} USD ${data.reset_interval ?? 'in total'})`
+}
+
+function limitOwner({ limit_of, key_name, guardrail_name, user_email, session_id, tag_name, tag_value }: Data): string {
+  if (session_id != null) return `the session "${session_id}"`
+  if (tag_name != null) return `the tag ${tag_name} "${tag_value}"`
   const owner = key_name ?? user_email ?? guardrail_name
-  const description =
-    owner == null ? `the ${limit_of}` : `${limit_of === 'key' ? 'the key' : `the ${limit_of} for`} "${owner}"`
-  return `the limit of ${description} (${limit_usd} USD ${reset_interval ?? 'in total'})`
+  if (owner == null) return `the ${limit_of}`
+  return `${limit_of === 'key' ? 'the key' : `the ${limit_of} for`} "${owner}"`
 }
 
 const capitalized = (text: string) => text[0]!.toUpperCase() + text.slice(1)

@@ -27,15 +27,19 @@ const events: [weight: number, happen: (world: MoneyWorld) => unknown][] = [
   [0.7, (world) => world.kill(world.chance.pick(world.servers))],
   [0.4, (world) => world.stop(world.chance.pick(world.servers))],
   [1, setClock],
-  [1, (world) => world.changeLimit(world.chance.between(0, 1))],
-  [0.7, (world) => world.changeInterval(world.chance.between(0, 1))],
+  [1, (world) => world.changeLimit(anyLimit(world))],
+  [0.7, (world) => world.changeInterval(anyLimit(world))],
   [3, (world) => world.learn(world.chance.pick(world.servers))],
 ]
-const allWeights = events.reduce((sum, [weight]) => sum + weight, 0)
+const withSessions: typeof events = [...events, [2, (world) => world.forget()]]
+
+const anyLimit = ({ chance, places }: MoneyWorld) => chance.between(0, places.length - 1)
 
 function ask(world: MoneyWorld): void {
   const { chance } = world
-  const which = chance.pick([[0], [1], [0, 1], [1, 0]])
+  const keys = [[0], [1], [0, 1], [1, 0]]
+  const sessions = [...keys, [2], [3], [0, 2], [0, 1, 3]]
+  const which = chance.pick(world.places.length > 2 ? sessions : keys)
   const share = chance.chance(0.2) ? chance.next() * 0.5 : chance.next() * 0.1
   void world.ask(chance.pick(world.servers), which, share).catch((error) => world.failures.push(error))
 }
@@ -78,16 +82,17 @@ function setClock(world: MoneyWorld): void {
 }
 
 async function happen(world: MoneyWorld): Promise<void> {
-  let at = world.chance.next() * allWeights
-  for (const [weight, event] of events) {
+  const possible = world.places.length > 2 ? withSessions : events
+  let at = world.chance.next() * possible.reduce((sum, [weight]) => sum + weight, 0)
+  for (const [weight, event] of possible) {
     at -= weight
     if (at < 0) return void (await event(world))
   }
 }
 
 /** @returns the share of a limit that was billed. */
-async function live(db: Db, seed: number, pause: () => Promise<unknown>): Promise<number> {
-  const world = new MoneyWorld(db, new Seeded(seed), `seed-${seed}`)
+async function live(db: Db, seed: number, pause: () => Promise<unknown>, sessions = false): Promise<number> {
+  const world = new MoneyWorld(db, new Seeded(seed), `seed-${seed}`, { sessions })
   try {
     for (let left = world.chance.between(40, 140); left > 0; left--) {
       await happen(world)
@@ -107,7 +112,7 @@ async function liveAll(db: Db, count: number, atOnce: number, pause: () => Promi
   const shares: number[] = []
   let next = firstSeed
   const one = async () => {
-    while (next < firstSeed + count) shares.push(await live(db, next++, pause))
+    while (next < firstSeed + count) shares.push(await live(db, next, pause, next++ % 2 === 0))
   }
   await Promise.all(Array.from({ length: atOnce }, one))
   return shares

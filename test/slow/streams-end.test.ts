@@ -165,6 +165,19 @@ onOneDatabase('a stream in progress', (kind) => {
     assert.equal(end.error.metadata.guardrail_id, made.id)
   })
 
+  test('ends when a new limit of its session is lower than its reservation', async () => {
+    const { one, other } = servers
+    const { key, hash } = await newKey(one)
+    const made = (await one.manage('POST', '/guardrails', { name: `Sessions ${kind}` })).body.data
+    await one.manage('POST', `/guardrails/${made.id}/assignments/keys`, { key_hashes: [hash] })
+    const limit = (limit_usd: number) =>
+      one.manage('PATCH', `/guardrails/${made.id}`, { group_limits: [{ by: 'session', limit_usd }] })
+    await limit(10 * most)
+    const running = await chat(other, key, { max_tokens: words, session_id: 's' })
+    const end = await endOf(running, () => limit(most / 2))
+    assert.match(end.error.message, /^The spending limit of .* for the session "s" is now 0\.5 USD/)
+  })
+
   test('in the words of responses ends with a failed response', async () => {
     const { one, other } = servers
     const { key, path } = await newKey(one)

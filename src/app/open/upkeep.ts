@@ -3,6 +3,7 @@ import { keepPruningRuns } from '#interns/runs/run-store.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { keepPruningEvents } from '#platform/db/event-log.ts'
+import { keepForgettingGroups } from '#spend/budgets/forget-groups.ts'
 import { keepForgettingTurns } from '#spend/budgets/forget-turns.ts'
 import { keepPruningContents } from '#spend/contents/store.ts'
 import { keepPruning } from '#spend/ledger/prune.ts'
@@ -26,6 +27,7 @@ export function openUpkeep(opening: Opening, db: Db): void {
   opened.defer(keepPruningNotes({ db, now, onError: unpruned }))
   const openTurns = () => openAccounts({ db, now })
   opened.defer(keepForgettingTurns({ db, clock: databaseClock(db, now), openTurns, onError: unpruned }))
+  opened.defer(keepForgettingGroups({ db, now, onError: unpruned }))
   opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
   opened.defer(keepRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
 }

@@ -5,6 +5,7 @@ import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import { type Budget, type LastingSubject, layerOf, limitOf, resetsAt } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
+import type { Grouping } from '#spend/ledger/request-group.ts'
 import type { ShorterAnswer } from './bounds/shorter-answer.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
@@ -120,12 +121,23 @@ export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRe
   if (subject.kind === 'turn') return { name: 'a turn of the intern', metadata: { rule: subject.part } }
   if (subject.kind === 'session') return { name: 'a session of the intern', metadata: { rule: 'session_max_cost_usd' } }
   if (subject.kind === 'pool') return poolHolder(subject)
+  if (subject.kind === 'group') {
+    const { grouping, value } = subject
+    const group = grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }
+    return {
+      name: `${nameOf(guardrails, subject.id)} for ${groupName(grouping, value)}`,
+      metadata: { guardrail_id: subject.id, rule: 'group_limits', layer: layerOf(subject), ...group },
+    }
+  }
   const each = subject.spender.kind === 'member' ? 'each member' : 'each key'
   return {
     name: `${nameOf(guardrails, subject.id)} for ${each}`,
     metadata: { guardrail_id: subject.id, rule: 'limit_usd', layer: layerOf(subject) },
   }
 }
+
+const groupName = (grouping: Grouping, value: string) =>
+  `the ${grouping.by === 'session' ? 'session' : `tag ${grouping.name}`} ${JSON.stringify(value)}`
 
 function poolHolder(subject: Extract<LastingSubject, { kind: 'pool' }>) {
   const { kind, id } = subject.pool

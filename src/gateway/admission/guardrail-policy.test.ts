@@ -6,7 +6,7 @@ import type { Target } from '../plan/plan.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
 import type { PolicyQuestion } from './policy.ts'
 
-const noPolicies = { guardrails: [], budgets: [] }
+const noPolicies = { guardrails: [], budgets: [], groupLimits: [] }
 
 test('settling without a known cost charges the whole reservation', async () => {
   let needed = 0n

@@ -1,12 +1,15 @@
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { Scanner } from '#policy/filters/scan.ts'
+import { groupBudgets } from '#policy/guardrails/decide/budget.ts'
 import { screenRequest } from '#policy/guardrails/decide/content.ts'
 import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#policy/guardrails/decide/judge.ts'
 import { refusal, regionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
+import type { Budget } from '#spend/budgets/budget.ts'
+import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate } from '../plan/plan.ts'
 import type { Forms } from '../pricing/bill.ts'
 import { regionOf } from '../request/region.ts'
@@ -29,7 +32,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   const { guardrailCache, budgets, scanner, config } = deps
   async function requirePermitted(
     policies: PoliciesInForce,
-    { caller, host, current, limits }: InFlightQuestion,
+    { caller, host, current, groups, limits }: InFlightQuestion,
   ): Promise<void> {
     const { guardrails } = policies
     requireRegion(guardrails, regionOf(config.regions, host))
@@ -37,7 +40,9 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
       const { model, endpoint } = current.target
       permittedCandidates(guardrails, [{ model, endpoints: [endpoint] }], config.zdr_vendors)
     }
-    const counting = budgetsFor(caller, policies.budgets).filter(({ includesByok }) => !current?.byok || includesByok)
+    const counting = budgetsFor(caller, budgetsIn(policies, groups)).filter(
+      ({ includesByok }) => !current?.byok || includesByok,
+    )
     await requireRoomInLimits(budgets, limits, counting, guardrails)
   }
   return {
@@ -73,15 +78,20 @@ type CountedRequest = {
 function countedRequest(
   deps: SpendingDeps,
   policies: PoliciesInForce,
-  { caller, chat, body, protocol, turns }: PolicyQuestion,
+  { caller, chat, body, protocol, groups, turns }: PolicyQuestion,
 ): CountedRequest {
   const { guardrails } = policies
-  const budgets = budgetsFor(caller, policies.budgets, turns)
+  const budgets = budgetsFor(caller, budgetsIn(policies, groups), turns)
   const { forms, removed } =
     budgets.length > 0 ? withoutUnknownFields({ chat, body }) : { forms: { chat, body }, removed: [] }
   const spendingOf = (sent: PlainForms) =>
-    new SpendingLimits(deps, { budgets, guardrails, turns }, { ...sent, protocol })
+    new SpendingLimits(deps, { groups, budgets, guardrails, turns }, { ...sent, protocol })
   return { forms, removedFields: removed, spendingOf }
+}
+
+/** The limits of the policies that count a request of these groups, in the order of checks. */
+function budgetsIn({ budgets, groupLimits }: PoliciesInForce, groups: RequestGroups): readonly Budget[] {
+  return groupLimits.length === 0 ? budgets : [...budgets, ...groupBudgets(groupLimits, groups)]
 }
 
 /** @param guardrails the empty list, whose identity shows later whether guardrails have changed. */

@@ -6,6 +6,7 @@ import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { ContentFinding } from '#policy/guardrails/decide/content.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
+import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate, Target } from '../plan/plan.ts'
 import type { Forms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
@@ -21,6 +22,8 @@ export type PolicyQuestion = {
   protocol: Protocol
   candidates: Candidate[]
   host: string | undefined
+  /** The session and the tags of the request. */
+  groups: RequestGroups
   turns?: TurnLimits | undefined
   /** Aborts when the client disconnects or its key is disabled. */
   signal?: LeaveSignal | undefined
@@ -53,13 +56,16 @@ export type InFlightQuestion = {
   host: string | undefined
   /** Undefined between two attempts. */
   current: CurrentEndpoint | undefined
+  groups: RequestGroups
   /** The limits when the request was admitted. */
   limits: readonly Budget[]
 }
 
 /** An admitted request, and the endpoint to which it is about to be sent. */
 export type BeforeSendQuestion = Pick<InFlightQuestion, 'caller' | 'host'> & {
-  decision: Pick<PolicyDecision, 'guardrails' | 'retainsNothing'> & { spending: Pick<SpendingLimits, 'budgets'> }
+  decision: Pick<PolicyDecision, 'guardrails' | 'retainsNothing'> & {
+    spending: Pick<SpendingLimits, 'budgets' | 'groups'>
+  }
   /** The request as it would be sent. */
   request: Pick<Forms, 'chat' | 'body'>
   target: Target

@@ -58,7 +58,8 @@ async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, policies
   const { guardrails } = policies
   const { caller, host, decision, request, target, access, signal } = question
   const current = { target, byok: access.isByok(target.endpoint) }
-  await deps.requirePermitted(policies, { caller, host, current, limits: decision.spending.budgets })
+  const { budgets: limits, groups } = decision.spending
+  await deps.requirePermitted(policies, { caller, host, current, groups, limits })
   if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw needsRepeat()
   const { chat, body } = request
   const { findings } = await screenRequest(deps.scanner, guardrails, { chat, body }, { requester: caller, signal })

@@ -3,6 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
+import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Target } from '../plan/plan.ts'
 import { billOf, type Forms } from '../pricing/bill.ts'
 import { priceableTargets } from '../pricing/priceable-targets.ts'
@@ -15,6 +16,7 @@ export type SpendingDeps = { catalogue: Catalogue<ProviderLookup>; budgets: Pick
 
 /** The limits that count the cost of one request. */
 type RequestLimits = {
+  groups: RequestGroups
   budgets: readonly Budget[]
   guardrails: readonly GuardrailRecord[]
   turns: TurnLimits | undefined
@@ -26,6 +28,8 @@ export type CredentialSource = { isByok: (endpoint: Endpoint) => boolean }
 /** The spending limits of one request. Without limits, every method returns at once. */
 export class SpendingLimits {
   readonly budgets: readonly Budget[]
+  /** The session and the tags of the request. */
+  readonly groups: RequestGroups
   readonly #deps: SpendingDeps
   readonly #limits: RequestLimits
   readonly #request: Forms
@@ -33,6 +37,7 @@ export class SpendingLimits {
   /** @param request the request as it will be sent. */
   constructor(deps: SpendingDeps, limits: RequestLimits, request: Forms) {
     this.budgets = limits.budgets
+    this.groups = limits.groups
     this.#deps = deps
     this.#limits = limits
     this.#request = request

@@ -38,5 +38,8 @@ export type WorkspaceRole = (typeof workspaceRoles)[number]
 export const intervals = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof intervals)[number]
 
+/** The ways to group requests: by session, or by the values of one tag. */
+export const groupings = ['session', 'tag'] as const
+
 /** How OpenID Connect clients send their secret to the token endpoint. */
 export const clientSecretMethods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'] as const

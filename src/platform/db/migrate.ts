@@ -51,6 +51,7 @@ import * as ownKeysOfRuns from './migrations/0101_own_keys_of_runs.ts'
 import * as costLookups from './migrations/0103_cost_lookups.ts'
 import * as speeds from './migrations/0104_speeds.ts'
 import * as requestTags from './migrations/0105_request_tags.ts'
+import * as indexOfTags from './migrations/0107_index_of_tags.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /** Applied once each, in the order of their names. There are no down migrations. A new one is a file and a line here. */
@@ -104,6 +105,7 @@ export const migrations: Record<string, Migration> = {
   '0103_cost_lookups': costLookups,
   '0104_speeds': speeds,
   '0105_request_tags': requestTags,
+  '0107_index_of_tags': indexOfTags,
 }
 
 /**

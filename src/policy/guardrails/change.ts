@@ -4,8 +4,10 @@ import { recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
+import { groupAccounts } from '#spend/budgets/budget.ts'
 import { forgetSpendingOfGuardrail } from '#spend/budgets/rows.ts'
 import { unassignAll } from './assignments/assignments.ts'
+import { groupingOf } from './decide/budget.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
 import { refuse } from './decide/refuse.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
@@ -52,12 +54,20 @@ export async function changeGuardrail(
     const after = merge(base, body, policyChange)
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
     // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
-    if (before?.policy.limit_usd === null) await forgetSpendingOfGuardrail(tx, id)
+    if (before && (before.policy.limit_usd === null || addsGroupLimit(before, after)))
+      await forgetSpendingOfGuardrail(tx, id)
     await recordGuardrail(deps, tx, caller, before, after)
     announce()
     return after
   })
   return withSpending(deps, changed)
+}
+
+function addsGroupLimit(before: GuardrailRecord, after: GuardrailRecord): boolean {
+  const accountsOf = ({ id, policy }: GuardrailRecord) =>
+    (policy.group_limits ?? []).map((limit) => groupAccounts(id, groupingOf(limit)))
+  const existing = accountsOf(before)
+  return accountsOf(after).some((account) => !existing.includes(account))
 }
 
 /** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */

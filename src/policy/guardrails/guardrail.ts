@@ -1,5 +1,6 @@
 import type { Config } from '#platform/config/settings.ts'
 import { isoTime } from '#platform/core/clock.ts'
+import { groupings } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { Policy } from './decide/policy.ts'
 import { twinsOf } from './decide/zdr.ts'
@@ -41,6 +42,15 @@ const Spender = z.object({
   ...Amounts.shape,
 })
 
+const GroupSpending = z.object({
+  by: z.enum(groupings),
+  tag_name: z.string().nullable(),
+  value: z.string().describe('The session, or the value of the tag.'),
+  limit_usd: z.number(),
+  ...Amounts.shape,
+  resets_at: z.iso.datetime().nullable(),
+})
+
 /** The public form of a guardrail, with `enforce_zdr_<vendor>` for each configured vendor. */
 export const Guardrail = z
   .looseObject({
@@ -57,6 +67,10 @@ export const Guardrail = z
       .describe(
         'The members and keys that have spent the most of the limit, at most 10, the most first. The amounts above are those of the first.',
       ),
+    group_spending: z
+      .array(GroupSpending)
+      .optional()
+      .describe('The sessions and tag values that have spent the most of each of `group_limits`, at most 10 of each.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -42,6 +42,9 @@ export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Prom
     ...body,
     ...named,
     ...zdr,
+    group_limits: eachOf(body.group_limits, ({ by, tag_name = null, limit_usd, reset_interval = null }) => ({
+      ...{ by, tag_name, limit_usd, reset_interval },
+    })),
     content_filter_builtins: eachOf(body.content_filter_builtins, withLabel),
   })
 }

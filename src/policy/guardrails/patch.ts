@@ -1,4 +1,4 @@
-import { intervals, regions } from '#platform/core/vocabulary.ts'
+import { groupings, intervals, regions } from '#platform/core/vocabulary.ts'
 import { ifThen } from '#platform/json/described-rule.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields, unknownFields } from '#platform/json/strict-fields.ts'
@@ -13,11 +13,11 @@ const flag = () => z.boolean().nullable()
 const maxItems = 10_000
 
 /** A list of at least one item without duplicates, or null for no rule. */
-function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>) => string) {
+function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>) => string, max = maxItems) {
   return z
     .array(item)
     .min(1, { error: 'must have at least 1 item; null removes the list', abort: true })
-    .max(maxItems, { error: `must have at most ${maxItems} items`, abort: true })
+    .max(max, { error: `must have at most ${max} items`, abort: true })
     .superRefine((values, context) => {
       const first = new Map<string, number>()
       values.forEach((value, i) => {
@@ -51,12 +51,27 @@ const BuiltinFilter = strictFields({
   })
   .meta(ifThen({ required: ['scan_scope'] }, { properties: { slug: { enum: [...scopedBuiltins] } } }))
 
+const maxGroupLimits = 8
+
+const GroupLimit = strictFields({
+  by: z.enum(groupings).describe('`session`: each `session_id`. `tag`: each value of the tag.'),
+  tag_name: text({ min: 1, max: 64 }).nullish().describe('The key in `metadata`. Required for `tag`.'),
+  limit_usd: z.number().positive(),
+  reset_interval: z.enum(intervals).nullish(),
+}).superRefine(({ by, tag_name }, context) => {
+  if ((by === 'tag') === (tag_name != null)) return
+  context.addIssue({ code: 'custom', path: ['tag_name'], message: 'is required with by "tag", and only there' })
+})
+
 /** The fields of a guardrail that a client can set, except its name. Each is optional; null removes it. */
 const policyFields = {
   description: text({ max: 1000 }).nullable(),
   limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
   reset_interval: z.enum(intervals).nullable().describe('Requires `limit_usd`.'),
   include_byok_in_budgets: z.boolean().describe('Whether spend with the workspace’s own provider keys also counts.'),
+  group_limits: list(GroupLimit, ({ by, tag_name }) => `${by} ${tag_name ?? ''}`, maxGroupLimits).describe(
+    'Limits for each session, or for each value of a tag (a key of `metadata`), over all keys and members that the guardrail applies to.',
+  ),
   allowed_data_regions: list(z.enum(regions), itself),
   allowed_models: list(Name, itself).describe('IDs, canonical slugs or aliases; stored as canonical slugs.'),
   ignored_models: list(Name, itself),

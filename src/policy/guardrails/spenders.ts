@@ -42,7 +42,7 @@ export async function spendersOf(
 
 const chargedTo = ({ standing: { spent, unconfirmed } }: SpenderStanding) => spent + unconfirmed
 
-async function isDefaultOf(query: Query, workspaceId: string, guardrailId: string): Promise<boolean> {
+export async function isDefaultOf(query: Query, workspaceId: string, guardrailId: string): Promise<boolean> {
   const row = await query
     .selectFrom('workspaces')
     .where('id', '=', workspaceId)

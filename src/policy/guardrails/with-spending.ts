@@ -3,8 +3,10 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { resetsAt } from '#spend/budgets/budget.ts'
 import { standingForm } from '#spend/budgets/standings.ts'
+import { groupLimitsOf } from './decide/budget.ts'
+import { groupStandings } from './group-standings.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
-import { type SpenderStanding, spendersOf } from './spenders.ts'
+import { isDefaultOf, type SpenderStanding, spendersOf } from './spenders.ts'
 
 type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
@@ -13,7 +15,7 @@ type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick
  * first of them.
  */
 export async function withSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
-  const form = publicForm(deps, record)
+  const form = { ...publicForm(deps, record), ...(await groupSpending(deps, record)) }
   if (record.policy.limit_usd === null) return form
   const spenders = (await spendersOf(deps, record)).map(spenderForm)
   const next = resetsAt({ interval: record.policy.reset_interval }, deps.now())
@@ -25,6 +27,27 @@ export async function withSpending(deps: WithSpendingDeps, record: GuardrailReco
     resets_at: next === null ? null : isoTime(next),
     spenders,
   }
+}
+
+/** The number of listed groups of each limit. */
+const mostListed = 10
+
+async function groupSpending(
+  deps: WithSpendingDeps,
+  record: GuardrailRecord,
+): Promise<Pick<Guardrail, 'group_spending'> | undefined> {
+  if (record.policy.group_limits === null) return undefined
+  const isDefault = await isDefaultOf(deps.db.query, record.workspaceId, record.id)
+  const found = await Promise.all(
+    groupLimitsOf(record, isDefault).map(async (one) => {
+      const { by, tag_name, limit_usd } = one.limit
+      const standings = await groupStandings(deps, one, { limit: mostListed })
+      return standings.flatMap(({ value, standing }) =>
+        value === null ? [] : [{ by, tag_name, value, limit_usd, ...standingForm(standing) }],
+      )
+    }),
+  )
+  return { group_spending: found.flat() }
 }
 
 function spenderForm({ spender, name, standing }: SpenderStanding) {

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db/db.ts'
 import { budgetOf } from '#spend/budgets/pooled/pooled-budget.ts'
 import { budgetsOfWorkspace } from '#spend/budgets/pooled/rows.ts'
 import type { LastingBudget } from '#spend/budgets/standings.ts'
-import { guardrailBudget } from './decide/budget.ts'
+import { type GroupLimitInForce, groupLimitsOf, guardrailBudget } from './decide/budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { guardrailOf } from './rows.ts'
 
@@ -14,6 +14,8 @@ export type PoliciesInForce = {
   guardrails: readonly GuardrailRecord[]
   /** The limits that count its spending, in the order in which they are checked; the key's own limit is not among them. */
   budgets: readonly LastingBudget[]
+  /** The limits for each session or tag value. They are checked after `budgets`. */
+  groupLimits: readonly GroupLimitInForce[]
 }
 
 /** The most keys and members whose policies are cached. A workspace can have any number of keys. */
@@ -61,6 +63,7 @@ export async function readWorkspacePolicies(
     return {
       guardrails: lists.getOrInsertComputed(all.map(({ id }) => id).join(' '), () => all),
       budgets: [...shared, ...distinct(limits)],
+      groupLimits: all.flatMap((guardrail) => groupLimitsOf(guardrail, guardrail === standard)),
     }
   }
 

@@ -1,6 +1,8 @@
 import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
 import { periodStart } from '#spend/ledger/days.ts'
 import type { PastRequest, SpentByKey } from '#spend/ledger/history.ts'
+import { groupValues } from '#spend/ledger/request-group.ts'
+import { groupingOf } from '../guardrails/decide/budget.ts'
 import type { Policy } from '../guardrails/decide/policy.ts'
 import type { Governed } from '../guardrails/propose.ts'
 
@@ -82,13 +84,39 @@ export function budgetsOfPast(
       for (const budget of budgetsFor(past)) budget.count(spendingOf(past))
     },
     admits(past) {
-      const counting = budgetsFor(past)
-      const spending = spendingOf(past)
-      if (!counting.every((budget) => budget.hasRoom(spending))) return false
-      for (const budget of counting) budget.count(spending)
-      return true
+      return admit(budgetsFor(past), spendingOf(past))
     },
   }
+}
+
+/** Applies the limits of sessions and tag values to past requests. All start at zero. */
+export function groupBudgetsOfPast(
+  { group_limits, include_byok_in_budgets }: Pick<Policy, 'group_limits' | 'include_byok_in_budgets'>,
+  from: number,
+): Pick<BudgetsOfPast, 'admits'> {
+  const limits = (group_limits ?? []).map((limit) => ({
+    grouping: groupingOf(limit),
+    policy: { ...limit, include_byok_in_budgets },
+    budgets: new Map<string, BudgetOfPast>(),
+  }))
+  return {
+    admits(past) {
+      const groups = { sessionId: past.record.session_id ?? undefined, tags: past.tags }
+      const counting = limits.flatMap(({ grouping, policy, budgets }) =>
+        groupValues(grouping, groups).map((value) =>
+          budgets.getOrInsertComputed(value, () => budgetOfPast(policy, from, 0n)),
+        ),
+      )
+      return admit(counting, spendingOf(past))
+    },
+  }
+}
+
+/** Counts a request in all budgets if each has room for it. */
+function admit(counting: readonly BudgetOfPast[], spending: Spending): boolean {
+  if (!counting.every((budget) => budget.hasRoom(spending))) return false
+  for (const budget of counting) budget.count(spending)
+  return true
 }
 
 /** The cost and the time of a request. */

@@ -4,7 +4,7 @@ import type { PastRequest } from '#spend/ledger/history.ts'
 import { incapableEndpoints } from '#spend/ledger/record.ts'
 import { type Place, type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
-import type { BudgetsOfPast } from './budget-past.ts'
+import { type BudgetsOfPast, groupBudgetsOfPast } from './budget-past.ts'
 import { contentOfPast, undecidedFilters } from './content-past.ts'
 import { type IsReachable, judgeOfPast } from './judge-past.ts'
 import type { Effect } from './tally.ts'
@@ -22,11 +22,13 @@ type Judge = (past: PastRequest) => Effect[]
 /**
  * Returns the effects that a policy would have had on each past request. Every stage of rules needs a function here;
  * the compiler reports a missing one.
+ * @param from the start of the replay.
  */
 export function effectsIn(
   deps: EffectsDeps,
   guardrail: GuardrailRecord,
   budgets: BudgetsOfPast,
+  from: number,
   undecided: (rule: Undecidable) => void,
 ): Judge {
   const candidates = judgeCandidates(deps, guardrail, undecided)
@@ -36,7 +38,7 @@ export function effectsIn(
     model: candidates,
     endpoint: candidates,
     content: judgeContent(guardrail, undecided),
-    limit: judgeLimits(budgets),
+    limit: judgeLimits(budgets, groupBudgetsOfPast(guardrail.policy, from)),
   }
   const judges = [...new Set(Object.values(places))]
   return (past) => {
@@ -73,10 +75,14 @@ function judgeContent({ policy }: GuardrailRecord, undecided: (rule: RuleAt<'con
   }
 }
 
-function judgeLimits(budgets: BudgetsOfPast): Judge {
+function judgeLimits(budgets: BudgetsOfPast, groups: Pick<BudgetsOfPast, 'admits'>): Judge {
   const admits: Record<RuleAt<'limit'>, (past: PastRequest) => boolean> = {
     limit_usd: budgets.admits,
+    group_limits: groups.admits,
   }
   const limits = rulesAt('limit')
-  return (past) => limits.flatMap(({ rule }) => (admits[rule](past) ? [] : [{ outcome: 'refuse', rule }]))
+  return (past) => {
+    const refusing = limits.find(({ rule }) => !admits[rule](past))
+    return refusing ? [{ outcome: 'refuse', rule: refusing.rule }] : []
+  }
 }

@@ -64,6 +64,26 @@ onEachDatabase('a replay', (kind) => {
     assert.equal((await at.replay({ limit_usd: 0.4 })).would_refuse, 1)
   })
 
+  test('applies the limits of sessions and tags to each session and value', async () => {
+    await using at = await newStore(kind)
+    const of = (sessionId: string, customer: string) => ({ sessionId, tags: [['customer', customer]] as const })
+    await at.meter(
+      spent('5', 3, of('s', 'acme')),
+      spent('0.3', 0.9, of('s', 'acme')),
+      spent('0.3', 0.8, of('s', 'acme')),
+      spent('0.3', 0.7, of('t', 'acme')),
+      spent('0.3', 0.6),
+    )
+    const refused = async (limit: object) =>
+      (await at.replay({ group_limits: [{ limit_usd: 0.5, ...limit }] } as GuardrailPatch)).would_refuse
+    assert.equal(await refused({ by: 'session' }), 1)
+    assert.equal(await refused({ by: 'tag', tag_name: 'customer' }), 2)
+    assert.equal(await refused({ by: 'tag', tag_name: 'team' }), 0)
+    const { by_rule, notes } = await at.replay({ group_limits: [{ by: 'session', limit_usd: 0.5 }] })
+    assert.deepEqual([by_rule[0]?.rule, by_rule[0]?.requests], ['group_limits', 1])
+    assert.match(notes.join(), /start at zero at the beginning of the period/)
+  })
+
   test('does not spend amounts that another rule refuses', async () => {
     await using at = await newStore(kind)
     await at.meter(spent('0.9', 0.9, { region: 'us' }), spent('0.9', 0.5))

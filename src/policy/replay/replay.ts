@@ -45,11 +45,20 @@ export async function replay(
 ): Promise<Replay> {
   const period = periodOf(deps, request)
   const { guardrail, governed } = await proposeGuardrail(deps, caller, id, request.policy)
-  const scope = scopeOf(guardrail, governed)
+  const scope = {
+    ...scopeOf(guardrail, governed),
+    hasTags: guardrail.policy.group_limits?.some(({ by }) => by === 'tag'),
+  }
   const budget = await budgetsBefore(deps, guardrail, governed, scope, period)
   const judged = createReplayTally(request.list)
   const reachability = new OwnerReachability(deps.reachability)
-  const effectsOf = effectsIn({ ...deps, isReachable: reachability.isReachable }, guardrail, budget, judged.undecided)
+  const effectsOf = effectsIn(
+    { ...deps, isReachable: reachability.isReachable },
+    guardrail,
+    budget,
+    period.from,
+    judged.undecided,
+  )
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
     await reachability.load(page)

@@ -22,5 +22,8 @@ export function notes(policy: Policy): string[] {
       : [
           'The limit is compared with the actual cost of requests. A live request reserves its highest possible cost, so the last requests before the limit may be refused earlier.',
         ]),
+    ...(policy.group_limits === null
+      ? []
+      : ['The limits of sessions and tags start at zero at the beginning of the period.']),
   ]
 }

@@ -2,6 +2,7 @@ import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../ledger/days.ts'
 import { forecastOf } from '../ledger/forecast.ts'
+import type { Grouping } from '../ledger/request-group.ts'
 
 /** The spender of a guardrail's limit: a member with all their keys in the workspace, or one key. */
 export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: string }
@@ -9,11 +10,23 @@ export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: 
 /** The owner of a pooled budget, which counts all spending of a workspace or an organization. */
 export type Pool = { kind: 'workspace' | 'organization'; id: string }
 
-/** The limit of a key, the limit of a guardrail for one spender, or a pooled budget. */
+/** The limit of a key, of a guardrail for one spender or for one session or tag value, or a pooled budget. */
 export type LastingSubject =
   | { kind: 'key'; hash: string }
   | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number; spender: Spender; isDefault: boolean }
+  | GroupSubject
   | { kind: 'pool'; pool: Pool; account: string; createdAt: number }
+
+/** The requests of one session or with one tag value, of all keys and members that a guardrail applies to. */
+export type GroupSubject = {
+  kind: 'group'
+  id: string
+  workspaceId: string
+  createdAt: number
+  isDefault: boolean
+  grouping: Grouping
+  value: string
+}
 
 /** A turn of an intern, which counts all requests of its key since its start, or a session with all its turns. */
 export type TurnSubject =
@@ -27,7 +40,7 @@ export type Subject = LastingSubject | TurnSubject
 export type Budget = {
   /**
    * Names the account: `key:<hash>`, `guardrail:<id>:member:<user>`, `guardrail:<id>:key:<hash>`, `workspace:<id>:<interval>`,
-   * `organization:<id>:<interval>`, `turn:<id>` or `session:<intern> <id>`.
+   * `organization:<id>:<interval>`, `turn:<id>`, `session:<intern> <id>`, or one that starts with `groupAccounts`.
    */
   id: string
   subject: Subject
@@ -60,6 +73,8 @@ export const layers = [
   'workspace_default_key',
   'member',
   'api_key',
+  'session',
+  'tag',
   'key_limit',
 ] as const
 export type Layer = (typeof layers)[number]
@@ -67,9 +82,20 @@ export type Layer = (typeof layers)[number]
 export function layerOf(subject: LastingSubject): Layer {
   if (subject.kind === 'key') return 'key_limit'
   if (subject.kind === 'pool') return subject.pool.kind
+  if (subject.kind === 'group') return subject.grouping.by
   const { spender, isDefault } = subject
   if (isDefault) return spender.kind === 'member' ? 'workspace_default_member' : 'workspace_default_key'
   return spender.kind === 'member' ? 'member' : 'api_key'
+}
+
+/**
+ * The start of the accounts of a guardrail's sessions or values of a tag; the value follows. The length of a tag's name precedes it, so
+ * that SQL can separate name and value.
+ */
+export function groupAccounts(guardrailId: string, grouping: Grouping): string {
+  if (grouping.by === 'session') return `guardrail:${guardrailId}:session:`
+  const { name } = grouping
+  return `guardrail:${guardrailId}:tag:${String([...name].length).padStart(2, '0')}:${name}:`
 }
 
 /** The end of the current period, in milliseconds since the epoch; null for never. */

@@ -1,6 +1,7 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
+import type { Grouping } from '../ledger/request-group.ts'
 import { layerOf, limitOf, type Subject } from './budget.ts'
 import { budgetOf } from './pooled/pooled-budget.ts'
 import { findByAccount } from './pooled/rows.ts'
@@ -20,6 +21,7 @@ export type CurrentLimit = {
 export async function findCurrentLimit(tx: Tx, subject: Subject): Promise<CurrentLimit | undefined> {
   if (subject.kind === 'key') return limitOfKey(tx, subject.hash)
   if (subject.kind === 'guardrail') return limitOfGuardrail(tx, subject)
+  if (subject.kind === 'group') return limitOfGroup(tx, subject)
   return subject.kind === 'pool' ? limitOfPool(tx, subject) : undefined
 }
 
@@ -40,7 +42,8 @@ async function limitOfKey(tx: Tx, hash: string): Promise<CurrentLimit | undefine
   }
 }
 
-type SavedPolicy = { limit_usd?: number | null; reset_interval?: Interval | null }
+type SavedLimit = { limit_usd?: number | null; reset_interval?: Interval | null }
+type SavedPolicy = SavedLimit & { group_limits?: (SavedLimit & { by: string; tag_name?: string | null })[] | null }
 
 async function limitOfGuardrail(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<CurrentLimit | undefined> {
   const { id, spender } = subject
@@ -57,6 +60,27 @@ async function limitOfGuardrail(tx: Tx, subject: SubjectOf<'guardrail'>): Promis
     },
   }
 }
+
+async function limitOfGroup(tx: Tx, subject: SubjectOf<'group'>): Promise<CurrentLimit | undefined> {
+  const { id, grouping, value } = subject
+  const row = await tx.selectFrom('guardrails').where('id', '=', id).selectAll().executeTakeFirst()
+  if (!row) return undefined
+  const { group_limits } = JSON.parse(row.policy) as SavedPolicy
+  const limit = group_limits?.find(
+    ({ by, tag_name }) => by === grouping.by && (tag_name ?? undefined) === tagName(grouping),
+  )
+  return {
+    workspaceId: row.workspace_id,
+    ...amountOf(limit?.limit_usd, limit?.reset_interval),
+    data: {
+      ...{ workspace_id: row.workspace_id, limit_of: 'guardrail', layer: layerOf(subject) },
+      ...{ guardrail_id: id, guardrail_name: row.name },
+      ...(grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }),
+    },
+  }
+}
+
+const tagName = (grouping: Grouping) => (grouping.by === 'tag' ? grouping.name : undefined)
 
 async function memberData(tx: Tx, userId: string) {
   const user = await tx.selectFrom('users').where('id', '=', userId).select('email').executeTakeFirst()

@@ -8,8 +8,10 @@ import { picoUsd } from '#platform/core/pico-usd.ts'
 import { clockOf } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
+import { readableEvent } from '#webhooks/readable-event.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
-import { type Budget, periodOf } from './budget.ts'
+import type { Grouping } from '../ledger/request-group.ts'
+import { type Budget, groupAccounts, periodOf } from './budget.ts'
 import { forgetSpending } from './rows.ts'
 import { exchange, type LeaseReport } from './store.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
@@ -101,6 +103,47 @@ onEachDatabase('notifications of a limit', (kind) => {
     await w.spend('a', 7, { held: usd(2), unwritten: usd(1.5), need: usd(1.6), wanted: usd(1.6) })
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
     assert.equal((await w.told())[0].data.spent_usd, 8.5)
+  })
+
+  test('of a session or tag value name it, by the limit of its guardrail', async () => {
+    await using w = await world(kind)
+    const limit = { limit_usd: 10, reset_interval: 'monthly' }
+    const limits = [
+      { by: 'session', tag_name: null, ...limit },
+      { by: 'tag', tag_name: 'customer', ...limit, limit_usd: 20 },
+    ]
+    await w.addGuardrail({ group_limits: limits })
+    for (const [grouping, value] of [
+      [{ by: 'session' }, 's 1'],
+      [{ by: 'tag', name: 'customer' }, 'acme'],
+      [{ by: 'tag', name: 'removed' }, 'acme'],
+    ] as [Grouping, string][]) {
+      const group = { kind: 'group' as const, id: 'g', workspaceId: 'w', createdAt: 0, isDefault: true }
+      w.budget.id = groupAccounts('g', grouping) + value
+      w.budget.subject = { ...group, grouping, value }
+      await w.spend('a', 0)
+      await w.spend('a', 17)
+    }
+    const events = await w.told()
+    assert.deepEqual(
+      events.map(({ data }) => [
+        data.limit_usd,
+        data.layer,
+        data.guardrail_id,
+        data.session_id ?? data.tag_value,
+        data.percent,
+      ]),
+      [
+        [10, 'session', 'g', 's 1', 50],
+        [10, 'session', 'g', 's 1', 80],
+        [10, 'session', 'g', 's 1', 100],
+        [20, 'tag', 'g', 'acme', 50],
+        [20, 'tag', 'g', 'acme', 80],
+      ],
+    )
+    const titles = events.map((payload) => readableEvent(JSON.stringify(payload)).title)
+    assert.equal(titles[1], '80 % of the limit of the session "s 1" (10 USD monthly) is spent')
+    assert.equal(titles[4], '80 % of the limit of the tag customer "acme" (20 USD monthly) is spent')
   })
 
   test('start again with each period and a raised limit, not with a lowered one', async () => {
@@ -195,9 +238,9 @@ async function world(kind: 'sqlite' | 'postgres') {
     time.now++
     const total = usd(spent)
     const period = periodOf(budget, now())
-    const said = { server, period, total, confirmed: 0n, held: 0n, unwritten: 0n, need: 0n, wanted: 0n, ...more }
+    const report = { server, period, total, confirmed: 0n, held: 0n, unwritten: 0n, need: 0n, wanted: 0n, ...more }
     const earlier = { settled: async () => {}, spent: async () => usd(ledger.usd) }
-    return exchange({ db, clock: clockOf(now) }, { ...budget }, () => said, earlier)
+    return exchange({ db, clock: clockOf(now) }, { ...budget }, () => report, earlier)
   }
   const owner = thresholdOwner(budget.subject)!
   const setThresholds = (thresholds: number[] | null) =>
@@ -209,6 +252,14 @@ async function world(kind: 'sqlite' | 'postgres') {
     ...{ db: store.db, time, budget, told, ledger, addWebhook, setThresholds },
     /** A server reports its total spending. */
     spend,
+    addGuardrail: (policy: object) =>
+      store.db.query
+        .insertInto('guardrails')
+        .values({
+          ...{ id: 'g', workspace_id: at.id, name: 'House', description: null, policy: JSON.stringify(policy) },
+          ...{ created_at: 0, updated_at: 0 },
+        })
+        .execute(),
     types: async () => (await told()).map(({ type }) => type),
     limits: async () => (await told()).map(({ data }) => data.limit_usd),
     change: async (patch: { limit: number | null }) => {

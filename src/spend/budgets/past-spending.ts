@@ -1,8 +1,9 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '../ledger/days.ts'
+import { spendingOfGroup } from '../ledger/group-spending.ts'
 import { chargedOf, type Spenders, type Spending, spendingOf } from '../ledger/read.ts'
-import type { Budget, LastingSubject } from './budget.ts'
+import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
 
 type Counted = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
 
@@ -25,10 +26,12 @@ export function ledgerSpending(
   sinceDay: number,
 ): Promise<Spending> {
   const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)
-  return spendingOf(deps, spendersOf(subject), Math.max(sinceDay, createdDay))
+  const since = Math.max(sinceDay, createdDay)
+  if (subject.kind !== 'group') return spendingOf(deps, spendersOf(subject), since)
+  return spendingOfGroup(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.id }, since)
 }
 
-function spendersOf(subject: LastingSubject): Spenders {
+function spendersOf(subject: Exclude<LastingSubject, GroupSubject>): Spenders {
   if (subject.kind === 'key') return { keyHashes: [subject.hash], userIds: [] }
   if (subject.kind === 'pool') {
     const { kind, id } = subject.pool

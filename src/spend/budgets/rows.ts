@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import { limitToColumn, maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
@@ -34,7 +35,7 @@ export type StoredBudget = {
 }
 
 type BudgetRowsRow = {
-  kind: 'clock' | 'period' | 'lease' | 'told' | 'thresholds'
+  kind: 'clock' | 'period' | 'lease' | 'notified' | 'thresholds'
   at: number
   server: string
   period: number
@@ -61,7 +62,7 @@ export async function readBudget(
     select 'lease', renewed_at, server, period, ${asText('spent_pico')}, ${asText('held_pico')}
       from budget_leases where budget = ${budget}
     union all
-    select 'told', percent, reset_interval, period, ${asText('limit_pico')}, '0'
+    select 'notified', percent, reset_interval, period, ${asText('limit_pico')}, '0'
       from told_limits where budget = ${budget} and period = ${period}
     union all
     select 'thresholds', 0, percents, 0, '0', '0'
@@ -73,7 +74,7 @@ export async function readBudget(
     if (kind === 'clock') stored.at = at
     else if (kind === 'period') stored.spent = spent
     else if (kind === 'thresholds') stored.thresholds = JSON.parse(server) as number[]
-    else if (kind === 'told') stored.notified.push({ interval: server, limit: spent, percent: at })
+    else if (kind === 'notified') stored.notified.push({ interval: server, limit: spent, percent: at })
     else stored.leases.push({ server, period: of, held, spent, renewedAt: at })
   }
   return stored
@@ -210,6 +211,24 @@ export async function deleteOldNotifications(tx: Tx, budget: string, period: num
     .where('told_at', '<', before)
     .execute()
 }
+
+/** Deletes notifications of the accounts of sessions and tag values that have no sums, from before an instant. */
+export async function deleteUnusedNotifications(query: Query, before: number): Promise<void> {
+  const budget = sql.ref('told_limits.budget')
+  await query
+    .deleteFrom('told_limits')
+    .where(isGroupAccount(budget))
+    .where('told_at', '<', before)
+    .where(sql<boolean>`not exists (select 1 from budget_periods where budget_periods.budget = ${budget})`)
+    .execute()
+}
+
+/** Whether an account is one of a session or tag value: see `groupAccounts`. An id of a guardrail has 36 characters. */
+export const isGroupAccount = (budget: RawBuilder<unknown>) =>
+  sql<boolean>`(${budget} like 'guardrail:%' and (${isOfSession(budget)} or ${isOfTag(budget)}))`
+
+export const isOfSession = (budget: RawBuilder<unknown>) => sql`substr(${budget}, 47, 9) = ':session:'`
+export const isOfTag = (budget: RawBuilder<unknown>) => sql`substr(${budget}, 47, 5) = ':tag:'`
 
 /** Deletes the sums of a budget, so that the next request reads them from the ledger. Leases stay. */
 export async function forgetSpending(tx: Tx, budget: string): Promise<void> {

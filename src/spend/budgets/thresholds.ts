@@ -31,7 +31,7 @@ export const thresholdsOf = (all: ReadonlyMap<string, number[]>, owner: string):
 /** The name of a limit in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
 export function thresholdOwner(subject: Subject): string | undefined {
   if (subject.kind === 'key') return `key:${subject.hash}`
-  if (subject.kind === 'guardrail') return `guardrail:${subject.id}`
+  if (subject.kind === 'guardrail' || subject.kind === 'group') return `guardrail:${subject.id}`
   return subject.kind === 'pool' ? `pool:${subject.account}` : undefined
 }
 

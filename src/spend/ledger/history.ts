@@ -2,11 +2,17 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { exactly, exactSum } from './exact.ts'
+import type { RequestTag } from './generation.ts'
 import { readSum } from './read-sum.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 
 /** The requests of a workspace, or of some keys and users in it. */
-export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
+export type Scope = {
+  workspaceId: string
+  includes: (by: { keyHash: string; userId: string }) => boolean
+  /** Whether the tags of requests are read. */
+  hasTags?: boolean | undefined
+}
 
 /** A stored request with its exact cost and the amount that limits were charged. */
 export type PastRequest = {
@@ -15,6 +21,8 @@ export type PastRequest = {
   userId: string
   cost: PicoUsd
   charged: PicoUsd
+  /** Undefined if they were not read. */
+  tags?: RequestTag[] | undefined
   record: GenerationRecord
 }
 
@@ -30,7 +38,7 @@ const marginColumn = sql.ref('margin_pico')
 /** Reads the requests between two instants by time, page by page. */
 export async function* pastRequests(
   deps: { db: Pick<Db, 'reports'> },
-  { workspaceId, includes }: Scope,
+  { workspaceId, includes, hasTags }: Scope,
   from: number,
   to: number,
 ): AsyncGenerator<PastRequest[]> {
@@ -49,6 +57,7 @@ export async function* pastRequests(
       .orderBy('id')
       .limit(rowsAtOnce)
       .execute()
+    const tags = hasTags ? await tagsOf(deps, rows) : undefined
     yield rows
       .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
       .map(({ cost, margin, ...row }) => ({
@@ -57,6 +66,7 @@ export async function* pastRequests(
         userId: row.user_id,
         cost: BigInt(cost),
         charged: BigInt(cost) + BigInt(margin),
+        tags: tags?.get(row.id),
         record: generationRecord(row),
       }))
     const last = rows.at(-1)
@@ -64,6 +74,17 @@ export async function* pastRequests(
     after = last.created_at
     afterId = last.id
   }
+}
+
+async function tagsOf(
+  { db }: { db: Pick<Db, 'reports'> },
+  requests: readonly { id: string }[],
+): Promise<Map<string, RequestTag[]>> {
+  if (requests.length === 0) return new Map()
+  const ids = requests.map(({ id }) => id)
+  const rows = await db.reports.selectFrom('request_tags').where('generation_id', 'in', ids).selectAll().execute()
+  const byRequest = Map.groupBy(rows, ({ generation_id }) => generation_id)
+  return new Map([...byRequest].map(([id, own]) => [id, own.map(({ name, value }) => [name, value] as const)]))
 }
 
 /**

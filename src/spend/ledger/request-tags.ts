@@ -1,4 +1,4 @@
-import type { Inserted } from '#platform/db/rows/insert-rows.ts'
+import { type Inserted, storable } from '#platform/db/rows/insert-rows.ts'
 import type { Generation, RequestTag } from './generation.ts'
 
 /** Longer values are texts for the application, and not groups of requests. */
@@ -7,15 +7,15 @@ const maxTags = 32
 
 /**
  * The tags of a request: the pairs of its metadata. The pair `tags` has several values, separated by commas, as LiteLLM's
- * clients send them.
+ * clients send them. They are as the ledger stores them, because limits compare them with it.
  */
 export function requestTagsOf(metadata: Readonly<Record<string, string>> | null | undefined): RequestTag[] | undefined {
   if (!metadata) return undefined
   const tags = new Map<string, RequestTag>()
   for (const [name, text] of Object.entries(metadata))
     for (const part of name === 'tags' ? text.split(',') : [text]) {
-      const value = part.trim()
-      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [name, value])
+      const value = storable(part.trim())
+      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [storable(name), value])
     }
   return tags.size > 0 ? [...tags.values()].slice(0, maxTags) : undefined
 }

@@ -4,10 +4,8 @@ import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from './exact.ts'
 import { type GenerationFilter, matchingGenerations } from './list-generations.ts'
 import { readSum } from './read-sum.ts'
+import type { Grouping } from './request-group.ts'
 import type { Visibility } from './visibility.ts'
-
-/** The group of a request: its session, or the values of one tag. */
-export type SumGroup = { by: 'session' } | { by: 'tag'; name: string }
 
 /** The requests of one group, and what they cost in USD with any credential. */
 export type GroupSum = {
@@ -28,7 +26,7 @@ export async function sumGenerations(
   deps: { db: Pick<Db, 'reports'> },
   caller: Visibility,
   filter: GenerationFilter,
-  group: SumGroup,
+  group: Grouping,
   limit: number,
 ): Promise<GroupSum[]> {
   const matching = matchingGenerations(deps, caller, filter)

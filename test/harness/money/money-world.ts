@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
+import { newUuid } from '#platform/core/id.ts'
 import { clockOf } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { type Budget, periodOf } from '#spend/budgets/budget.ts'
+import { type Budget, type GroupSubject, groupAccounts, periodOf } from '#spend/budgets/budget.ts'
 import { Budgets, type Reservation } from '#spend/budgets/budgets.ts'
+import { forgetGroups } from '#spend/budgets/forget-groups.ts'
 import type { Every } from '#spend/budgets/open-accounts.ts'
 import { readBudget } from '#spend/budgets/rows.ts'
 import { cuttableDb, type Link } from '../database/cuttable-db.ts'
@@ -82,17 +84,35 @@ export class MoneyWorld {
   /** The servers that could account for everything when they were stopped. */
   readonly #stopped = new WeakSet<Server>()
 
-  constructor(db: Db, chance: Seeded, name: string) {
+  /** The place of each limit: first those of two keys, then those of two sessions, if they are limited. */
+  readonly places: number[]
+
+  constructor(db: Db, chance: Seeded, name: string, { sessions = false } = {}) {
     this.#db = db
     this.chance = chance
-    const subject = { kind: 'key', hash: name } as const
-    this.#limits = ([null, 'daily'] as const).map((interval, at) => ({
-      id: `key:${name}-${at}`,
-      subject,
-      limit: chance.pick(limits),
-      interval,
-      includesByok: false,
-    }))
+    const guardrail = newUuid()
+    const keyed = { kind: 'key', hash: name } as const
+    const ofSession = (value: string): GroupSubject => ({
+      ...{ kind: 'group', id: guardrail, workspaceId: 'w', createdAt: 0, isDefault: true, value },
+      grouping: { by: 'session' },
+    })
+    const accounts: Pick<Budget, 'id' | 'subject' | 'interval'>[] = [
+      { id: `key:${name}-0`, subject: keyed, interval: null },
+      { id: `key:${name}-1`, subject: keyed, interval: 'daily' },
+    ]
+    for (const [session, interval] of sessions
+      ? ([
+          ['a', null],
+          ['b', 'weekly'],
+        ] as const)
+      : [])
+      accounts.push({
+        id: `${groupAccounts(guardrail, { by: 'session' })}${session}`,
+        subject: ofSession(session),
+        interval,
+      })
+    this.#limits = accounts.map((account) => ({ ...account, limit: chance.pick(limits), includesByok: false }))
+    this.places = this.#limits.map((_, at) => at)
     for (let at = 0; at < 3; at++) this.#start(at)
     this.#learned()
   }
@@ -150,7 +170,8 @@ export class MoneyWorld {
 
   /** A request arrives; it is sent to the provider when money was reserved for it. */
   async ask(server: Server, which: number[], share: number): Promise<void> {
-    const budgets = which.map((at) => server.known[at]!)
+    // Each request has its own object for the limit of its session.
+    const budgets = which.map((at) => (at < 2 ? server.known[at]! : { ...server.known[at]! }))
     const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
     server.asking.set(budgets, need)
     const asked = server.budgets.reserve(budgets, need)
@@ -300,6 +321,12 @@ export class MoneyWorld {
     this.#learned()
   }
 
+  /** The hourly upkeep deletes accounts of sessions, here as if the ledger had deleted their requests. */
+  async forget(): Promise<void> {
+    this.story.push('accounts of sessions are forgotten')
+    await forgetGroups({ db: this.#db, now: () => this.now })
+  }
+
   /** Time advances, and each action that became due runs once. */
   async tick(ms: number): Promise<void> {
     this.now += ms
@@ -418,7 +445,8 @@ export class MoneyWorld {
         const period = periodOf({ interval }, when)
         const sums = this.#sumsOf(id, interval, period)
         const clock = clockOf(() => this.now)
-        const { spent = 0n, leases } = await readBudget(this.#db.query, clock, id, period)
+        const ofForgotten = id.startsWith('guardrail:') ? this.#written(id, period) : 0n
+        const { spent = ofForgotten, leases } = await readBudget(this.#db.query, clock, id, period)
         const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)
         const told = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
         // A server can also report an amount that a new account got from the ledger: it is charged twice rather than

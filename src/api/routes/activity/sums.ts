@@ -1,5 +1,6 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { groupings } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { sumGenerations } from '#spend/ledger/sum-generations.ts'
@@ -7,7 +8,7 @@ import { filterOf, GenerationFilters } from '../generations/filters.ts'
 import { route } from '../route.ts'
 
 const Query = z.object({
-  by: z.enum(['session', 'tag']).describe('What the requests are grouped by.'),
+  by: z.enum(groupings).describe('What the requests are grouped by.'),
   tag_name: z.string().min(1).max(64).optional().describe('The tag whose values are the groups. Required for `tag`.'),
   limit: wholeNumber({ min: 1, max: 1000 }).default(100).describe('Maximum number of groups, 1 to 1,000.'),
   ...GenerationFilters.shape,

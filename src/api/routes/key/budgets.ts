@@ -5,18 +5,26 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { intervals } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
+import { groupStandings } from '#policy/guardrails/group-standings.ts'
 import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
 import { layerOf, layers } from '#spend/budgets/budget.ts'
-import { type LastingBudget, standingForm, standingsOf } from '#spend/budgets/standings.ts'
+import { type LastingBudget, type Standing, standingForm, standingsOf } from '#spend/budgets/standings.ts'
 
 export const BudgetOfKey = z
   .object({
     layer: z
       .enum(layers)
       .describe(
-        'The source of the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, or the key itself.',
+        'The source of the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, its limits for each session or tag value, or the key itself.',
       ),
     guardrail_id: z.string().nullable(),
+    tag_name: z.string().nullable().describe('The tag, for the layer `tag`.'),
+    group_value: z
+      .string()
+      .nullable()
+      .describe(
+        'For the layers `session` and `tag`: the session or tag value to which the amounts belong. Up to three are listed, those of the key that have spent the most; null if there is none.',
+      ),
     limit_usd: z.number(),
     reset_interval: z.enum(intervals).nullable(),
     include_byok: z.boolean().describe('Whether spending on your own provider keys counts.'),
@@ -31,25 +39,51 @@ export const BudgetOfKey = z
   })
   .meta({ id: 'KeyBudget', description: 'A limit that counts the spending of a key.' })
 
+type KeyBudget = z.infer<typeof BudgetOfKey>
+type Limited = Pick<Caller, 'keyHash' | 'spendLimit'>
+
+/** The number of listed sessions or tag values of each limit. */
+const mostGroups = 3
+
 /** All limits that count what a key spends, in the order in which they are checked. Amounts are in USD. */
 export async function budgetsOfKey(
   deps: { db: Db; now: Now },
-  caller: Pick<Caller, 'keyHash' | 'spendLimit'>,
-  budgets: PoliciesInForce['budgets'],
-): Promise<z.infer<typeof BudgetOfKey>[]> {
-  const all = budgetsFor(caller, budgets) as LastingBudget[]
-  const standings = await standingsOf(deps, all)
-  return all.map(({ subject, limit, interval, includesByok }, at) => {
-    const { spent, unconfirmed, held } = standings[at]!
-    const rest = limit - spent - unconfirmed - held
-    return {
-      layer: layerOf(subject),
-      guardrail_id: subject.kind === 'guardrail' ? subject.id : null,
-      limit_usd: toUsd(limit),
-      reset_interval: interval,
-      include_byok: includesByok,
-      remaining_usd: toUsd(rest > 0n ? rest : 0n),
-      ...standingForm(standings[at]!),
-    }
-  })
+  caller: Limited,
+  { budgets, groupLimits }: Pick<PoliciesInForce, 'budgets' | 'groupLimits'>,
+): Promise<KeyBudget[]> {
+  const { keyHash } = caller
+  const [ofPolicies, ofKey, groups] = await Promise.all([
+    standingsOf(deps, budgets),
+    ownLimit(deps, caller),
+    Promise.all(groupLimits.map((limit) => groupStandings(deps, limit, { keyHash, limit: mostGroups }))),
+  ])
+  return [
+    ...budgets.map((budget, at) => budgetForm(budget, ofPolicies[at]!)),
+    ...groups.flat().map(({ budget, standing, value }) => ({ ...budgetForm(budget, standing), group_value: value })),
+    ...ofKey,
+  ]
+}
+
+/** The limit of the key itself, which is checked last. */
+async function ownLimit(deps: { db: Db; now: Now }, caller: Limited): Promise<KeyBudget[]> {
+  const own = budgetsFor(caller, []) as LastingBudget[]
+  const standings = await standingsOf(deps, own)
+  return own.map((budget, at) => budgetForm(budget, standings[at]!))
+}
+
+function budgetForm({ subject, limit, interval, includesByok }: LastingBudget, standing: Standing): KeyBudget {
+  const { spent, unconfirmed, held } = standing
+  const rest = limit - spent - unconfirmed - held
+  const isGroup = subject.kind === 'group'
+  return {
+    layer: layerOf(subject),
+    guardrail_id: isGroup || subject.kind === 'guardrail' ? subject.id : null,
+    tag_name: isGroup && subject.grouping.by === 'tag' ? subject.grouping.name : null,
+    group_value: null,
+    limit_usd: toUsd(limit),
+    reset_interval: interval,
+    include_byok: includesByok,
+    remaining_usd: toUsd(rest > 0n ? rest : 0n),
+    ...standingForm(standing),
+  }
 }

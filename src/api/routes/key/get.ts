@@ -60,7 +60,7 @@ export const getCurrentKey = route({
       caller.keyHash,
     )
     const [usage] = await keyUsages(deps, [key])
-    const { guardrails, budgets } = await deps.guardrailCache.of(caller)
+    const policies = await deps.guardrailCache.of(caller)
     const isManagement = key.kind === 'management'
     return {
       data: {
@@ -68,10 +68,10 @@ export const getCurrentKey = route({
         ...usage!,
         ...withoutTiers,
         organization_id: caller.organizationId,
-        budgets: await budgetsOfKey(deps, caller, budgets),
+        budgets: await budgetsOfKey(deps, caller, policies),
         is_management_key: isManagement,
         is_provisioning_key: isManagement,
-        allowed_data_regions: regions.filter((region) => !judgeRegion(guardrails, region)),
+        allowed_data_regions: regions.filter((region) => !judgeRegion(policies.guardrails, region)),
       },
     }
   },

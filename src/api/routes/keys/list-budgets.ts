@@ -22,8 +22,7 @@ export const listKeyBudgets = route({
     const key = await getKey(deps, caller, params.hash)
     requireVisible(caller, key)
     if (key.kind === 'management') return { data: [] }
-    const { budgets } = await deps.guardrailCache.of(spenderOf(key))
-    return { data: await budgetsOfKey(deps, spenderOf(key), budgets) }
+    return { data: await budgetsOfKey(deps, spenderOf(key), await deps.guardrailCache.of(spenderOf(key))) }
   },
 })
 

@@ -125,6 +125,6 @@ function isStorable(cell: Cell): boolean {
 /**
  * Replaces U+0000 and lone surrogates, which Postgres rejects, by U+FFFD. Done for both databases.
  */
-function storable(cell: Cell): Cell {
-  return typeof cell === 'string' ? cell.toWellFormed().replaceAll('\0', '\ufffd') : cell
+export function storable<Value extends Cell>(cell: Value): Value {
+  return typeof cell === 'string' ? (cell.toWellFormed().replaceAll('\0', '\ufffd') as Value) : cell
 }

@@ -1,6 +1,8 @@
-import { limitOf, type Spender } from '#spend/budgets/budget.ts'
+import { type Budget, groupAccounts, limitOf, type Spender } from '#spend/budgets/budget.ts'
 import type { LastingBudget } from '#spend/budgets/standings.ts'
+import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/request-group.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
+import type { GroupLimit } from './policy.ts'
 
 /**
  * The limit of a guardrail for one member or key; undefined without a limit.
@@ -20,4 +22,32 @@ export function guardrailBudget(
     interval: policy.reset_interval,
     includesByok: policy.include_byok_in_budgets,
   }
+}
+
+/** A limit for each session or tag value, and the guardrail that has it. */
+export type GroupLimitInForce = { guardrail: GuardrailRecord; isDefault: boolean; limit: GroupLimit }
+
+export const groupingOf = ({ by, tag_name }: Pick<GroupLimit, 'by' | 'tag_name'>): Grouping =>
+  by === 'tag' ? { by, name: tag_name! } : { by: 'session' }
+
+export function groupLimitsOf(guardrail: GuardrailRecord, isDefault: boolean): GroupLimitInForce[] {
+  return (guardrail.policy.group_limits ?? []).map((limit) => ({ guardrail, isDefault, limit }))
+}
+
+/** The limit of one session or tag value. */
+export function groupBudget({ guardrail, isDefault, limit }: GroupLimitInForce, value: string): LastingBudget {
+  const { id, workspaceId, createdAt, policy } = guardrail
+  const grouping = groupingOf(limit)
+  return {
+    id: groupAccounts(id, grouping) + value,
+    subject: { kind: 'group', id, workspaceId, createdAt, isDefault, grouping, value },
+    limit: limitOf(limit.limit_usd),
+    interval: limit.reset_interval,
+    includesByok: policy.include_byok_in_budgets,
+  }
+}
+
+/** The limits of the session and the tag values of a request. */
+export function groupBudgets(limits: readonly GroupLimitInForce[], request: RequestGroups): Budget[] {
+  return limits.flatMap((one) => groupValues(groupingOf(one.limit), request).map((value) => groupBudget(one, value)))
 }

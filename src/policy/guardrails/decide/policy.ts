@@ -1,15 +1,25 @@
-import { intervals, regions } from '#platform/core/vocabulary.ts'
+import { groupings, intervals, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { builtinSlugs, filterActions, scanScopes } from '../../filters/detectors/builtins.ts'
 
 const flag = () => z.boolean().nullable()
 const names = () => z.array(z.string()).nullable()
 
+/** A limit for each session, or for each value of a tag. */
+export const GroupLimit = z.object({
+  by: z.enum(groupings),
+  tag_name: z.string().nullable(),
+  limit_usd: z.number(),
+  reset_interval: z.enum(intervals).nullable(),
+})
+export type GroupLimit = z.infer<typeof GroupLimit>
+
 /** The stored rules of a guardrail. Null means no rule. */
 export const Policy = z.object({
   limit_usd: z.number().nullable(),
   reset_interval: z.enum(intervals).nullable(),
   include_byok_in_budgets: z.boolean(),
+  group_limits: z.array(GroupLimit).nullable(),
   allowed_data_regions: z.array(z.enum(regions)).nullable(),
   allowed_models: names().describe('Canonical slugs.'),
   ignored_models: names().describe('Canonical slugs.'),
@@ -45,6 +55,7 @@ export const emptyPolicy: Policy = {
   limit_usd: null,
   reset_interval: null,
   include_byok_in_budgets: false,
+  group_limits: null,
   allowed_data_regions: null,
   allowed_models: null,
   ignored_models: null,

@@ -86,6 +86,7 @@ export const rules = {
   content_filter_builtins: { at: 'content' },
   content_filters: { at: 'content' },
   limit_usd: { at: 'limit' },
+  group_limits: { at: 'limit' },
   reset_interval: { at: 'other rule' },
   include_byok_in_budgets: { at: 'other rule' },
 } as const satisfies Record<keyof Policy, Kind>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { RelativeTime } from '../components/timestamp.tsx'
-import { Usd } from '../components/usd.tsx'
+import { RelativeTime } from './timestamp.tsx'
+import { Usd } from './usd.tsx'
 
 /** A budget as a row: amounts are null without a limit. */
 export type BudgetRow = {
@@ -13,17 +13,23 @@ export type BudgetRow = {
   resets_at: string | null
 }
 
-type Props = { label: string; rows: BudgetRow[]; actions?: ((row: BudgetRow) => ComponentChildren) | undefined }
+type Props = {
+  label: string
+  /** The head of the first column. */
+  head?: string
+  rows: BudgetRow[]
+  actions?: ((row: BudgetRow) => ComponentChildren) | undefined
+}
 
 const unconfirmedHelp = 'Charged without a report of the provider. Correct or release it on the page of a request.'
 
 /** Budgets with their spent, reserved and remaining amounts. */
-export function BudgetTable({ label, rows, actions }: Props) {
+export function BudgetTable({ label, head: first = 'budget', rows, actions }: Props) {
   return (
     <table class="plain-table" aria-label={label}>
       <thead>
         <tr>
-          <th scope="col">budget</th>
+          <th scope="col">{first}</th>
           {['limit', 'spent', 'unconfirmed', 'reserved', 'remaining'].map((head) => (
             <th key={head} scope="col" class="number" title={head === 'unconfirmed' ? unconfirmedHelp : undefined}>
               {head}

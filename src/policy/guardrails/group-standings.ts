@@ -1,0 +1,56 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { Db, Query } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { groupAccounts, periodOf } from '#spend/budgets/budget.ts'
+import { type LastingBudget, type Standing, standingsOf } from '#spend/budgets/standings.ts'
+import type { Grouping } from '#spend/ledger/request-group.ts'
+import { type GroupLimitInForce, groupBudget, groupingOf } from './decide/budget.ts'
+
+/** The limit of one session or tag value; `value` is null if nothing has used the limit in the current period. */
+export type GroupStanding = { value: string | null; budget: LastingBudget; standing: Standing }
+
+/**
+ * The sessions or tag values that have spent the most of a limit in the current period, the most first.
+ * @param keyHash restricts them to those that the key has used.
+ */
+export async function groupStandings(
+  deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },
+  limit: GroupLimitInForce,
+  { limit: most, keyHash }: { limit: number; keyHash?: string },
+): Promise<GroupStanding[]> {
+  const interval = limit.limit.reset_interval
+  const period = periodOf({ interval }, deps.now())
+  const grouping = groupingOf(limit.limit)
+  const values: (string | null)[] = await spentValues(deps.db.query, {
+    ...{ accounts: groupAccounts(limit.guardrail.id, grouping), period, grouping, keyHash, most },
+  })
+  if (values.length === 0) values.push(null)
+  const budgets = values.map((value) => groupBudget(limit, value ?? ''))
+  const standings = await standingsOf(deps, budgets)
+  return values.map((value, at) => ({ value, budget: budgets[at]!, standing: standings[at]! }))
+}
+
+type Search = { accounts: string; period: number; grouping: Grouping; keyHash: string | undefined; most: number }
+
+async function spentValues(query: Query, { accounts, period, grouping, keyHash, most }: Search): Promise<string[]> {
+  const value = sql<string>`substr(budget, length(${accounts}) + 1)`
+  const { rows } = await sql<{ value: string }>`
+    select ${value} as value from budget_periods
+     where budget like 'guardrail:%'
+       and substr(budget, 1, length(${accounts})) = ${accounts}
+       and period = ${period}
+       ${keyHash === undefined ? sql`` : sql`and exists (${usedBy(keyHash, grouping, value)})`}
+     order by spent_pico desc, budget
+     limit ${most}`.execute(query)
+  return rows.map((row) => row.value)
+}
+
+/** The requests of a key in a group. */
+function usedBy(keyHash: string, grouping: Grouping, value: ReturnType<typeof sql<string>>) {
+  if (grouping.by === 'session')
+    return sql`select 1 from generations where session_id = ${value} and key_hash = ${keyHash}`
+  return sql`
+    select 1 from request_tags inner join generations on generations.id = request_tags.generation_id
+     where request_tags.name = ${grouping.name} and request_tags.value = ${value}
+       and generations.key_hash = ${keyHash}`
+}

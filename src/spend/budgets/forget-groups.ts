@@ -1,0 +1,52 @@
+import { repeat } from '#platform/async/reconcile.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { dayOf } from '../ledger/days.ts'
+import { deleteUnusedNotifications, isGroupAccount, isOfSession, isOfTag } from './rows.ts'
+
+type ForgetDeps = { db: Pick<Db, 'query'>; now: Now }
+
+const everyMs = 60 * 60_000
+/** Longer than any period. */
+const keptMs = 40 * 86_400_000
+
+/**
+ * Deletes every hour the accounts of sessions and tag values without a request in the ledger, and their sums of past periods.
+ * Without this, each session would leave a row for ever. A deleted account that is used again starts with the sum of the ledger.
+ * @returns a function that stops it.
+ */
+export function keepForgettingGroups(deps: ForgetDeps & { onError: (error: Error) => void }): () => void {
+  return repeat(() => forgetGroups(deps), { everyMs, onError: deps.onError })
+}
+
+const account = sql.ref('budget_periods.budget')
+const isSession = isOfSession(account)
+const isTag = isOfTag(account)
+/** The number of characters of the tag's name. */
+const tagLength = sql`case when ${isTag} then cast(substr(${account}, 52, 2) as integer) else 0 end`
+
+export async function forgetGroups({ db, now }: ForgetDeps): Promise<void> {
+  const before = now() - keptMs
+  await sql`
+    delete from budget_periods
+     where ${isGroupAccount(account)}
+       -- Money in flight is not in the ledger yet. A killed server leaves its lease.
+       and not exists (select 1 from budget_leases where budget_leases.budget = ${account} and renewed_at >= ${before})
+       and (
+         (period > 0 and period < ${dayOf(before)})
+         or (${isSession} and not exists (
+           select 1 from generations where session_id = substr(${account}, 56)
+         ))
+         or (${isTag} and not exists (
+           select 1 from request_tags
+            where name = substr(${account}, 55, ${tagLength}) and value = substr(${account}, 56 + ${tagLength})
+         ))
+       )`.execute(db.query)
+  const leased = sql.ref('budget_leases.budget')
+  await sql`
+    delete from budget_leases
+     where ${isGroupAccount(leased)} and renewed_at < ${before}
+       and not exists (select 1 from budget_periods where ${account} = ${leased})`.execute(db.query)
+  await deleteUnusedNotifications(db.query, before)
+}
