@@ -49,13 +49,13 @@ try {
 }
 
 async function modelFor(settings: ReturnType<typeof readSettings>) {
-  const { model, baseUrl, apiKey, windowTokens: most } = settings
+  const { model, baseUrl, apiKey, windowTokens: maxTokens } = settings
   const { catalogueWindow, fixedWindow } = await import('#agent/model/window.ts')
   if (!baseUrl || model === 'script') {
     const { scriptModel } = await import('#agent/model/script.ts')
-    return { model: scriptModel({ newId }), windowOf: fixedWindow(most), seesImages: async () => false }
+    return { model: scriptModel({ newId }), windowOf: fixedWindow(maxTokens), hasImageInput: async () => false }
   }
   const { openAiModel } = await import('#agent/model/openai.ts')
-  const facts = catalogueWindow({ baseUrl, apiKey, most, now: Date.now })
+  const facts = catalogueWindow({ baseUrl, apiKey, maxTokens, now: Date.now })
   return { model: openAiModel({ baseUrl, apiKey, model, newId }), ...facts }
 }

@@ -118,8 +118,8 @@ const named = (form: RegExp) => readdirSync(bundles).filter((name) => form.test(
 const older = named(/^[0-9a-f]{32}$/)
   .sort((a, b) => writtenAt(b) - writtenAt(a))
   .slice(2)
-const left = named(/^making-/).filter((name) => writtenAt(name) < beganAt - hourMs)
-for (const name of [...older, ...left]) remove(new URL(name, bundles))
+const leftovers = named(/^making-/).filter((name) => writtenAt(name) < beganAt - hourMs)
+for (const name of [...older, ...leftovers]) remove(new URL(name, bundles))
 
 function keep() {
   remove(folder)

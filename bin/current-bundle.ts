@@ -28,12 +28,12 @@ export function currentBundle(now = Date.now()): URL | undefined {
   try {
     const sources: string[] = JSON.parse(readFileSync(list, 'utf8'))
     const files = stateOf(sources)
-    const stamped = stampedName(files.state)
-    const name = stamped ?? nameOf(sources)
+    const currentName = readStamp(files.state)
+    const name = currentName ?? nameOf(sources)
     const folder = new URL(`${name}/`, bundles)
     if (!existsSync(new URL('server.mjs', folder))) return undefined
     // The state was determined before the files were read, so a file that changed in between has another state.
-    if (stamped === undefined && now - files.changedMs > settledMs) keepStamp(files.state, name)
+    if (currentName === undefined && now - files.changedMs > settledMs) writeStamp(files.state, name)
     return folder
   } catch {
     return undefined
@@ -69,17 +69,17 @@ function stateOf(sources: readonly string[]): { state: string; changedMs: number
   return { state: createHash('sha256').update(state).digest('hex'), changedMs }
 }
 
-function stampedName(state: string): string | undefined {
+function readStamp(state: string): string | undefined {
   try {
-    const stamped: { state: string; name: string } = JSON.parse(readFileSync(stamp, 'utf8'))
-    return stamped.state === state ? stamped.name : undefined
+    const currentName: { state: string; name: string } = JSON.parse(readFileSync(stamp, 'utf8'))
+    return currentName.state === state ? currentName.name : undefined
   } catch {
     return undefined
   }
 }
 
 /** Ignores errors: without the stamp the next start reads all files. */
-function keepStamp(state: string, name: string): void {
+function writeStamp(state: string, name: string): void {
   const draft = new URL(`stamp.json.${process.pid}`, bundles)
   try {
     writeFileSync(draft, JSON.stringify({ state, name }))

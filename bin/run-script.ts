@@ -10,7 +10,7 @@ type Entry = 'server' | 'worker'
 type Service = Record<Entry, () => Promise<{ running: Promise<void> }>>
 
 /** Delay before writing the cache, which takes about 40 ms. By then the functions of the first requests are compiled too. */
-const laterMs = 3000
+const writeDelayMs = 3000
 
 /**
  * Runs the script of a bundle with the code cache of an earlier start. Node's own cache (`module.enableCompileCache`) is
@@ -31,7 +31,7 @@ export async function runScript(here: string, entry: Entry): Promise<void> {
   script.runInThisContext()(module.exports, createRequire(root), module, here)
   await (await module.exports[entry]()).running
   // V8 rejects a cache of another version or with other options.
-  if (!compiled || script.cachedDataRejected) setTimeout(keepCompiled, laterMs, script, compiledFile).unref()
+  if (!compiled || script.cachedDataRejected) setTimeout(saveCompileCache, writeDelayMs, script, compiledFile).unref()
 }
 
 /** Reads the cache. Undefined if it is missing or damaged, which V8 would not detect. */
@@ -46,7 +46,7 @@ function readCompiled(file: string): Buffer | undefined {
 }
 
 /** Writes the cache. Ignores errors: the next start then compiles the functions itself. */
-function keepCompiled(script: Script, file: string): void {
+function saveCompileCache(script: Script, file: string): void {
   const draft = `${file}.${process.pid}`
   try {
     const compiled = script.createCachedData()

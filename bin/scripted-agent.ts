@@ -17,7 +17,7 @@ const restore = (['never', 'load', 'resume'] as const).find((way) => words.inclu
 const { closed } = scriptedAgent({
   restore,
   modes: !words.includes('modeless'),
-  sendsLate: words.includes('late'),
+  hasLateUpdates: words.includes('late'),
   reaches: words,
   raw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),

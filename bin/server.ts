@@ -36,9 +36,9 @@ try {
     process.exit(code)
   }
   const stop = async (how: { drain: boolean }, code = 0) => {
-    const impatience = setTimeout(() => process.exit(1), stopTimeoutMs)
+    const killTimer = setTimeout(() => process.exit(1), stopTimeoutMs)
     const started = await starting.catch(() => undefined)
-    clearTimeout(impatience)
+    clearTimeout(killTimer)
     // The reason of a failed start is printed below.
     if (!started) return
     try {
@@ -106,9 +106,11 @@ try {
   })
   logUncaught({ log, end: endUncaught })
   // Tries the sandbox while the rest starts. The result is only printed, so a failure must not end the start.
-  const trying = activeSandbox({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
+  const sandboxProbe = activeSandbox({ config, path: process.env.PATH }).catch(
+    (error: Error) => `unknown: ${error.message}`,
+  )
   const service = await starting
-  const sandbox = await trying
+  const sandbox = await sandboxProbe
   // Printed last, because a reader of this line can send a signal immediately.
   process.stdout.write(`${welcome({ ...service, publicUrl: config.public_url, sandbox })}listening on ${service.url}\n`)
   // A primary answers no requests, so a small young generation is sufficient.

@@ -5,8 +5,8 @@ const programOfIntern = /new URL\('(?:\.\.\/)+bin\/(\w+)\.ts', import\.meta\.url
 /** How source files differ in a bundle, by their paths from the repository's root. */
 export const sourceChanges = new Map<string, (source: string) => string>([
   // The other entry is bundled beside this one.
-  ['bin/server.ts', (source) => asFunction(replaced(source, workerUrl, "new URL('./worker.mjs', here)"))],
-  ['bin/worker.ts', asFunction],
+  ['bin/server.ts', (source) => wrapInFunction(replaced(source, workerUrl, "new URL('./worker.mjs', here)"))],
+  ['bin/worker.ts', wrapInFunction],
   [
     'src/provision/processes/programs.ts',
     (source) => replaced(source, programOfIntern, "new URL('./interns/$1.mjs', here)"),
@@ -30,7 +30,7 @@ function withKysely(text: string): string {
 }
 
 /** Puts top-level `await` into a function: a CommonJS script has none. */
-function asFunction(module: string): string {
+function wrapInFunction(module: string): string {
   const [imports] = /^(?:import .*\n)+/.exec(module)!
   return `${imports}export const running = (async () => {\n${module.slice(imports.length)}\n})()`
 }

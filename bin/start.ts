@@ -11,8 +11,8 @@ if (!bundle)
 await import(bundle ? new URL('server.mjs', bundle).href : './server.ts')
 
 /** Delay before building a bundle, so that it does not slow down the first requests. */
-const laterMs = 3000
-if (!bundle) setTimeout(makeBundle, laterMs).unref()
+const bundleDelayMs = 3000
+if (!bundle) setTimeout(makeBundle, bundleDelayMs).unref()
 
 /** Builds the bundle for the next start in another process. Ignores errors: the next start then uses the sources. */
 function makeBundle() {

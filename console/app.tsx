@@ -44,7 +44,7 @@ function Gate() {
   return (
     <>
       <Frame session={current.state === 'in' ? current.session : undefined}>
-        <Guarded />
+        <RequireSession />
       </Frame>
       <Palette />
       <Shortcuts />
@@ -52,7 +52,7 @@ function Gate() {
   )
 }
 
-function Guarded() {
+function RequireSession() {
   const { path } = useLocation()
   const current = sessionState.value
   if (current.state === 'in' && current.isWorkspaceMissing)
@@ -84,7 +84,7 @@ function FirstScreen() {
 function NoScreen() {
   return (
     <>
-      <Heading isUnseen>Page not found</Heading>
+      <Heading isVisuallyHidden>Page not found</Heading>
       <EmptyState title="Page not found">
         <p>
           The console has no page at this address. <a href="/">Open the first screen</a>, or press <kbd>Ctrl</kbd>{' '}
@@ -98,7 +98,7 @@ function NoScreen() {
 function ScreenNotLoaded() {
   return (
     <>
-      <Heading isUnseen>Screen not loaded</Heading>
+      <Heading isVisuallyHidden>Screen not loaded</Heading>
       <NotLoaded what="This screen" />
     </>
   )

@@ -11,19 +11,19 @@ type Props = { children: ComponentChildren }
  */
 export const RootedLocation = ({ children }: Props) => (
   <LocationProvider scope={withScreenRoot('/')}>
-    <BelowRoot>{children}</BelowRoot>
+    <WithoutRoot>{children}</WithoutRoot>
   </LocationProvider>
 )
 
-function BelowRoot({ children }: Props) {
+function WithoutRoot({ children }: Props) {
   const { path, url, route, ...rest } = useLocation()
-  const below = {
+  const location = {
     ...rest,
     path: withoutScreenRoot(path),
     url: withoutScreenRoot(url),
     route: (to: string, replace?: boolean) => route(withScreenRoot(to), replace),
   }
-  return <LocationProvider.ctx.Provider value={below}>{children}</LocationProvider.ctx.Provider>
+  return <LocationProvider.ctx.Provider value={location}>{children}</LocationProvider.ctx.Provider>
 }
 
 /** Adds the prefixes to each link to a screen. */

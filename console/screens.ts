@@ -8,10 +8,10 @@ export type Screen = {
   /** Additional search words for the command palette. */
   words?: string
   /** The first API request of the screen without filters. The page contains its answer. */
-  early?: string
+  firstRequest?: string
   /** The roles that see it in the navigation; all by default. The screen itself reports missing permission. */
-  offeredTo?: Session['role'][]
-  /** Whether `offeredTo` means the role in the organization, not in the workspace. */
+  roles?: Session['role'][]
+  /** Whether `roles` means the role in the organization, not in the workspace. */
   isOfOrganization?: boolean
   /** Whether it shows one workspace, also where others show all workspaces together. */
   isOfOneWorkspace?: boolean
@@ -27,7 +27,7 @@ export const screens: Screen[] = [
     name: 'requests',
     title: 'Requests',
     words: 'log generations errors cost',
-    early: '/api/v1/generations?limit=50',
+    firstRequest: '/api/v1/generations?limit=50',
     load: () => import('./requests/screen.tsx'),
   },
   {
@@ -46,7 +46,7 @@ export const screens: Screen[] = [
     name: 'chat',
     title: 'Chat',
     words: 'compare ask try playground',
-    offeredTo: modelRoles,
+    roles: modelRoles,
     isOfOneWorkspace: true,
     load: () => import('./chat/screen.tsx'),
   },
@@ -61,7 +61,7 @@ export const screens: Screen[] = [
     name: 'guardrails',
     title: 'Guardrails',
     words: 'policy limits budgets filters replay',
-    offeredTo: readingRoles,
+    roles: readingRoles,
     load: () => import('./guardrails/screen.tsx'),
   },
   {
@@ -81,7 +81,7 @@ export const screens: Screen[] = [
     name: 'service',
     title: 'Service',
     words: 'first run set up providers credentials catalogue sources reload settings configuration',
-    offeredTo: readingRoles,
+    roles: readingRoles,
     isOfOrganization: true,
     load: async () => ({ Screen: (await import('./management-screens.ts')).service }),
   },
@@ -92,9 +92,9 @@ export function screensFor(session: Pick<Session, 'role' | 'organization_role'> 
   if (session === undefined) return screens
   const [inWorkspace, inOrganization] =
     typeof session === 'string' ? [session, session] : [session.role, session.organization_role]
-  return screens.filter(({ offeredTo, isOfOrganization }) =>
-    isAmong(isOfOrganization ? inOrganization : inWorkspace, offeredTo),
+  return screens.filter(({ roles, isOfOrganization }) =>
+    includesRole(isOfOrganization ? inOrganization : inWorkspace, roles),
   )
 }
 
-const isAmong = (role: string, roles: readonly string[] | undefined) => roles === undefined || roles.includes(role)
+const includesRole = (role: string, roles: readonly string[] | undefined) => roles === undefined || roles.includes(role)

@@ -55,7 +55,7 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
             )}
           </p>
         )}
-        <OtherMethods onFailure={setFailure} />
+        <OtherSignInMethods onFailure={setFailure} />
         <p id="key-help" class="dim">
           The first start prints two keys. The management key sees everything, an API key its own requests. Lost both?
           Run <code>npx signalbox keys --help</code> on the server.
@@ -72,7 +72,7 @@ const returnPath = () => {
 }
 
 /** The other sign-in methods of the service. If they cannot be loaded, only the key is offered. */
-function OtherMethods({ onFailure }: { onFailure: (failure: Failure | undefined) => void }) {
+function OtherSignInMethods({ onFailure }: { onFailure: (failure: Failure | undefined) => void }) {
   const [methods, setMethods] = useState<Session['method'][]>([])
   useEffect(() => {
     call('GET /sessions/methods', {}).then(

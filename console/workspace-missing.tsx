@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Failure } from './api/failure.ts'
-import { reachesAllWorkspaces } from './api/session.ts'
+import { hasAllWorkspaces } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { addressInWorkspace, workspaceInAddress } from './api/workspace-path.ts'
 import { Heading } from './components/heading.tsx'
@@ -17,7 +17,7 @@ export function WorkspaceMissing({ session, path }: { session: Session; path: st
       </p>
       <p>Your workspaces:</p>
       <ul class="workspace-links">
-        {reachesAllWorkspaces(session) && (
+        {hasAllWorkspaces(session) && (
           <li>
             <a href={addressInWorkspace(undefined, path)}>All workspaces</a>
           </li>
@@ -34,8 +34,8 @@ export function WorkspaceMissing({ session, path }: { session: Session; path: st
 
 /** The page of a member who belongs to no workspace. The failure names the people to ask. */
 export function NoWorkspace({ failure }: { failure: Failure }) {
-  const [isOther, setOther] = useState(false)
-  if (isOther) return <SignIn failure={undefined} />
+  const [hasOtherWorkspace, setOther] = useState(false)
+  if (hasOtherWorkspace) return <SignIn failure={undefined} />
   return (
     <main class="state no-workspace">
       <h1>No workspace yet</h1>

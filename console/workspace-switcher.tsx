@@ -1,4 +1,4 @@
-import { reachesAllWorkspaces } from './api/session.ts'
+import { hasAllWorkspaces } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { addressInWorkspace, workspaceInAddress } from './api/workspace-path.ts'
 import type { Command } from './components/commands.ts'
@@ -8,7 +8,7 @@ import { screens } from './screens.ts'
 export function WorkspaceSwitcher({ session, path }: { session: Session; path: string }) {
   if (session.workspaces.length < 2) return null
   const isOfAll = workspaceInAddress() === undefined
-  const isOnlyOwn = isOfAll && screens.some(({ name, isOfOneWorkspace }) => isOfOneWorkspace && isOn(path, name))
+  const hasOneChoice = isOfAll && screens.some(({ name, isOfOneWorkspace }) => isOfOneWorkspace && isOn(path, name))
   return (
     <div class="workspace">
       <select
@@ -21,14 +21,14 @@ export function WorkspaceSwitcher({ session, path }: { session: Session; path: s
           switchTo(value || undefined, path)
         }}
       >
-        {reachesAllWorkspaces(session) && <option value="">All workspaces</option>}
+        {hasAllWorkspaces(session) && <option value="">All workspaces</option>}
         {session.workspaces.map(({ id, name, slug }) => (
           <option key={id} value={slug}>
             {name}
           </option>
         ))}
       </select>
-      {isOnlyOwn && <span class="dim">This screen shows {session.workspace.name}.</span>}
+      {hasOneChoice && <span class="dim">This screen shows {session.workspace.name}.</span>}
     </div>
   )
 }
@@ -44,7 +44,7 @@ export const workspaceCommands = (session: Session | undefined, path: string): C
 
 /** The name of the workspaces that the page shows. */
 export function shownWorkspaces(session: Session): string {
-  const isOfAll = workspaceInAddress() === undefined && reachesAllWorkspaces(session) && session.workspaces.length > 1
+  const isOfAll = workspaceInAddress() === undefined && hasAllWorkspaces(session) && session.workspaces.length > 1
   return isOfAll ? 'all workspaces' : session.workspace.name
 }
 

@@ -24,7 +24,8 @@ test('every management route has a command, or a reason for having none', () => 
   const missing = Object.entries(operations).flatMap(([id, { method, path, answer }]) => {
     const override = overrides[id as keyof typeof overrides]
     if (override && 'without' in override) return /^[A-Z].*\.$/.test(override.without) ? [] : [`${id}: no reason`]
-    if (override && 'byHand' in override) return commandOf(override.byHand) ? [] : [`${id}: no "${override.byHand}"`]
+    if (override && 'handWritten' in override)
+      return commandOf(override.handWritten) ? [] : [`${id}: no "${override.handWritten}"`]
     const names = generatedCommands.filter((one) => one.id === id).map(({ name }) => name)
     const hasCommand = names.every((name) => commandOf(name)) && answer !== 'stream' && answer !== 'file'
     return hasCommand ? [] : [`${method} ${path} (${id}): no "${names}"; see src/cli/api-commands/overrides.ts`]
@@ -33,8 +34,10 @@ test('every management route has a command, or a reason for having none', () => 
 })
 
 test('no generated command is below a command that does something itself', () => {
-  const byHand = Object.values(overrides).flatMap((override) => ('byHand' in override ? [override.byHand] : []))
-  const names = [...generatedCommands.map(({ name }) => name), ...byHand]
+  const handWritten = Object.values(overrides).flatMap((override) =>
+    'handWritten' in override ? [override.handWritten] : [],
+  )
+  const names = [...generatedCommands.map(({ name }) => name), ...handWritten]
   const misplaced = generatedCommands.filter(({ name }) => names.some((other) => name.startsWith(`${other} `)))
   assert.deepEqual(
     misplaced.map(({ id, name }) => `${id}: choose another name than "${name}"`),

@@ -5,7 +5,7 @@ import type { Prices } from '#catalogue/index/model.ts'
 import { chargedPrices } from '#gateway/pricing/charged-prices.ts'
 import { costOf } from '#gateway/pricing/cost.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
-import { addsUp, costLines } from '../console/requests/cost.ts'
+import { costLines, isSumCorrect } from '../console/requests/cost.ts'
 import { sampleGeneration } from './harness/records/sample-generation.ts'
 
 const prices: Prices = {
@@ -40,7 +40,7 @@ test('the cost lines of the console add up to the charge, for any usage and tier
         }),
         chargedPrices(prices, { tokens, extras }),
       )
-      assert.ok(addsUp(lines, toUsd(costOf(prices, tokens, extras))), JSON.stringify(lines))
+      assert.ok(isSumCorrect(lines, toUsd(costOf(prices, tokens, extras))), JSON.stringify(lines))
     }),
   )
 })

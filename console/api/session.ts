@@ -64,13 +64,13 @@ export function csrfToken(): string | undefined {
 }
 
 /** The member whose session expired. The same member continues with the page as it is. */
-let lastMember: string | undefined
+let lastMemberId: string | undefined
 
 /** Records that the session has ended. @param failure the answer that says so. */
 export function signedOut(failure: Failure): void {
   const previous = sessionState.peek()
   if (previous.state !== 'in') return
-  lastMember = previous.session.member.id
+  lastMemberId = previous.session.member.id
   const { requestId } = failure
   sessionState.value = { state: 'out', failure: new Failure(401, sessionEnded, { requestId }) }
 }
@@ -91,7 +91,7 @@ async function post(body: NewSession): Promise<Session> {
 /** @throws Failure if the key or the link is invalid. */
 export async function signIn(by: NewSession): Promise<void> {
   const session = await post(by)
-  if (lastMember !== undefined && lastMember !== session.member.id) {
+  if (lastMemberId !== undefined && lastMemberId !== session.member.id) {
     remember(session.role)
     return reloadPage()
   }
@@ -109,7 +109,7 @@ function enter(next: SessionState): void {
 }
 
 /** Whether the session has access to all workspaces, and so to the views of all of them together. */
-export const reachesAllWorkspaces = ({ organization_role }: Pick<Session, 'organization_role'>) =>
+export const hasAllWorkspaces = ({ organization_role }: Pick<Session, 'organization_role'>) =>
   organization_role === 'owner' || organization_role === 'admin'
 
 /**
@@ -117,7 +117,7 @@ export const reachesAllWorkspaces = ({ organization_role }: Pick<Session, 'organ
  * a copied address must get the same workspace.
  */
 function nameWorkspaceOf(session: Session): void {
-  if (workspaceInAddress() !== undefined || reachesAllWorkspaces(session)) return
+  if (workspaceInAddress() !== undefined || hasAllWorkspaces(session)) return
   const slug = session.workspaces.find(({ id }) => id === session.workspace.id)?.slug
   if (slug !== undefined) putWorkspaceInAddress(slug)
 }

@@ -50,8 +50,8 @@ function MessageForm({ models }: { models: string[] }) {
     const files = [...chosen]
     const other = files.find(({ type }) => !type.startsWith('image/'))
     if (other) return setProblem(`${other.name} is not an image.`)
-    const large = files.find(({ size }) => size > largestBytes)
-    if (large) return setProblem(`${large.name} is larger than ${largestBytes / 1e6} MB.`)
+    const oversizedFile = files.find(({ size }) => size > largestBytes)
+    if (oversizedFile) return setProblem(`${oversizedFile.name} is larger than ${largestBytes / 1e6} MB.`)
     try {
       const added = await Promise.all(files.map(readAsDataUrl))
       pictures.value = [...pictures.peek(), ...added]
@@ -70,7 +70,7 @@ function MessageForm({ models }: { models: string[] }) {
     >
       <Problem text={problem} />
       {images.length > 0 && (
-        <Attached
+        <AttachedImages
           images={images}
           drop={(at) => {
             pictures.value = images.filter((_, one) => one !== at)
@@ -124,7 +124,7 @@ function MessageForm({ models }: { models: string[] }) {
   )
 }
 
-function Attached({ images, drop }: { images: string[]; drop: (at: number) => void }) {
+function AttachedImages({ images, drop }: { images: string[]; drop: (at: number) => void }) {
   return (
     <div class="attached">
       {images.map((url, at) => (

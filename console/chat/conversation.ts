@@ -13,7 +13,7 @@ export const draft = signal('')
 /** Images of the draft, as data URLs. */
 export const pictures = signal<string[]>([])
 /** Counts saved presets. The list of models and presets reloads when it changes. */
-export const timesSaved = signal(0)
+export const savedCount = signal(0)
 
 /** Requests in flight. */
 const controllers = new Set<AbortController>()
@@ -67,10 +67,10 @@ export function clear(): (() => void) | undefined {
 
 /** Marks unfinished replies as stopped. */
 const withStoppedReplies = (turn: Turn): Turn => {
-  const isComing = ({ state }: Reply) => state === 'waiting' || state === 'coming'
+  const isInProgress = ({ state }: Reply) => state === 'waiting' || state === 'coming'
   const replies = Object.entries(turn.replies).map(([model, reply]) => [
     model,
-    isComing(reply) ? { ...reply, state: 'stopped' } : reply,
+    isInProgress(reply) ? { ...reply, state: 'stopped' } : reply,
   ])
   return { ...turn, replies: Object.fromEntries(replies) }
 }

@@ -6,7 +6,7 @@ import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { Chip, type Filter, Menu } from '../components/chips.tsx'
 import type { Filters } from '../components/filters.ts'
-import { isBusy, timesSaved, turns } from './conversation.ts'
+import { isBusy, savedCount, turns } from './conversation.ts'
 import { startNewChat } from './new-chat.tsx'
 import { maxModels, modelsFromQuery } from './request.ts'
 
@@ -24,10 +24,10 @@ export function useModelChoices(): { choices: string[] | undefined; failure: Fai
   const { data: found, failure, reload: reloadModels } = useGet('GET /models/user', {})
   const models = found?.data
   const { data, reload } = useAllRows('GET /presets', {})
-  const savedHere = timesSaved.value
+  const saved = savedCount.value
   useEffect(() => {
-    if (savedHere > 0) reload()
-  }, [savedHere, reload])
+    if (saved > 0) reload()
+  }, [saved, reload])
   const presets = data ?? []
   const active = presets.filter(({ status }) => status === 'active')
   const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
@@ -69,7 +69,7 @@ export function ModelBar({ models, choose, choices, toggle, isOpen }: BarProps) 
       ))}
       {models.length === 0 && <Chip filter={filter} filters={side(0)} />}
       {models.length > 0 && models.length < maxModels && (
-        <Compare among={others} choose={(one) => choose([...models, one])} />
+        <Compare candidates={others} choose={(one) => choose([...models, one])} />
       )}
       <span class="gap" />
       <button type="button" aria-expanded={isOpen} onClick={toggle}>
@@ -83,9 +83,9 @@ export function ModelBar({ models, choose, choices, toggle, isOpen }: BarProps) 
 }
 
 /** Adds a model to compare with. */
-function Compare({ among, choose }: { among: string[]; choose: (model: string) => void }) {
+function Compare({ candidates, choose }: { candidates: string[]; choose: (model: string) => void }) {
   const [typed, setTyped] = useState('')
-  const fitting = among.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)
+  const fitting = candidates.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)
   return (
     <Menu button="+ compare" label="Compare with another model">
       {(close) => {

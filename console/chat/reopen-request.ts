@@ -29,8 +29,8 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
   const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _own, ...more } = parameters
   const { effort, ...thinking } = (reasoning ?? {}) as { effort?: unknown }
   // The effort input can only represent `reasoning` if it has no other field.
-  const isEffortAll = typeof effort === 'string' && Object.keys(thinking).length === 0
-  const others = { ...more, ...(reasoning !== undefined && reasoning !== null && !isEffortAll && { reasoning }) }
+  const hasOnlyEffort = typeof effort === 'string' && Object.keys(thinking).length === 0
+  const others = { ...more, ...(reasoning !== undefined && reasoning !== null && !hasOnlyEffort && { reasoning }) }
   const number = (value: unknown) => (typeof value === 'number' ? String(value) : '')
   return {
     ...noSettings,
@@ -38,7 +38,7 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
     temperature: number(temperature),
     topP: number(top_p),
     maxTokens: number(max_tokens ?? max_completion_tokens),
-    effort: isEffortAll ? effort : '',
+    effort: hasOnlyEffort ? effort : '',
     more: Object.keys(others).length > 0 ? JSON.stringify(others, null, 2) : '',
   }
 }

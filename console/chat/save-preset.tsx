@@ -6,7 +6,7 @@ import { canManage } from '../api/session.ts'
 import type { SavedPresetVersion } from '../api/types.ts'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { settings, timesSaved } from './conversation.ts'
+import { savedCount, settings } from './conversation.ts'
 import { savedRequest, skippedText } from './saved-request.ts'
 
 type Saved = { slug: string; version: SavedPresetVersion; skippedFields: string | undefined }
@@ -25,7 +25,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
       const body = { chat: savedRequest(models[0], settings.value) }
       const { data } = await call('POST /presets/{slug}/versions', { params: { slug }, body })
       invalidate('/presets')
-      timesSaved.value++
+      savedCount.value++
       setSaved({ slug, version: data, skippedFields: skippedText(data.skipped_fields, models) })
       setSlug('')
     } catch (error) {
@@ -61,10 +61,10 @@ function SavedVersion({ slug, version: { version, is_designated }, skippedFields
       const params = { slug, version: String(version) }
       await call('POST /presets/{slug}/versions/{version}/designate', { params })
       invalidate('/presets')
-      timesSaved.value++
+      savedCount.value++
       setIsUsed(true)
     } catch (error) {
-      toast(asFailure(error).message, { isBad: true })
+      toast(asFailure(error).message, { isError: true })
     }
   }
   return (

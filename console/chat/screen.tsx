@@ -21,7 +21,7 @@ export function Screen() {
   const problem = useReopenedRequest(useLocation().query.again, startNewChat)
   return (
     <div class="screen">
-      <Heading isUnseen>Chat</Heading>
+      <Heading isVisuallyHidden>Chat</Heading>
       <div class={isOpen ? 'split open' : 'split'}>
         <div class="screen">
           <ModelBar

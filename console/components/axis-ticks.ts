@@ -10,9 +10,9 @@ export function axisTicks(high: number, isWhole = false): number[] {
 /** Possible minutes between the ticks of a time axis. */
 const steps = [1, 5, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200]
 
-/** Round local times between two times, in seconds since the epoch. @param most the maximum number. */
-export function timeTicks(from: number, to: number, most: number): number[] {
-  const step = steps.find((minutes) => (to - from) / 60 / minutes <= most) ?? steps.at(-1)!
+/** Round local times between two times, in seconds since the epoch. @param maxTicks the maximum number. */
+export function timeTicks(from: number, to: number, maxTicks: number): number[] {
+  const step = steps.find((minutes) => (to - from) / 60 / minutes <= maxTicks) ?? steps.at(-1)!
   const day = new Date(from * 1000)
   const marks: number[] = []
   for (let turn = 0; ; turn++) {

@@ -35,12 +35,12 @@ export function Menu({
       if (!by && event.key !== 'Escape') return
       event.preventDefault()
       if (!by) return close()
-      const all = [...place.current!.querySelectorAll<HTMLElement>(choosable)]
+      const all = [...place.current!.querySelectorAll<HTMLElement>(menuItems)]
       all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
     }
     document.addEventListener('pointerdown', leave)
     document.addEventListener('keydown', press, true)
-    place.current?.querySelector<HTMLElement>(choosable)?.focus()
+    place.current?.querySelector<HTMLElement>(menuItems)?.focus()
     return () => {
       document.removeEventListener('pointerdown', leave)
       document.removeEventListener('keydown', press, true)
@@ -57,7 +57,7 @@ export function Menu({
 }
 
 /** The focusable elements of an open menu. */
-const choosable = '.menu input, .menu button'
+const menuItems = '.menu input, .menu button'
 
 /** Moves the focus to the button that adds a filter. */
 function toAdding(from: HTMLElement): void {
@@ -133,17 +133,17 @@ function Choices({ filter, value, choose }: Choosing<'choice'>) {
 }
 
 function TextFilter({ filter, value, choose }: Choosing<'text'>) {
-  const [typed, setTyped] = useState((!filter.onlySuggested && value) || '')
+  const [typed, setTyped] = useState((!filter.isSuggestedOnly && value) || '')
   const fitting = (filter.suggestions ?? [])
     .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
-    .slice(0, filter.onlySuggested ? undefined : 12)
+    .slice(0, filter.isSuggestedOnly ? undefined : 12)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         // The display name of a suggestion selects it.
         const named = fitting.find((one) => filter.format?.(one) === typed.trim())
-        choose(named ?? (filter.onlySuggested ? fitting[0] : typed.trim()))
+        choose(named ?? (filter.isSuggestedOnly ? fitting[0] : typed.trim()))
       }}
     >
       <input
@@ -162,19 +162,27 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
 }
 
 /** A menu of the unset filters. Set filters are chips. */
-export function AddFilter(props: { among: Filter[]; filters: Filters }) {
+export function AddFilter(props: { availableFilters: Filter[]; filters: Filters }) {
   return (
     <Menu button="+ filter" label="Add a filter">
-      {(close) => <Adding {...props} close={close} />}
+      {(close) => <AddFilterMenu {...props} close={close} />}
     </Menu>
   )
 }
 
 /** Selects a filter, then its value. */
-function Adding({ among, filters, close }: { among: Filter[]; filters: Filters; close: () => void }) {
+function AddFilterMenu({
+  availableFilters,
+  filters,
+  close,
+}: {
+  availableFilters: Filter[]
+  filters: Filters
+  close: () => void
+}) {
   const [filter, setFilter] = useState<Filter>()
   useEffect(() => {
-    if (filter) document.querySelector<HTMLElement>(choosable)?.focus()
+    if (filter) document.querySelector<HTMLElement>(menuItems)?.focus()
   }, [filter])
   const choose = (value: string | undefined) => {
     close()
@@ -182,7 +190,7 @@ function Adding({ among, filters, close }: { among: Filter[]; filters: Filters; 
   }
   if (filter?.kind === 'choice') return <Choices filter={filter} value={undefined} choose={choose} />
   if (filter) return <TextFilter filter={filter} value={undefined} choose={choose} />
-  return among.map((one) => (
+  return availableFilters.map((one) => (
     <button key={one.name} type="button" onClick={() => setFilter(one)}>
       {titleOf(one)}
     </button>

@@ -3,16 +3,16 @@ import { Problem } from './problem.tsx'
 import { useAction } from './use-action.ts'
 
 /** Collapses white space, as HTML does. */
-const asShown = (name: string) => name.trim().replace(/\s+/g, ' ')
+const normalizeSpaces = (name: string) => name.trim().replace(/\s+/g, ' ')
 
 /** Confirms an irreversible action: the user must type the name. */
 export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
   const [typed, setTyped] = useState('')
   const { problem, isBusy, act: run } = useAction()
-  const isTyped = asShown(typed) === asShown(name)
+  const isNameConfirmed = normalizeSpaces(typed) === normalizeSpaces(name)
   const submit = (event: Event) => {
     event.preventDefault()
-    if (isTyped) void run(act)
+    if (isNameConfirmed) void run(act)
   }
   return (
     <form class="delete" onSubmit={submit}>
@@ -27,7 +27,7 @@ export function DeleteNamed({ name, verb, act }: { name: string; verb: string; a
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
       </label>
-      <button type="submit" class="bad" disabled={isBusy || !isTyped}>
+      <button type="submit" class="bad" disabled={isBusy || !isNameConfirmed}>
         {verb[0]!.toUpperCase() + verb.slice(1)}
       </button>
       <Problem text={problem} />

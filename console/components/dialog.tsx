@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { keepFocus } from './focus.ts'
+import { saveFocus } from './focus.ts'
 
 /** A modal dialog, open while it is mounted. Escape or a click outside closes it. */
 export function Dialog({
@@ -16,7 +16,7 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const goBack = keepFocus()
+    const goBack = saveFocus()
     dialog.current?.showModal()
     return goBack
   }, [])

@@ -8,7 +8,7 @@ type Common = {
   /** Omits the label: without a value (`any`) or always. */
   bare?: 'any' | 'always'
 }
-/** A filter of a list: a choice or text. With `onlySuggested` the text selects one of the suggestions. */
+/** A filter of a list: a choice or text. With `isSuggestedOnly` the text selects one of the suggestions. */
 export type Filter = Common &
   (
     | { kind: 'choice'; any: string; options: { value: string; label: string }[] }
@@ -16,7 +16,7 @@ export type Filter = Common &
         kind: 'text'
         placeholder?: string
         suggestions?: string[]
-        onlySuggested?: boolean
+        isSuggestedOnly?: boolean
         format?: (value: string) => string
       }
   )
@@ -27,9 +27,9 @@ export const titleOf = ({ label, unit }: Filter) => (unit ? `${label}, ${unit}` 
 /** The label and the value on the chip. Together they read as a phrase. */
 export function filterText(filter: Filter, value: string | undefined): { label: string; value: string } {
   const { bare, label, unit, any = 'any' } = filter
-  const isBare = bare === 'always' || (bare === 'any' && value === undefined)
+  const isWithoutValue = bare === 'always' || (bare === 'any' && value === undefined)
   const words = value === undefined ? any : displayValue(filter, value) + (unit ? ` ${unit}` : '')
-  return { label: isBare ? '' : label, value: words }
+  return { label: isWithoutValue ? '' : label, value: words }
 }
 
 /** The accessible name of the remove button: the label, with the value if the label alone is unclear. */

@@ -4,51 +4,51 @@
  */
 
 /** The focused element. `from`: the previous one, if the element is in a toast. */
-type Spot = { element: HTMLElement; from?: Spot | undefined }
+type FocusTarget = { element: HTMLElement; from?: FocusTarget | undefined }
 
-let currentSpot: Spot | undefined
+let current: FocusTarget | undefined
 /** Elements that get the focus back when a dialog closes. */
-const keptSpots = new Set<Spot>()
+const savedTargets = new Set<FocusTarget>()
 /** Whether another page was opened whose heading is not rendered yet. */
 let isHeadingPending = false
 
 /** After the removal of one of these the next or the previous one gets the focus. */
-const items = 'tr, li, article, a'
+const itemSelector = 'tr, li, article, a'
 /** Containers that get the focus when a part of them is removed. */
-const groups = 'tr, li, article, section, fieldset, form, table, dialog'
-const passing = '.toasts'
+const groupSelector = 'tr, li, article, section, fieldset, form, table, dialog'
+const toastSelector = '.toasts'
 
 const heading = () => document.querySelector<HTMLElement>('main h1')
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
-const isLost = () => document.activeElement === document.body || document.activeElement === null
+const hasNoFocus = () => document.activeElement === document.body || document.activeElement === null
 
 /** Focuses the heading of a page that was opened, unless a field of it has the focus. */
 export function openedPage(): void {
   // The redirect from "/" is not a user action.
   if (!navigator.userActivation.hasBeenActive) return
   isHeadingPending = true
-  seekHeading()
+  focusHeading()
 }
 
-function seekHeading(): void {
+function focusHeading(): void {
   // Continues when the dialog closes.
   if (isDialogOpen()) return
   const main = document.querySelector('main')
-  const isTaken = document.activeElement?.matches('main :is(input, textarea, select, [autofocus])')
+  const isFieldFocused = document.activeElement?.matches('main :is(input, textarea, select, [autofocus])')
   const to = heading()
-  isHeadingPending = !isTaken && !to
-  if (!isTaken) focus(to ?? main)
+  isHeadingPending = !isFieldFocused && !to
+  if (!isFieldFocused) focus(to ?? main)
 }
 
 /** Remembers the focus. @returns a function that restores it, or focuses the successor of the element. */
-export function keepFocus(): () => void {
-  const spot = currentSpot && { element: currentSpot.element, from: currentSpot.from }
-  if (spot) keptSpots.add(spot)
+export function saveFocus(): () => void {
+  const focusTarget = current && { element: current.element, from: current.from }
+  if (focusTarget) savedTargets.add(focusTarget)
   return () => {
-    if (spot) keptSpots.delete(spot)
-    currentSpot = isHeadingPending ? undefined : spot
+    if (focusTarget) savedTargets.delete(focusTarget)
+    current = isHeadingPending ? undefined : focusTarget
     // Elements outside of an open dialog cannot have the focus.
-    currentSpot?.element.focus({ preventScroll: true })
+    current?.element.focus({ preventScroll: true })
   }
 }
 
@@ -56,67 +56,68 @@ function focus(element: Element | null): void {
   if (!(element instanceof HTMLElement)) return
   if (element.tabIndex < 0 && !element.hasAttribute('tabindex')) {
     element.tabIndex = -1
-    const leave = () => {
+    const onBlur = () => {
       // Another window has the focus; it returns to this element.
       if (document.activeElement === element) return
       element.removeAttribute('tabindex')
-      element.removeEventListener('blur', leave)
+      element.removeEventListener('blur', onBlur)
     }
-    element.addEventListener('blur', leave)
+    element.addEventListener('blur', onBlur)
   }
   element.focus({ preventScroll: true })
   if (element.matches(':focus-visible')) element.scrollIntoView({ block: 'nearest' })
 }
 
 /** The element that replaces a removed one: named by `data-then`, else a sibling, else the container. */
-function successor({ element }: Spot, records: MutationRecord[]): Element | null {
+function replacementOf({ element }: FocusTarget, records: MutationRecord[]): Element | null {
   const named = element.closest<HTMLElement>('[data-then]')?.dataset.then
   if (named) return document.getElementById(named)
   for (const { target, removedNodes, nextSibling, previousSibling } of records) {
     const removedNode = [...removedNodes].find((node) => node.contains(element))
     if (!(removedNode instanceof Element) || !(target instanceof Element) || !target.isConnected) continue
-    if (removedNode.matches(items)) {
-      const isAlike = (node: Node | null) =>
+    if (removedNode.matches(itemSelector)) {
+      const isSibling = (node: Node | null) =>
         node instanceof Element && node.parentNode === target && node.tagName === removedNode.tagName
-      for (let node = nextSibling; node; node = node.nextSibling) if (isAlike(node)) return node as Element
-      for (let node = previousSibling; node; node = node.previousSibling) if (isAlike(node)) return node as Element
+      for (let node = nextSibling; node; node = node.nextSibling) if (isSibling(node)) return node as Element
+      for (let node = previousSibling; node; node = node.previousSibling) if (isSibling(node)) return node as Element
     }
-    const around = target.closest(groups)
-    return around?.textContent ? around : null
+    const group = target.closest(groupSelector)
+    return group?.textContent ? group : null
   }
   return null
 }
 
-function follow(spot: Spot, records: MutationRecord[]): void {
-  if (spot.from) follow(spot.from, records)
-  if (spot.element.isConnected) return
-  const next = spot.from?.element ?? successor(spot, records) ?? heading() ?? document.querySelector('main')
-  if (next instanceof HTMLElement) spot.element = next
+function followReplacement(focusTarget: FocusTarget, records: MutationRecord[]): void {
+  if (focusTarget.from) followReplacement(focusTarget.from, records)
+  if (focusTarget.element.isConnected) return
+  const next =
+    focusTarget.from?.element ?? replacementOf(focusTarget, records) ?? heading() ?? document.querySelector('main')
+  if (next instanceof HTMLElement) focusTarget.element = next
 }
 
 function onMutation(records: MutationRecord[]): void {
   if (isHeadingPending && !isDialogOpen()) {
-    if (!isLost() && !document.activeElement?.matches('main')) isHeadingPending = false
-    else if (heading()) seekHeading()
+    if (!hasNoFocus() && !document.activeElement?.matches('main')) isHeadingPending = false
+    else if (heading()) focusHeading()
   }
-  for (const spot of keptSpots) follow(spot, records)
-  if (!currentSpot) return
-  follow(currentSpot, records)
-  if (!isLost() || currentSpot.element.matches(':disabled')) return
-  const { element } = currentSpot
+  for (const focusTarget of savedTargets) followReplacement(focusTarget, records)
+  if (!current) return
+  followReplacement(current, records)
+  if (!hasNoFocus() || current.element.matches(':disabled')) return
+  const { element } = current
   focus(element)
   // Hidden elements cannot have the focus.
-  if (isLost() && !isDialogOpen()) currentSpot = undefined
+  if (hasNoFocus() && !isDialogOpen()) current = undefined
 }
 
 if (typeof document !== 'undefined') {
   document.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return
-    currentSpot = { element: target, from: target.closest(passing) ? (currentSpot?.from ?? currentSpot) : undefined }
+    current = { element: target, from: target.closest(toastSelector) ? (current?.from ?? current) : undefined }
   })
   // A click beside all controls removes the focus.
   document.addEventListener('pointerdown', ({ target }) => {
-    if (!(target instanceof Element && target.closest(passing))) currentSpot = undefined
+    if (!(target instanceof Element && target.closest(toastSelector))) current = undefined
   })
   const options = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
   new MutationObserver(onMutation).observe(document.body, options)

@@ -8,11 +8,11 @@ type HeadingProps = {
   children: string
   /** The name of the page, if several pages share the heading. */
   part?: string | undefined
-  isUnseen?: boolean
+  isVisuallyHidden?: boolean
 }
 
 /** The `<h1>` of a page. It gets the focus when the page opens, so that screen readers read it. */
-export function Heading({ children: text, part, isUnseen }: HeadingProps) {
+export function Heading({ children: text, part, isVisuallyHidden }: HeadingProps) {
   const name = part && part !== text ? `${part} · ${text}` : text
   useLayoutEffect(() => {
     called.value = name
@@ -20,7 +20,7 @@ export function Heading({ children: text, part, isUnseen }: HeadingProps) {
       called.value = undefined
     }
   }, [name])
-  return <h1 class={isUnseen ? 'unseen' : undefined}>{text}</h1>
+  return <h1 class={isVisuallyHidden ? 'unseen' : undefined}>{text}</h1>
 }
 
 /** Sets the document title. @param screen the title of the screen in the navigation. */

@@ -5,7 +5,7 @@ import { canManage, role } from '../api/session.ts'
 /** A result of the search by name. `requests` is the filter that selects its requests. */
 export type NamedResult = { title: string; hint: string; path: string; requests?: Record<string, string> }
 
-const mostOfKind = 5
+const maxPerKind = 5
 
 /** Whether a text contains all words, in any case. */
 export const hasWords = (text: string, typed: string) =>
@@ -18,7 +18,7 @@ export const hasWords = (text: string, typed: string) =>
 export function useListedNames(typed: string | undefined): NamedResult[] {
   const isOn = typed !== undefined
   const canRead = isOn && role() !== 'developer'
-  const models = useGet('GET /models', isOn ? { query: { q: typed, limit: mostOfKind } } : undefined)
+  const models = useGet('GET /models', isOn ? { query: { q: typed, limit: maxPerKind } } : undefined)
   const providers = useGet('GET /providers', isOn ? {} : undefined)
   const presets = useAllRows('GET /presets', isOn ? {} : undefined)
   const workspaces = useAllRows('GET /workspaces', isOn && canManage() ? {} : undefined)
@@ -26,7 +26,7 @@ export function useListedNames(typed: string | undefined): NamedResult[] {
   const interns = useGet('GET /interns', isOn ? { query: { limit: 100 } } : undefined)
   if (!isOn) return []
   const matching = <Row>(rows: Row[] | undefined, textOf: (row: Row) => string) =>
-    (rows ?? []).filter((row) => hasWords(textOf(row), typed)).slice(0, mostOfKind)
+    (rows ?? []).filter((row) => hasWords(textOf(row), typed)).slice(0, maxPerKind)
   return [
     ...(models.isCurrent ? (models.data?.data ?? []) : []).map(({ id, name }) => ({
       title: id,

@@ -24,10 +24,10 @@ function loadReader(): Promise<Read> {
 export function Markdown({ text }: { text: string }) {
   const [loaded, setLoaded] = useState<{ read: Read }>()
   useEffect(() => {
-    let isGone = false
-    void loadReader().then((read) => !isGone && setLoaded({ read }))
+    let isUnmounted = false
+    void loadReader().then((read) => !isUnmounted && setLoaded({ read }))
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [])
   if (!loaded) return <div class="markdown plain">{text}</div>

@@ -7,8 +7,8 @@ import type { Command } from './commands.ts'
 import { type NamedResult, useListedNames } from './listed-names.ts'
 import { requestIdIn } from './request-id.ts'
 
-const restMs = 150
-const most = 5
+const debounceMs = 150
+const maxPerKind = 5
 
 /** `byExactId`: leads to requests whose session has exactly the typed text as its id, if there are any. */
 type Results = { found: Command[]; byExactId: Command[]; isSearching: boolean }
@@ -20,13 +20,13 @@ type Results = { found: Command[]; byExactId: Command[]; isSearching: boolean }
 export function useNameSearch(typed: string, ofRequests: boolean): Results {
   const { route } = useLocation()
   const words = useRested(typed.trim())
-  const isRested = words === typed.trim()
+  const isSettled = words === typed.trim()
   const id = requestIdIn(typed)
-  const isEnabled = id === undefined && words.length > 1 && isRested
+  const isEnabled = id === undefined && words.length > 1 && isSettled
   const listed = useListedNames(isEnabled ? words : undefined)
-  const query = { q: words, limit: most }
+  const query = { q: words, limit: maxPerKind }
   const keys = useGet('GET /keys', isEnabled ? { query: { ...query, include_disabled: 'true' } } : undefined)
-  const people = useGet('GET /organization/members', isEnabled && role() !== 'developer' ? { query } : undefined)
+  const members = useGet('GET /organization/members', isEnabled && role() !== 'developer' ? { query } : undefined)
   const open = ({ path, requests, ...shown }: NamedResult): Command => ({
     ...shown,
     act: () => route(ofRequests && requests ? `/requests${queryOf(requests)}` : path),
@@ -39,11 +39,11 @@ export function useNameSearch(typed: string, ofRequests: boolean): Results {
   if (id) {
     return { found: [open({ title: id, hint: 'request', path: `/requests/${id}` })], byExactId: [], isSearching: false }
   }
-  const found = [...keysFound(currentRows(keys)), ...peopleFound(currentRows(people)), ...listed]
+  const found = [...keysFound(currentRows(keys)), ...memberResults(currentRows(members)), ...listed]
   return {
     found: found.map(open),
     byExactId: isEnabled && !/\s/.test(words) ? [open(session)] : [],
-    isSearching: !isRested || keys.isLoading,
+    isSearching: !isSettled || keys.isLoading,
   }
 }
 
@@ -60,7 +60,7 @@ function keysFound(rows: Row<'GET /keys'>[]): NamedResult[] {
   }))
 }
 
-function peopleFound(rows: Row<'GET /organization/members'>[]): NamedResult[] {
+function memberResults(rows: Row<'GET /organization/members'>[]): NamedResult[] {
   return rows.map(({ first_name, last_name, email }) => ({
     title: [first_name, last_name].filter(Boolean).join(' ') || email,
     hint: `member ${email}`,
@@ -75,10 +75,10 @@ const currentRows = <R>({ data, isCurrent }: { data: { data: R[] } | undefined; 
 
 /** The typed text after a pause. */
 function useRested(typed: string): string {
-  const [rested, setRested] = useState('')
+  const [settledText, setRested] = useState('')
   useEffect(() => {
-    const timer = setTimeout(() => setRested(typed), restMs)
+    const timer = setTimeout(() => setRested(typed), debounceMs)
     return () => clearTimeout(timer)
   }, [typed])
-  return rested
+  return settledText
 }

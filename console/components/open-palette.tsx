@@ -6,10 +6,10 @@ import { useNameSearch } from './name-search.ts'
 const searched =
   'request IDs, models, providers, keys, members, workspaces, presets, sessions, guardrails, interns, screens and commands'
 
-export type Opened = { typed: string; ofRequests: boolean }
+export type PaletteState = { typed: string; ofRequests: boolean }
 
 /** The dialog of the palette. It is loaded after the first screen. */
-export function OpenPalette({ typed: initial, ofRequests, onClose }: Opened & { onClose: () => void }) {
+export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteState & { onClose: () => void }) {
   const [typed, setTyped] = useState(initial)
   const [chosen, setChosen] = useState(0)
   const { found: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)

@@ -38,22 +38,22 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
 
 /** An error with its request id and a retry button. Missing permission names who can grant it. */
 export function FailureState({ failure, retry }: { failure: Failure; retry?: () => void }) {
-  const isRight = failure.status === 403
+  const isForbidden = failure.status === 403
   const [pressedAt, setPressedAt] = useState<Failure>()
   return (
     <div class="state">
       {/* Without the id, which differs each time: screen readers read unchanged text once. */}
       <div role="alert">
-        <h2>{isRight ? 'Access denied' : failure.status === 404 ? 'Not found' : 'Something went wrong'}</h2>
+        <h2>{isForbidden ? 'Access denied' : failure.status === 404 ? 'Not found' : 'Something went wrong'}</h2>
         <p>{failure.message}</p>
-        {isRight && <p class="dim">An owner or admin of the organization can give you access.</p>}
+        {isForbidden && <p class="dim">An owner or admin of the organization can give you access.</p>}
       </div>
       {failure.requestId && (
         <p class="dim">
           Request <code>{failure.requestId}</code> <Copy text={failure.requestId}>Copy ID</Copy>
         </p>
       )}
-      {retry && !isRight && (
+      {retry && !isForbidden && (
         <button
           type="button"
           onClick={() => {

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { useKeys } from './keys.ts'
-import type { Opened, OpenPalette } from './open-palette.tsx'
+import type { OpenPalette, PaletteState } from './open-palette.tsx'
 
-const opened = signal<Opened | undefined>(undefined)
+const opened = signal<PaletteState | undefined>(undefined)
 export const openPalette = () => {
   opened.value = { typed: '', ofRequests: false }
 }

@@ -19,7 +19,7 @@ export const colourOf = ({ colour }: PlotLine, index: number) =>
   `var(${colour ?? `--series-${(index % seriesColours) + 1}`})`
 
 /** The upper values of each line. Stacked lines are added to the lines before. */
-export function topsOf(lines: PlotLine[], isStacked: boolean): (number | null)[][] {
+export function stackedTops(lines: PlotLine[], isStacked: boolean): (number | null)[][] {
   if (!isStacked) return lines.map(({ values }) => values)
   const sums: number[] = []
   return lines.map(({ values }) =>
@@ -31,7 +31,7 @@ export function topsOf(lines: PlotLine[], isStacked: boolean): (number | null)[]
 }
 
 /** Whether all values are missing, or zero if they are amounts. */
-export const isNothing = (lines: PlotLine[], isAmount: boolean): boolean =>
+export const isEmptyData = (lines: PlotLine[], isAmount: boolean): boolean =>
   lines.every(({ values }) => values.every((value) => value === null || (isAmount && value === 0)))
 
 /** A line through all values. Missing values leave no gap. */

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { clockTime } from '../format/time.ts'
 import { axisTicks, timeTicks } from './axis-ticks.ts'
 import { Axes, Shapes } from './plot-drawing.tsx'
-import { colourOf, isNothing, type PlotLine, topsOf } from './plot-shapes.ts'
+import { colourOf, isEmptyData, type PlotLine, stackedTops } from './plot-shapes.ts'
 import { PlotTable } from './plot-table.tsx'
 import { rem, textScale } from './text-size.ts'
 import { useWidth } from './use-width.ts'
@@ -39,11 +39,11 @@ const cursor = signal<{ syncGroup: string; index: number }>()
 /** A plot of lines over time. The cursor shows all values of a time; a table has the same values. */
 export function Plot(props: PlotProps) {
   const { title, lines, height = usualHeight(), emptyText } = props
-  const isBare = isNothing(lines, emptyText !== undefined)
-  return isBare ? <EmptyPlot title={title} height={height} says={emptyText} /> : <Drawn {...props} />
+  const isEmptyPlot = isEmptyData(lines, emptyText !== undefined)
+  return isEmptyPlot ? <EmptyPlot title={title} height={height} says={emptyText} /> : <PlotDrawing {...props} />
 }
 
-function Drawn(props: PlotProps) {
+function PlotDrawing(props: PlotProps) {
   const {
     title,
     times,
@@ -57,15 +57,15 @@ function Drawn(props: PlotProps) {
   const [place, width] = useWidth()
   const first = times[0] ?? 0
   const end = times.at(-1)! + (times[1] ?? first + 1) - first
-  const tops = topsOf(lines, isStacked)
-  const most = Math.max(0, ...tops.flat().map(Number))
-  const marks = axisTicks(most > 0 ? most : 1, isCount)
-  const [inner, tall] = [width - edge.left - edge.right, height - edge.top - edge.bottom]
+  const tops = stackedTops(lines, isStacked)
+  const highest = Math.max(0, ...tops.flat().map(Number))
+  const marks = axisTicks(highest > 0 ? highest : 1, isCount)
+  const [inner, innerHeight] = [width - edge.left - edge.right, height - edge.top - edge.bottom]
   const x = (time: number) => edge.left + ((time - first) / (end - first)) * inner
-  const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * tall
+  const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * innerHeight
   const read = (event: PointerEvent) => {
-    const across = (event.clientX - place.current!.getBoundingClientRect().left) / textScale
-    const at = first + ((across - edge.left) / inner) * (end - first)
+    const cursorX = (event.clientX - place.current!.getBoundingClientRect().left) / textScale
+    const at = first + ((cursorX - edge.left) / inner) * (end - first)
     const index = times.findLastIndex((time) => time <= at)
     cursor.value = index < 0 ? undefined : { syncGroup, index }
   }
@@ -92,7 +92,7 @@ function Drawn(props: PlotProps) {
               bottom={height - edge.bottom}
             />
             <Shapes {...{ lines, tops, times, end, x, y, isStacked }} />
-            <Reading {...{ times, syncGroup, x }} top={edge.top} bottom={height - edge.bottom} />
+            <PlotReadout {...{ times, syncGroup, x }} top={edge.top} bottom={height - edge.bottom} />
           </svg>
         )}
         <Legend {...{ times, lines, format, syncGroup, isStacked }} />
@@ -118,7 +118,7 @@ const indexIn = (syncGroup: string) => (cursor.value?.syncGroup === syncGroup ? 
 
 type ReadingProps = { times: number[]; syncGroup: string; x: (time: number) => number; top: number; bottom: number }
 
-function Reading({ times, syncGroup, x, top, bottom }: ReadingProps) {
+function PlotReadout({ times, syncGroup, x, top, bottom }: ReadingProps) {
   const time = times[indexIn(syncGroup) ?? -1]
   return time === undefined ? null : <line class="reading" x1={x(time)} x2={x(time)} y1={top} y2={bottom} />
 }

@@ -19,7 +19,7 @@ export const builtins: Record<Builtin['slug'], string> = {
   address: 'postal addresses',
   'regex-prompt-injection': 'prompt injection',
 }
-const acts = { block: 'is blocked', redact: 'is redacted', flag: 'is flagged' }
+const effects = { block: 'is blocked', redact: 'is redacted', flag: 'is flagged' }
 /** Longer lists end with a count. */
 const maxNamed = 6
 
@@ -87,6 +87,6 @@ function filtersIn({ content_filter_builtins, content_filters }: Policy): string
       .map(({ slug }) => builtins[slug] ?? slug)
     const patterns = (content_filters ?? []).filter((one) => one.action === action).map(({ pattern }) => `“${pattern}”`)
     const all = [...found, ...patterns]
-    return all.length > 0 ? [`Text with ${listed(all)} ${acts[action]}.`] : []
+    return all.length > 0 ? [`Text with ${listed(all)} ${effects[action]}.`] : []
   })
 }

@@ -7,12 +7,12 @@ type SparkProps = {
 
 /** A small plot without axes. */
 export function Spark({ label, lines, width = 220, height = 38 }: SparkProps) {
-  const most = Math.max(1, ...lines.flatMap(({ values }) => values))
+  const highest = Math.max(1, ...lines.flatMap(({ values }) => values))
   const points = (values: number[]) =>
     values
       .map((value, index) => {
         const x = (index / Math.max(1, values.length - 1)) * width
-        return `${x.toFixed(1)},${(height - 1 - (value / most) * (height - 3)).toFixed(1)}`
+        return `${x.toFixed(1)},${(height - 1 - (value / highest) * (height - 3)).toFixed(1)}`
       })
       .join(' ')
   return (

@@ -157,8 +157,8 @@ type View = { top: number; height: number; width: number }
 /** Whether both views render the same rows, for both row heights. */
 function isSameView(a: View, b: View): boolean {
   const at = ({ top }: View, height: number) => Math.floor(top / height / step)
-  const isPlace = [rowHeight, narrowHeight].every((height) => at(a, height) === at(b, height))
-  return isPlace && a.height === b.height && a.width === b.width
+  const isSamePosition = [rowHeight, narrowHeight].every((height) => at(a, height) === at(b, height))
+  return isSamePosition && a.height === b.height && a.width === b.width
 }
 
 function bringIntoSight(scroller: HTMLElement, top: number, height: number): void {

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 export type Theme = 'system' | 'light' | 'dark'
 export const themes: Theme[] = ['system', 'light', 'dark']
 /** A year. */
-const keptSeconds = 31_536_000
+const cookieSeconds = 31_536_000
 
 /** The theme in the page. If only a script knew it, the page would flash. */
 const chosen = (): Theme => themes.find((theme) => theme === document.documentElement.dataset.theme) ?? 'system'
@@ -12,7 +12,7 @@ export const theme = signal<Theme>(chosen())
 
 export function setTheme(next: Theme): void {
   theme.value = next
-  const seconds = next === 'system' ? 0 : keptSeconds
+  const seconds = next === 'system' ? 0 : cookieSeconds
   // biome-ignore lint/suspicious/noDocumentCookie: the other way is not there without TLS
   document.cookie = `theme=${next}; Path=/; SameSite=Strict; Max-Age=${seconds}`
   if (next === 'system') delete document.documentElement.dataset.theme

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-type Toast = { id: number; text: string; undo?: (() => void) | undefined; isBad?: boolean }
+type Toast = { id: number; text: string; undo?: (() => void) | undefined; isError?: boolean }
 
 const toasts = signal<Toast[]>([])
 let next = 0
@@ -12,20 +12,20 @@ const drop = (id: number) => {
 }
 
 /** Shows a message for some seconds, with `undo` for ten seconds. Errors stay until closed. */
-export function toast(text: string, { undo, isBad }: { undo?: () => void; isBad?: boolean } = {}): void {
+export function toast(text: string, { undo, isError }: { undo?: () => void; isError?: boolean } = {}): void {
   const id = next++
   // Repeated errors are displayed once.
-  const others = toasts.value.filter((one) => !one.isBad || one.text !== text)
-  toasts.value = [...others, { id, text, ...(undo && { undo }), ...(isBad && { isBad }) }]
-  if (!isBad) window.setTimeout(() => drop(id), undo ? undoMs : visibleMs)
+  const others = toasts.value.filter((one) => !one.isError || one.text !== text)
+  toasts.value = [...others, { id, text, ...(undo && { undo }), ...(isError && { isError }) }]
+  if (!isError) window.setTimeout(() => drop(id), undo ? undoMs : visibleMs)
 }
 
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, undo, isBad }) => (
+      {toasts.value.map(({ id, text, undo, isError }) => (
         <div key={id} class="toast">
-          {isBad && <span class="dot bad" />}
+          {isError && <span class="dot bad" />}
           <span>{text}</span>
           {undo && (
             <button
@@ -38,7 +38,7 @@ export function Toasts() {
               Undo
             </button>
           )}
-          {isBad && (
+          {isError && (
             <button type="button" class="bare" aria-label="Close" onClick={() => drop(id)}>
               ✕
             </button>

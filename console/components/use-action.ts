@@ -24,7 +24,7 @@ export async function runOrToast(action: () => Promise<void>, prefix = ''): Prom
   try {
     await action()
   } catch (error) {
-    toast(prefix + errorText(error), { isBad: true })
+    toast(prefix + errorText(error), { isError: true })
   }
 }
 

@@ -1,16 +1,18 @@
-const two = (value: number) => String(value).padStart(2, '0')
+const twoDigits = (value: number) => String(value).padStart(2, '0')
 
 /** `14:03:27` in the reader's own zone, with the date unless it is today. */
 export function clockTime(at: Date, now: Date): string {
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
-  return at.toDateString() === now.toDateString() ? time : `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`
+  const time = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`
+  return at.toDateString() === now.toDateString()
+    ? time
+    : `${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())} ${time}`
 }
 
 /** `2026-11-22 14:03:27.118 UTC+1` */
 export function exactTime(at: Date): string {
   const ms = String(at.getMilliseconds()).padStart(3, '0')
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms} ${zoneOf(at)}`
+  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
+  return `${day} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}.${ms} ${zoneOf(at)}`
 }
 
 function zoneOf(at: Date): string {
@@ -18,7 +20,7 @@ function zoneOf(at: Date): string {
   if (minutes === 0) return 'UTC'
   const hours = Math.floor(Math.abs(minutes) / 60)
   const rest = Math.abs(minutes) % 60
-  return `UTC${minutes < 0 ? '−' : '+'}${hours}${rest ? `:${two(rest)}` : ''}`
+  return `UTC${minutes < 0 ? '−' : '+'}${hours}${rest ? `:${twoDigits(rest)}` : ''}`
 }
 
 /** A relative time: `2 s ago`, `5 min ago`, `in 3 h`, `26 h ago`. */
@@ -54,6 +56,8 @@ export function axisTimes(seconds: number[]): string[] {
   return seconds.map((second) => {
     const at = new Date(second * 1000)
     const isDay = at.getHours() === 0 && at.getMinutes() === 0
-    return isDay ? `${two(at.getMonth() + 1)}-${two(at.getDate())}` : `${two(at.getHours())}:${two(at.getMinutes())}`
+    return isDay
+      ? `${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
+      : `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`
   })
 }

@@ -95,7 +95,7 @@ async function runAndReload(
     await work
     toast(message, undo && { undo })
   } catch (error) {
-    toast(asFailure(error).message, { isBad: true })
+    toast(asFailure(error).message, { isError: true })
   }
   reload()
 }

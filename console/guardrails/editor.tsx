@@ -68,10 +68,10 @@ function NameFields({ policy, change }: EditorProps) {
 /** The limit and its reset interval. Without a limit the interval is removed. */
 function Limit({ policy, change }: EditorProps) {
   const { limit_usd, reset_interval } = policy
-  const limitTo = (text: string) => {
+  const changeLimit = (text: string) => {
     const limit = Number(text)
-    const isNone = text.trim() === '' || Number.isNaN(limit)
-    change({ ...policy, limit_usd: isNone ? null : limit, reset_interval: isNone ? null : reset_interval })
+    const isUnlimited = text.trim() === '' || Number.isNaN(limit)
+    change({ ...policy, limit_usd: isUnlimited ? null : limit, reset_interval: isUnlimited ? null : reset_interval })
   }
   const interval = (text: string) => change({ ...policy, reset_interval: (text || null) as Policy['reset_interval'] })
   return (
@@ -85,7 +85,7 @@ function Limit({ policy, change }: EditorProps) {
           step="any"
           placeholder="no limit"
           defaultValue={limit_usd ?? ''}
-          onInput={(event) => limitTo(event.currentTarget.value)}
+          onInput={(event) => changeLimit(event.currentTarget.value)}
         />
       </label>
       <label class="guardrail-inline">

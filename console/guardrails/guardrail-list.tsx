@@ -34,7 +34,7 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
   }))
   return (
     <div class="screen guardrails">
-      <Heading isUnseen>Guardrails</Heading>
+      <Heading isVisuallyHidden>Guardrails</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar canChange={canChange} count={data?.length} />
       {failure && <FailureState failure={failure} retry={reload} />}
@@ -51,7 +51,7 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
           columns={columns}
           keyOf={({ guardrail }) => guardrail.id}
           onOpen={({ guardrail }) => route(`/guardrails/${guardrail.id}`)}
-          narrow={Narrow}
+          narrow={GuardrailCard}
         />
       )}
     </div>
@@ -85,7 +85,7 @@ function Name({ of: { id, name } }: { of: Guardrail }) {
   )
 }
 
-function Narrow({ guardrail, effect, appliesTo }: Row) {
+function GuardrailCard({ guardrail, effect, appliesTo }: Row) {
   return (
     <div class="guardrail-narrow">
       <div>
@@ -127,8 +127,8 @@ function Bar({ canChange, count }: { canChange: boolean; count: number | undefin
   const { route } = useLocation()
   const [problem, setProblem] = useState<string>()
   const own = useSession()?.workspace.id
-  const isOfAll = canChange && workspaceInAddress() === undefined
-  const workspaces = useAllRows('GET /workspaces', isOfAll ? {} : undefined).data ?? []
+  const isOrganizationWide = canChange && workspaceInAddress() === undefined
+  const workspaces = useAllRows('GET /workspaces', isOrganizationWide ? {} : undefined).data ?? []
   const create = async (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)

@@ -23,9 +23,9 @@ export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
   const [span, setSpan] = useState<Span>('7 d')
   const isChanged = changesBetween(saved, policy).length > 0
   const patch = useDebounced(JSON.stringify(patchBetween(saved, policy)))
-  const asIs = useReplay(id, span, JSON.stringify(saved), {})
+  const savedReplay = useReplay(id, span, JSON.stringify(saved), {})
   const changed = useReplay(id, span, isChanged ? patch : undefined, isChanged ? JSON.parse(patch) : {})
-  const failure = (isChanged && changed.failure) || asIs.failure
+  const failure = (isChanged && changed.failure) || savedReplay.failure
   const after = isChanged && !changed.failure ? changed.data : undefined
   return (
     <ReplayFrame
@@ -34,10 +34,10 @@ export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
       spans={spanNames}
       span={span}
       choose={setSpan}
-      isLoading={asIs.isLoading || changed.isLoading}
+      isLoading={savedReplay.isLoading || changed.isLoading}
       problem={failure ? failure.message : undefined}
     >
-      {asIs.data && <Figures before={asIs.data} after={after} />}
+      {savedReplay.data && <Figures before={savedReplay.data} after={after} />}
     </ReplayFrame>
   )
 }

@@ -98,10 +98,10 @@ function filterLine({ slug, pattern, action, label, scan_scope }: Filter): strin
 export function patchBetween(before: Policy, after: Policy): GuardrailPatch {
   const changed = changesBetween(before, after).map(({ field }) => field)
   const named = changed.includes('enforce_zdr') ? [...new Set([...changed, ...zdrFields])] : changed
-  return Object.fromEntries(named.map((field) => [field, sentAs(after, field)]))
+  return Object.fromEntries(named.map((field) => [field, patchValue(after, field)]))
 }
 
-function sentAs(policy: Policy, field: Field): unknown {
+function patchValue(policy: Policy, field: Field): unknown {
   if (field !== 'content_filter_builtins') return policy[field] === '' ? null : policy[field]
   return policy.content_filter_builtins?.map(({ label: _, ...builtin }) => builtin) ?? null
 }

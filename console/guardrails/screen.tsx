@@ -14,6 +14,6 @@ export function Screen() {
   const who = sessionState.value
   if (who.state !== 'in') return <Loading />
   if (who.session.role === 'developer') return <FailureState failure={forbidden} />
-  const mayChange = who.session.role !== 'viewer'
-  return id ? <GuardrailPage key={id} id={id} canChange={mayChange} /> : <GuardrailList canChange={mayChange} />
+  const canChange = who.session.role !== 'viewer'
+  return id ? <GuardrailPage key={id} id={id} canChange={canChange} /> : <GuardrailList canChange={canChange} />
 }

@@ -35,7 +35,7 @@ export function UnsavedChanges({ id, base, saved, policy, isOutdated, drop, done
     return data
   }
   const undo = (after: Guardrail) =>
-    write(patchBetween(policy, saved), after).catch((error) => toast(asFailure(error).message, { isBad: true }))
+    write(patchBetween(policy, saved), after).catch((error) => toast(asFailure(error).message, { isError: true }))
   const save = async () => {
     setSaving(true)
     setProblem(undefined)

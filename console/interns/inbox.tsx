@@ -45,7 +45,7 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
         <QuestionCard
           key={one.question.id}
           waiting={one}
-          isFront={one.question.id === current}
+          isSelected={one.question.id === current}
           choose={() => choose(one.question.id)}
         />
       ))}

@@ -32,7 +32,7 @@ export function InternActions({ intern, after }: { intern: Intern; after: () => 
     try {
       await perform(which, intern.id)
     } catch (error) {
-      toast(`${intern.name}: ${asFailure(error).message}`, { isBad: true })
+      toast(`${intern.name}: ${asFailure(error).message}`, { isError: true })
     }
     setBusy(false)
     after()

@@ -60,4 +60,4 @@ async function send(intern: InternRef, sessionId: string, message: Message): Pro
 }
 
 const reportFailure = (intern: InternRef, error: unknown) =>
-  toast(`${intern.name}: ${asFailure(error).message}`, { isBad: true })
+  toast(`${intern.name}: ${asFailure(error).message}`, { isError: true })

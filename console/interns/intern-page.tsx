@@ -51,7 +51,7 @@ export function InternPage({ id }: { id: string }) {
             {data.model ?? 'default model'} ·{' '}
             {data.visibility === 'workspace' ? 'Visible to the workspace' : 'Visible to its creator'}
           </p>
-          <InternHost intern={data} mayChange={canChange} after={reload} />
+          <InternHost intern={data} canChange={canChange} after={reload} />
           <Tabs tabs={canUseModels() ? [...tabs, { name: 'log', title: 'Log' }] : tabs} />
           <Tab intern={data} waiting={waiting} canChange={canChange} after={reload} />
         </>
@@ -90,8 +90,8 @@ type TabProps = { intern: Intern; waiting: Waiting[]; canChange: boolean; after:
 
 function Tab({ intern, waiting, canChange, after }: TabProps) {
   const part = usePart()
-  if (part === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} mayChange={canChange} />
-  if (part === 'tools') return <Tools intern={intern} mayChange={canChange} after={after} />
+  if (part === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} canChange={canChange} />
+  if (part === 'tools') return <Tools intern={intern} canChange={canChange} after={after} />
   if (part === 'log' && canUseModels()) return <Log id={intern.id} />
   return (
     <>

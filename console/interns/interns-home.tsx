@@ -11,13 +11,13 @@ import { type Tab, Tabs, usePart } from './tabs.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
 
 /** `seenBy`: all roles by default. */
-type Part = Tab & { Part: ComponentType; seenBy?: Session['role'][] }
+type Part = Tab & { Part: ComponentType; roles?: Session['role'][] }
 
 const parts: Part[] = [
   { name: '', title: 'Interns', Part: Overview },
-  { name: 'rules', title: 'Workspace rules', Part: WorkspaceRules, seenBy: ['owner', 'admin', 'viewer'] },
+  { name: 'rules', title: 'Workspace rules', Part: WorkspaceRules, roles: ['owner', 'admin', 'viewer'] },
   { name: 'hosts', title: 'Hosts', Part: Hosts },
-  { name: 'webhooks', title: 'Webhooks', Part: Webhooks, seenBy: ['owner', 'admin'] },
+  { name: 'webhooks', title: 'Webhooks', Part: Webhooks, roles: ['owner', 'admin'] },
 ]
 
 const forbidden = new Failure(403, 'You need access to the whole organization to see this.')
@@ -27,7 +27,7 @@ export function Home() {
   const currentName = usePart()
   const role = useSession()?.role
   if (role === undefined) return <Loading />
-  const visible = parts.filter(({ seenBy }) => !seenBy || seenBy.includes(role))
+  const visible = parts.filter(({ roles }) => !roles || roles.includes(role))
 
   const current = parts.find(({ name }) => name === currentName)
   return (

@@ -37,19 +37,19 @@ function offersOf({ options, choices = [] }: InternPermission): (Offer & { sends
   })
 }
 
-type Props = { waiting: Waiting; isFront: boolean; choose: () => void }
+type Props = { waiting: Waiting; isSelected: boolean; choose: () => void }
 
 /** A question with its details, deadline and answers. */
-export function QuestionCard({ waiting: { intern, creator, question }, isFront, choose }: Props) {
+export function QuestionCard({ waiting: { intern, creator, question }, isSelected, choose }: Props) {
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (isFront) card.current?.scrollIntoView({ block: 'nearest' })
-  }, [isFront])
+    if (isSelected) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isSelected])
   const isSent = sentAnswers.value.has(question.id)
   return (
     <article
       ref={card}
-      class={isFront ? 'question front' : 'question'}
+      class={isSelected ? 'question front' : 'question'}
       aria-label={`Question of ${intern.name}`}
       onFocusCapture={choose}
       onPointerDown={choose}
@@ -74,7 +74,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
         <TimeLeft until={question.deadline_at} />
       </header>
       {question.kind === 'permission' ? (
-        <Permission waiting={{ intern, creator, question }} isFront={isFront} isSent={isSent} />
+        <Permission waiting={{ intern, creator, question }} isSelected={isSelected} isSent={isSent} />
       ) : (
         <FormAnswer
           question={question as InternElicitation}
@@ -101,10 +101,10 @@ function TimeLeft({ until }: { until: string }) {
   )
 }
 
-type PermissionProps = { waiting: Waiting & { question: InternPermission }; isFront: boolean; isSent: boolean }
+type PermissionProps = { waiting: Waiting & { question: InternPermission }; isSelected: boolean; isSent: boolean }
 
 /** A permission question. It can be allowed only after all details are loaded. */
-function Permission({ waiting: { intern, question }, isFront, isSent }: PermissionProps) {
+function Permission({ waiting: { intern, question }, isSelected, isSent }: PermissionProps) {
   const params = { internId: intern.id, questionId: question.id }
   const { data, failure, reload } = useGet(
     'GET /interns/{internId}/questions/{questionId}',
@@ -138,7 +138,7 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
               disabled={isSent || (option.startsWith('allow') && !details)}
               onClick={() => void answer(intern, question, sends)}
             >
-              {says} {key && isFront && <kbd>{key}</kbd>}
+              {says} {key && isSelected && <kbd>{key}</kbd>}
             </button>
           ))}
         {isSent && <span class="dim">sent</span>}

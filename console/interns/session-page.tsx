@@ -93,16 +93,16 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
 /** Keeps the end of the transcript in view, unless the user scrolled away. */
 function ScrollAnchor({ count }: { count: number }) {
   const end = useRef<HTMLDivElement>(null)
-  const isSeen = useRef(true)
+  const isVisible = useRef(true)
   useEffect(() => {
     const watching = new IntersectionObserver(([seen]) => {
-      isSeen.current = seen?.isIntersecting ?? true
+      isVisible.current = seen?.isIntersecting ?? true
     })
     watching.observe(end.current!)
     return () => watching.disconnect()
   }, [])
   useEffect(() => {
-    if (isSeen.current) end.current?.scrollIntoView({ block: 'nearest' })
+    if (isVisible.current) end.current?.scrollIntoView({ block: 'nearest' })
   }, [count])
   return <div ref={end} />
 }

@@ -13,7 +13,7 @@ import { changesOf, formatValue } from './audit-changes.ts'
 const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   {
     ...{ kind: 'text', name: 'action', label: 'action', placeholder: 'Filter by action' },
-    ...{ suggestions: knownActions, onlySuggested: true, format: describeAction },
+    ...{ suggestions: knownActions, isSuggestedOnly: true, format: describeAction },
   },
   { kind: 'choice', name: 'target_kind', label: 'target type', any: 'any', options: targetKinds },
   { kind: 'text', name: 'target_id', label: 'target', format: (id) => names.get(id) ?? id.slice(0, 12) },
@@ -38,7 +38,7 @@ export function AuditLog() {
             .map((filter) => (
               <Chip key={filter.name} filter={filter} filters={chips} />
             ))}
-          <AddFilter among={filters.filter(({ name }) => !chosen.values[name])} filters={chips} />
+          <AddFilter availableFilters={filters.filter(({ name }) => !chosen.values[name])} filters={chips} />
         </Chips>
       </div>
       <Listing

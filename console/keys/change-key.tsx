@@ -20,9 +20,9 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
   const load = async () => (await call('GET /keys/{hash}', { params })).data
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
-  const onlyName = editableKeyFields(useSession(), key) === 'some'
+  const isNameOnly = editableKeyFields(useSession(), key) === 'some'
   const patch = patchOf(before, fields)
-  const isSame = Object.keys(patch).length === 0
+  const isUnchanged = Object.keys(patch).length === 0
   const save = async (body: KeyPatch, options: ReturnType<typeof ifUnchanged>) => {
     const { data } = await call('PATCH /keys/{hash}', { params, body }, options)
     onChanged()
@@ -35,7 +35,7 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
         const after = await save(patch, options)
         const undo = () => void runOrToast(async () => void (await save(undoOf(patch, key), ifUnchanged(after))))
         // Developers can disable a key, but not enable it again.
-        toast(`${key.name} updated`, onlyName && patch.disabled ? {} : { undo })
+        toast(`${key.name} updated`, isNameOnly && patch.disabled ? {} : { undo })
       })
       if (isSaved) onClose()
     })
@@ -50,20 +50,20 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
     <Dialog title={`Change ${key.name}`} onClose={onClose}>
       <h2>{key.name}</h2>
       <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={onlyName} />
+        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} isNameOnly={isNameOnly} />
         <label class="check">
           <input
             type="checkbox"
             checked={fields.disabled}
             onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
           />
-          Disabled: its requests are rejected{onlyName && ', until an admin enables it'}
+          Disabled: its requests are rejected{isNameOnly && ', until an admin enables it'}
         </label>
         {conflict && <Conflict what={`${key.name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label="Save"
-          disabled={isBusy || isSame || conflict !== undefined}
+          disabled={isBusy || isUnchanged || conflict !== undefined}
           onClose={onClose}
         />
       </form>

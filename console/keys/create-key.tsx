@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { reachesAllWorkspaces, useSession } from '../api/session.ts'
+import { hasAllWorkspaces, useSession } from '../api/session.ts'
 import type { NewKey } from '../api/types.ts'
 import { workspaceInAddress } from '../api/workspace-path.ts'
 import { Dialog } from '../components/dialog.tsx'
@@ -33,15 +33,15 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
   const submit = (event: Event) => {
     event.preventDefault()
     const { disabled: _, ...limits } = parseFields(fields)
-    const ofOther = owner.trim() !== '' && { creator_user_id: owner.trim() }
-    const body: NewKey = { ...limits, kind, ...ofOther, workspace_id: workspaceId }
+    const otherOwner = owner.trim() !== '' && { creator_user_id: owner.trim() }
+    const body: NewKey = { ...limits, kind, ...otherOwner, workspace_id: workspaceId }
     void act(async () => onCreated(body.name, await createKeyWithModels(body, kind === 'api' ? models : [])))
   }
   return (
     <Dialog title="Create key" onClose={onClose}>
       <h2>Create key</h2>
       <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={false}>
+        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} isNameOnly={false}>
           <WorkspaceField value={workspaceId} choose={setWorkspaceId} />
         </KeyInputs>
         {canManageWorkspace(me) && (
@@ -60,8 +60,9 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
 /** Selects the workspace of the key, on a page of all workspaces. */
 function WorkspaceField({ value, choose }: { value: string; choose: (id: string) => void }) {
   const me = useSession()
-  const isOfAll = me && workspaceInAddress() === undefined && reachesAllWorkspaces(me) && me.workspaces.length > 1
-  if (!isOfAll) return null
+  const isOrganizationWide =
+    me && workspaceInAddress() === undefined && hasAllWorkspaces(me) && me.workspaces.length > 1
+  if (!isOrganizationWide) return null
   return (
     <label>
       Workspace

@@ -34,5 +34,5 @@ export function patchOf(before: KeyFields, after: KeyFields): KeyPatch {
 export const undoOf = (patch: KeyPatch, key: Key): KeyPatch =>
   Object.fromEntries(Object.keys(patch).map((field) => [field, key[field as keyof Key]])) as KeyPatch
 
-const two = (value: number) => String(value).padStart(2, '0')
-const dayOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+const twoDigits = (value: number) => String(value).padStart(2, '0')
+const dayOf = (at: Date) => `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`

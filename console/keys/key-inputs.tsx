@@ -4,13 +4,13 @@ import type { KeyFields } from './key-fields.ts'
 type Props = {
   fields: KeyFields
   set: (change: Partial<KeyFields>) => void
-  onlyName: boolean
+  isNameOnly: boolean
   /** Fields between the name and the limit. */
   children?: ComponentChildren
 }
 
-/** The inputs of a key. @param onlyName hides all but the name. */
-export function KeyInputs({ fields, set, onlyName, children }: Props) {
+/** The inputs of a key. @param isNameOnly hides all but the name. */
+export function KeyInputs({ fields, set, isNameOnly, children }: Props) {
   return (
     <>
       <label>
@@ -24,7 +24,7 @@ export function KeyInputs({ fields, set, onlyName, children }: Props) {
         />
       </label>
       {children}
-      {!onlyName && <Limits fields={fields} set={set} />}
+      {!isNameOnly && <Limits fields={fields} set={set} />}
     </>
   )
 }

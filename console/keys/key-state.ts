@@ -1,13 +1,13 @@
 import type { Key } from '../api/types.ts'
 
-type Standing = { tone: 'bad' | 'warn'; says: string }
+type KeyState = { tone: 'bad' | 'warn'; says: string }
 
 /** Why a key is rejected; undefined for a valid key. */
 export function stateOf({
   disabled,
   expires_at,
   limit_remaining,
-}: Pick<Key, 'disabled' | 'expires_at' | 'limit_remaining'>): Standing | undefined {
+}: Pick<Key, 'disabled' | 'expires_at' | 'limit_remaining'>): KeyState | undefined {
   if (disabled) return { tone: 'bad', says: 'disabled' }
   if (expires_at && new Date(expires_at) <= new Date()) return { tone: 'bad', says: 'expired' }
   if (limit_remaining !== null && limit_remaining <= 0) return { tone: 'warn', says: 'limit reached' }

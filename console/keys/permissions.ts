@@ -1,4 +1,4 @@
-import { reachesAllWorkspaces } from '../api/session.ts'
+import { hasAllWorkspaces } from '../api/session.ts'
 import type { Key, Member, Session, WorkspaceMember } from '../api/types.ts'
 
 /** The part of the session that permissions depend on. The service enforces them; the console hides buttons. */
@@ -12,7 +12,7 @@ export const canManageWorkspace = (session: CurrentSession | undefined): session
 
 /** Whether the session can change the organization: its members, workspaces and budgets. */
 export const canManageOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
-  session !== undefined && reachesAllWorkspaces(session)
+  session !== undefined && hasAllWorkspaces(session)
 
 /** Whether the session can list the members and budgets of the organization. Developers cannot. */
 export const canReadOrganization = <S extends CurrentSession>(session: S | undefined): session is S =>

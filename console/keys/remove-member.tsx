@@ -9,9 +9,9 @@ type Props = { of: Member; name: string; onRemoved: () => void; onClose: () => v
 
 /** Removes a member, and optionally disables their keys. */
 export function RemoveMember({ of: member, name, onRemoved, onClose }: Props) {
-  const [isWithKeys, setWithKeys] = useState(true)
+  const [deletesKeys, setWithKeys] = useState(true)
   const remove = async () => {
-    const query = { disable_keys: isWithKeys ? ('true' as const) : ('false' as const) }
+    const query = { disable_keys: deletesKeys ? ('true' as const) : ('false' as const) }
     const { disabled_keys } = await call('DELETE /organization/members/{user_id}', {
       params: { user_id: member.id },
       query,
@@ -24,7 +24,7 @@ export function RemoveMember({ of: member, name, onRemoved, onClose }: Props) {
     <Dialog title={`Remove ${name}`} onClose={onClose}>
       <h2>Remove {name}</h2>
       <label class="check">
-        <input type="checkbox" checked={isWithKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
+        <input type="checkbox" checked={deletesKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
         Also disable their keys (otherwise the keys keep working)
       </label>
       <DeleteNamed name={name} verb="remove" act={remove} />

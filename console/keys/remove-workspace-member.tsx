@@ -15,13 +15,13 @@ type Props = {
 
 /** Removes a member from a workspace. Enabled keys prevent it, unless they are disabled, too. */
 export function RemoveWorkspaceMember({ of: member, workspace, onRemoved, onClose }: Props) {
-  const [isWithKeys, setWithKeys] = useState(true)
+  const [deletesKeys, setWithKeys] = useState(true)
   const { problem, isBusy, act } = useAction()
   const params = { id: workspace.id }
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      const body = { user_ids: [member.user_id], disable_keys: isWithKeys }
+      const body = { user_ids: [member.user_id], disable_keys: deletesKeys }
       await call('POST /workspaces/{id}/members/remove', { params, body })
       onRemoved()
       onClose()
@@ -34,7 +34,7 @@ export function RemoveWorkspaceMember({ of: member, workspace, onRemoved, onClos
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit}>
         <label class="check">
-          <input type="checkbox" checked={isWithKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
+          <input type="checkbox" checked={deletesKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
           Also disable their keys in this workspace (required if they have enabled keys)
         </label>
         {member.source === 'oidc' && (

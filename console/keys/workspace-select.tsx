@@ -1,5 +1,5 @@
 import { useAllRows } from '../api/pages.ts'
-import { reachesAllWorkspaces, useSession } from '../api/session.ts'
+import { hasAllWorkspaces, useSession } from '../api/session.ts'
 import { workspaceInAddress } from '../api/workspace-path.ts'
 import { useFilters } from '../components/filters.ts'
 
@@ -16,7 +16,7 @@ export function useWorkspaceFilter(): { workspace_id?: string } {
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
   const me = useSession()
-  const isOfAll = me && workspaceInAddress() === undefined && reachesAllWorkspaces(me)
+  const isOfAll = me && workspaceInAddress() === undefined && hasAllWorkspaces(me)
   const workspaces = useAllRows('GET /workspaces', isOfAll ? {} : undefined).data ?? []
   if (workspaces.length < 2) return null
   const selectedId = values.workspace_id ?? me?.workspace.id

@@ -7,7 +7,7 @@ const letter = 6.6
 const line = 13
 const dot = 6
 
-const meet = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+const overlaps = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 /** Places labels beside their dots without overlaps. Labels without room are omitted. */
 export function placeLabels(dots: Dot[], within: { left: number; right: number }): Label[] {
@@ -22,7 +22,7 @@ export function placeLabels(dots: Dot[], within: { left: number; right: number }
       const [begin, long] = [x + across, name.length * letter]
       const left = across < 0 ? begin - long : begin
       const box = { left, right: left + long, top: y + down - line + 3, bottom: y + down + 3 }
-      if (left < within.left || box.right > within.right || taken.some((one) => meet(one, box))) continue
+      if (left < within.left || box.right > within.right || taken.some((one) => overlaps(one, box))) continue
       taken.push(box)
       return [{ name, x: begin, y: y + down, isLeft: across < 0 }]
     }

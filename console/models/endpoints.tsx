@@ -52,9 +52,9 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
 const least = (values: (number | null | undefined)[]) =>
   Math.min(...values.filter((value): value is number => typeof value === 'number'))
 
-type Best = Record<'prompt' | 'completion' | 'first' | 'speed', number>
+type BestValues = Record<'prompt' | 'completion' | 'first' | 'speed', number>
 
-function Row({ endpoint, best }: { endpoint: Endpoint; best: Best }) {
+function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
   const { provider_name, tag, status, pricing, context_length, quantization } = endpoint
   const { latency_last_30m: latency, throughput_last_30m: speed, uptime_last_30m, uptime_last_1d } = endpoint
   const isConfigured = status !== 'unconfigured'

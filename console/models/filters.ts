@@ -38,10 +38,10 @@ const sortNames: Record<Sort, string> = {
 export const sort = choice('sort', 'sort', 'newest first', Object.entries(sortNames))
 
 /** Suggestions for filters. */
-type Known = { authors: string[]; providers: string[]; parameters: string[] }
+type KnownValues = { authors: string[]; providers: string[]; parameters: string[] }
 
 /** All filters of `GET /models`, and one for models that the session can use. */
-export function modelFilters({ authors, providers, parameters }: Known): Filter[] {
+export function modelFilters({ authors, providers, parameters }: KnownValues): Filter[] {
   return [
     { ...choice('mine', 'allowed', 'all models', [['true', 'for me']]), bare: 'any' },
     text('model_authors', 'author', 'anthropic,openai', authors),

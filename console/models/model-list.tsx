@@ -30,7 +30,7 @@ export function ModelList() {
   const pathOf = (id: string) => `/models/${id}${queryOf(values)}`
   return (
     <div class="screen">
-      <Heading isUnseen>Models</Heading>
+      <Heading isVisuallyHidden>Models</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar filters={filters} models={models} count={data ? data.total_count : undefined} />
       {failure && <FailureState failure={failure} retry={reload} />}
@@ -76,11 +76,11 @@ function NoModels({ filters }: { filters: Filters }) {
 /** Options from the whole catalogue, so that a filter does not remove its own options. */
 function useFilterOptions(models: Model[]) {
   const providers = useGet('GET /providers', {}).data?.data ?? []
-  const several = (values: string[]) => [...new Set(values)].sort()
+  const uniqueSorted = (values: string[]) => [...new Set(values)].sort()
   return {
     providers: providers.map(({ slug }) => slug),
-    authors: several(models.map(({ id }) => id.split('/')[0]!)),
-    parameters: several(models.flatMap(({ supported_parameters }) => supported_parameters)),
+    authors: uniqueSorted(models.map(({ id }) => id.split('/')[0]!)),
+    parameters: uniqueSorted(models.flatMap(({ supported_parameters }) => supported_parameters)),
   }
 }
 
@@ -90,7 +90,7 @@ const always = ['mine', 'model_authors', 'max_price']
 function Bar({ filters, models, count }: { filters: Filters; models: Model[]; count: number | undefined }) {
   const all = modelFilters(useFilterOptions(models))
   const isVisible = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
-  const isPlots = filters.values.view === 'plots'
+  const showsPlots = filters.values.view === 'plots'
   return (
     <div class="bar">
       <Chips>
@@ -98,7 +98,7 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
         {all.filter(isVisible).map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
-        <AddFilter among={all.filter((filter) => !isVisible(filter))} filters={filters} />
+        <AddFilter availableFilters={all.filter((filter) => !isVisible(filter))} filters={filters} />
       </Chips>
       <SearchField label="Find models" placeholder="Name or ID" />
       <span class="dim count" role="status">
@@ -106,10 +106,10 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
       </span>
       <fieldset class="views">
         <legend class="unseen">View</legend>
-        <button type="button" aria-pressed={!isPlots} onClick={() => filters.set({ view: undefined })}>
+        <button type="button" aria-pressed={!showsPlots} onClick={() => filters.set({ view: undefined })}>
           Table
         </button>
-        <button type="button" aria-pressed={isPlots} onClick={() => filters.set({ view: 'plots' })}>
+        <button type="button" aria-pressed={showsPlots} onClick={() => filters.set({ view: 'plots' })}>
           Plots
         </button>
       </fieldset>

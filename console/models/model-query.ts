@@ -3,10 +3,10 @@ import type { Routes } from '../api/types.ts'
 export type ModelQuery = NonNullable<Routes['GET /models']['query']>
 
 /** All query parameters but those of pages and feeds. */
-type Passed = Exclude<keyof ModelQuery, 'offset' | 'limit' | 'use_rss' | 'use_rss_chat_links'>
+type ForwardedParameter = Exclude<keyof ModelQuery, 'offset' | 'limit' | 'use_rss' | 'use_rss_chat_links'>
 
 /** The query parameters of `GET /models`, with the same names in the address. The type reports a missing one. */
-export const passed = Object.keys({
+export const forwardedParameters = Object.keys({
   q: true,
   category: true,
   supported_parameters: true,
@@ -34,11 +34,13 @@ export const passed = Object.keys({
   min_tool_success_rate: true,
   max_tool_success_rate: true,
   sort: true,
-} satisfies Record<Passed, true>) as Passed[]
+} satisfies Record<ForwardedParameter, true>) as ForwardedParameter[]
 
 /** The API query for the address. */
 export function modelQuery(values: Readonly<Record<string, string>>): ModelQuery {
-  return Object.fromEntries(passed.flatMap((name) => (values[name] ? [[name, values[name]]] : []))) as ModelQuery
+  return Object.fromEntries(
+    forwardedParameters.flatMap((name) => (values[name] ? [[name, values[name]]] : [])),
+  ) as ModelQuery
 }
 
 /** Whether a filter is set. */

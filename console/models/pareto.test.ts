@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blendedPrice, frontOf, logMarks, logPlace } from './pareto.ts'
+import { blendedPrice, frontOf, logMarks, logScalePosition } from './pareto.ts'
 
 test('frontOf returns the Pareto front', () => {
   const points = [
@@ -21,7 +21,7 @@ test('blendedPrice weights prompt tokens with 75 %', () => {
 })
 
 test('logPlace is logarithmic', () => {
-  assert.equal(logPlace(10, [1, 100]), 0.5)
+  assert.equal(logScalePosition(10, [1, 100]), 0.5)
   assert.deepEqual(logMarks([0.5, 200]), [1, 10, 100])
   assert.deepEqual(logMarks([0.9, 6]), [1, 2, 5])
 })

@@ -15,7 +15,7 @@ export function frontOf(points: Point[]): Point[] {
 }
 
 /** The position of a price on a logarithmic axis, from 0 to 1. */
-export function logPlace(price: number, [low, high]: [number, number]): number {
+export function logScalePosition(price: number, [low, high]: [number, number]): number {
   return low === high ? 0.5 : Math.log(price / low) / Math.log(high / low)
 }
 

@@ -3,7 +3,7 @@ import { rem, textScale } from '../components/text-size.ts'
 import { useWidth } from '../components/use-width.ts'
 import { counted } from '../format/count.ts'
 import { placeLabels } from './dot-labels.ts'
-import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
+import { frontOf, logMarks, logScalePosition, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 
 /** Half of the window height within limits, for many labels. */
@@ -34,7 +34,7 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
       </figcaption>
       <div ref={place} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: rem(height) }}>
         {width > 0 && points.length > 0 && (
-          <Drawing points={points} front={front} {...{ width, height, goodName, pathOf }} />
+          <ScatterDrawing points={points} front={front} {...{ width, height, goodName, pathOf }} />
         )}
         {points.length === 0 && 'No matching model has both figures'}
       </div>
@@ -54,12 +54,12 @@ type DrawingProps = Pick<ScatterProps, 'points' | 'goodName' | 'pathOf'> & {
   height: number
 }
 
-function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProps) {
+function ScatterDrawing({ points, front, width, height, goodName, pathOf }: DrawingProps) {
   const prices = points.map(({ price }) => price)
   const range: [number, number] = [Math.min(...prices) / 1.3, Math.max(...prices) * 1.3]
   const goodMarks = axisTicks(Math.max(...points.map(({ good }) => good)))
   const best = goodMarks.at(-1)!
-  const x = (price: number) => edge.left + logPlace(price, range) * (width - edge.left - edge.right)
+  const x = (price: number) => edge.left + logScalePosition(price, range) * (width - edge.left - edge.right)
   const y = (good: number) => height - edge.bottom - (good / best) * (height - edge.top - edge.bottom)
   const isFront = new Set(front.map(({ id }) => id))
   return (

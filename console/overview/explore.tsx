@@ -53,7 +53,7 @@ export function Explore() {
   const csv = () => void runOrToast(() => downloadRows(values))
   return (
     <div class="screen">
-      <Heading isUnseen>Explore</Heading>
+      <Heading isVisuallyHidden>Explore</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <OverviewFilters filters={filters} groups={[]} names={noNames} hasSpan={false}>
         <a class="button" href="/overview">

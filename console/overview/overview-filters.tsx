@@ -63,7 +63,7 @@ export function OverviewFilters({
         {[...(hasSpan ? [last, by] : []), ...texts.filter(isSet)].map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
-        <AddFilter among={texts.filter((filter) => !isSet(filter))} filters={filters} />
+        <AddFilter availableFilters={texts.filter((filter) => !isSet(filter))} filters={filters} />
       </Chips>
       {children}
     </div>

@@ -9,7 +9,7 @@ export type ProblemItem = { id: string; tone: 'warn' | 'bad'; what: string; why:
 
 /** With fewer requests in the last hour the failure rate is not significant. */
 const fewRequests = 5
-const tooManyFail = 0.05
+const failureShare = 0.05
 export const expiryWarningDays = 7
 const expiryWarningMs = expiryWarningDays * 86_400_000
 
@@ -20,7 +20,7 @@ export function failingEndpoints(rows: Row[]): ProblemItem[] {
     if (endpoint === null) return []
     const sum = (name: string) => own.reduce((total, row) => total + Number(row[name] ?? 0), 0)
     const [failed, all] = [sum('error_count'), sum('request_count') - sum('refused_count')]
-    if (all < fewRequests || failed / all < tooManyFail) return []
+    if (all < fewRequests || failed / all < failureShare) return []
     const why = own
       .filter((row) => row.error && Number(row.error_count) > 0)
       .sort((a, b) => Number(b.error_count) - Number(a.error_count))
@@ -51,13 +51,16 @@ export function brokenEndpoints(endpoints: Endpoint[]): ProblemItem[] {
 }
 
 /** Providers without a credential that serve recently used models. */
-export function unconfiguredProviders(endpoints: Endpoint[], lacking: Lacking[] = []): ProblemItem[] {
+export function unconfiguredProviders(
+  endpoints: Endpoint[],
+  withoutCredential: ProviderWithoutCredential[] = [],
+): ProblemItem[] {
   const byProvider = Map.groupBy(
     endpoints.filter(({ status }) => status === 'unconfigured'),
     ({ provider_name }) => provider_name,
   )
   return [...byProvider].map(([provider, own]) => {
-    const variables = lacking.find(({ name }) => name === provider)?.variables ?? []
+    const variables = withoutCredential.find(({ name }) => name === provider)?.variables ?? []
     const hint = variables.length > 0 ? ` The service looks for ${variables.join(' or ')} in its environment.` : ''
     return {
       id: `unconfigured ${provider}`,
@@ -69,12 +72,12 @@ export function unconfiguredProviders(endpoints: Endpoint[], lacking: Lacking[] 
   })
 }
 
-type Lacking = Status['host']['providers_without_credential'][number]
+type ProviderWithoutCredential = Status['host']['providers_without_credential'][number]
 
 /** Open circuits, one line for each endpoint: several processes can have the same. */
 export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
-  const shut = circuits.filter(({ state }) => state === 'open' || state === 'paused')
-  return [...Map.groupBy(shut, ({ endpoint }) => endpoint)].map(([endpoint, own]) => {
+  const restricted = circuits.filter(({ state }) => state === 'open' || state === 'paused')
+  return [...Map.groupBy(restricted, ({ endpoint }) => endpoint)].map(([endpoint, own]) => {
     const { state, reason, until } = own[0]!
     const words = [
       reason?.replaceAll('_', ' '),
@@ -102,10 +105,10 @@ export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
   })
 }
 
-type Failed = Pick<Intern, 'id' | 'name' | 'status' | 'last_failure_message'>
+type FailedIntern = Pick<Intern, 'id' | 'name' | 'status' | 'last_failure_message'>
 
 /** @param own visible interns. @param all those of the organization; the others have no page to link to. */
-export function failedInterns(own: Failed[], all: Failed[] = []): ProblemItem[] {
+export function failedInterns(own: FailedIntern[], all: FailedIntern[] = []): ProblemItem[] {
   const isOwn = new Set(own.map(({ id }) => id))
   const others = all.filter(({ id }) => !isOwn.has(id))
   return [...own, ...others].map(({ id, name, status, last_failure_message: message }) => ({
@@ -117,9 +120,9 @@ export function failedInterns(own: Failed[], all: Failed[] = []): ProblemItem[] 
   }))
 }
 
-type Expiring = Pick<Key, 'hash' | 'name' | 'workspace_id' | 'expires_at' | 'disabled'>
+type ExpiringKey = Pick<Key, 'hash' | 'name' | 'workspace_id' | 'expires_at' | 'disabled'>
 
-export function expiringKeys(keys: Expiring[], now: number): ProblemItem[] {
+export function expiringKeys(keys: ExpiringKey[], now: number): ProblemItem[] {
   return keys.flatMap((key) => {
     const { hash, name, expires_at, disabled } = key
     const remainingMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now

@@ -61,12 +61,12 @@ function Overview() {
   }, [turn, reload])
   const { budgets, keys } = useBudgets()
   const by = breakdownOf(values.by)
-  const troubles = useProblems(budgets, keys, turn)
+  const problems = useProblems(budgets, keys, turn)
   const names = new Map(keys.map(({ hash, name }) => [hash, name]))
   const isFiltered = filterNames.some((name) => values[name] !== undefined)
   return (
     <div class="screen">
-      <Heading isUnseen>Overview</Heading>
+      <Heading isVisuallyHidden>Overview</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <OverviewFilters filters={filters} groups={data?.groups ?? []} names={names}>
         <a class="button" href="/overview/explore">
@@ -81,7 +81,7 @@ function Overview() {
           <div class="now">
             <section>
               <h2>Now</h2>
-              <CurrentProblems {...troubles} />
+              <CurrentProblems {...problems} />
             </section>
             {budgets.length > 0 && (
               <section>

@@ -14,7 +14,7 @@ export function serviceProblems(status: Status, now: number): ProblemItem[] {
     ...ofDatabase(database.state),
     ...ofWorkers(host.workers),
     ...ofLedger(host.processes, now),
-    ...ofCatalogue(host.catalogue),
+    ...catalogueProblems(host.catalogue),
     ...(organization ? [...ofMoney(organization.money), ...ofQuestions(organization.interns.questions, now)] : []),
   ]
 }
@@ -64,7 +64,7 @@ function ofLedger(processes: Status['host']['processes'], now: number): ProblemI
   ]
 }
 
-function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogue']): ProblemItem[] {
+function catalogueProblems({ skipped_count: count, skipped }: Status['host']['catalogue']): ProblemItem[] {
   const [first] = skipped
   if (!first) return []
   const why = `${first.row}: ${first.reason}${count > 1 ? `; and ${count - 1} more` : ''}`

@@ -51,12 +51,12 @@ export function stackOf(
   return [...lines, { label: `${others} others`, values: rest }]
 }
 
-function summed(rows: Row[], metric: string, times: number[], takes: (row: Row) => boolean): number[] {
+function summed(rows: Row[], metric: string, times: number[], filter: (row: Row) => boolean): number[] {
   const at = new Map(times.map((time, index) => [time, index]))
   const values = times.map(() => 0)
   for (const row of rows) {
     const index = at.get(Date.parse(row.date!) / 1000)
-    if (index !== undefined && takes(row)) values[index]! += amountIn(row, metric)
+    if (index !== undefined && filter(row)) values[index]! += amountIn(row, metric)
   }
   return values
 }

@@ -50,7 +50,7 @@ function ofGuardrail({ id, name, limit_usd: limit, reset_interval: interval, ...
   return [{ id, name, kind: 'guardrail', ...standing, path: `/guardrails/${id}` }]
 }
 
-type Limited = Pick<
+type LimitedKey = Pick<
   Key,
   | 'hash'
   | 'name'
@@ -60,7 +60,7 @@ type Limited = Pick<
   | `limit_${'spent' | 'unconfirmed' | 'held' | 'forecast' | 'resets_at'}`
 >
 
-function ofKey(key: Limited): Budget[] {
+function ofKey(key: LimitedKey): Budget[] {
   const { hash, name, limit, limit_reset: interval } = key
   if (limit === null) return []
   const { limit_spent, limit_unconfirmed, limit_held: held, limit_forecast: forecast, limit_resets_at: resetsAt } = key

@@ -5,17 +5,17 @@ export type Version = { system_prompt: string | null; config: Record<string, unk
 
 /** How a field is entered. `lines` is a list with one item per line, `json` any other value. */
 type Kind = 'prompt' | 'model' | 'models' | 'number' | 'flag' | 'words' | 'lines' | 'json'
-export type Field = { name: string; kind: Kind; hint?: string; isUsual?: boolean }
+export type Field = { name: string; kind: Kind; hint?: string; isCommon?: boolean }
 
-/** All fields of a version, in display order. `isUsual`: displayed also without a value. */
+/** All fields of a version, in display order. `isCommon`: displayed also without a value. */
 export const fields: Field[] = [
-  { name: 'model', kind: 'model', isUsual: true },
-  { name: 'models', kind: 'models', isUsual: true },
-  { name: 'system_prompt', kind: 'prompt', isUsual: true },
-  { name: 'temperature', kind: 'number', hint: '0 to 2', isUsual: true },
-  { name: 'max_output_tokens', kind: 'number', hint: 'Whole number', isUsual: true },
-  { name: 'reasoning', kind: 'json', hint: '{"effort": "low"}', isUsual: true },
-  { name: 'provider', kind: 'json', hint: '{"sort": "price"}', isUsual: true },
+  { name: 'model', kind: 'model', isCommon: true },
+  { name: 'models', kind: 'models', isCommon: true },
+  { name: 'system_prompt', kind: 'prompt', isCommon: true },
+  { name: 'temperature', kind: 'number', hint: '0 to 2', isCommon: true },
+  { name: 'max_output_tokens', kind: 'number', hint: 'Whole number', isCommon: true },
+  { name: 'reasoning', kind: 'json', hint: '{"effort": "low"}', isCommon: true },
+  { name: 'provider', kind: 'json', hint: '{"sort": "price"}', isCommon: true },
   { name: 'top_p', kind: 'number', hint: '0 to 1' },
   { name: 'top_k', kind: 'number', hint: 'Whole number' },
   { name: 'min_p', kind: 'number', hint: '0 to 1' },

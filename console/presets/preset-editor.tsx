@@ -28,8 +28,8 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
   const draft = usePresetDraft(slug, preset, versions, start)
   const [added, setAdded] = useState<string[]>([])
   const { problems, rest } = useProblems(slug, draft)
-  const isVisible = ({ name, isUsual }: (typeof fields)[number]) =>
-    isUsual || draft.entries[name] !== undefined || added.includes(name)
+  const isVisible = ({ name, isCommon }: (typeof fields)[number]) =>
+    isCommon || draft.entries[name] !== undefined || added.includes(name)
   const unknown = Object.keys(draft.entries).filter((name) => !fields.some((field) => field.name === name))
   const visible = [...fields.filter(isVisible), ...unknown.map((name) => ({ name, kind: 'json' as const }))]
   const hidden = fields.filter((field) => !isVisible(field))

@@ -19,7 +19,7 @@ export function PresetList() {
   const { data: presets, failure, isLoading, isCurrent, reload } = useAllRows('GET /presets', {})
   return (
     <div class="screen">
-      <Heading isUnseen>Presets</Heading>
+      <Heading isVisuallyHidden>Presets</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <div class="bar">
         <span class="dim" role="status">
@@ -41,7 +41,7 @@ export function PresetList() {
           columns={columns}
           keyOf={({ id }) => id}
           onOpen={({ slug }) => route(`/presets/${slug}`)}
-          narrow={Narrow}
+          narrow={PresetCard}
         />
       )}
     </div>
@@ -81,7 +81,7 @@ const columns: Column<Preset>[] = [
   { name: 'changed', title: 'updated', width: '110px', cell: ({ updated_at }) => <RelativeTime time={updated_at} /> },
 ]
 
-function Narrow({ slug, status, updated_at }: Preset) {
+function PresetCard({ slug, status, updated_at }: Preset) {
   return (
     <div class="two-lines">
       <div>

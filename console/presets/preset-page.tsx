@@ -42,7 +42,7 @@ export function PresetPage({ slug }: { slug: string }) {
       </p>
       {failure && (
         <>
-          <Heading isUnseen>{`@preset/${slug}`}</Heading>
+          <Heading isVisuallyHidden>{`@preset/${slug}`}</Heading>
           <FailureState failure={failure} retry={reload} />
         </>
       )}
@@ -113,7 +113,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
   const designated = preset.designated_version
   const numbered = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const selected = numbered(query.version) ?? designated
-  const against = numbered(query.against) ?? selected
+  const baseVersion = numbered(query.against) ?? selected
   const show = (part: object) => route(path + queryOf({ ...query, ...part }), true)
   return (
     <div class="preset-versions">
@@ -141,7 +141,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
           Version {selected.version}{' '}
           <select
             aria-label="Compare with"
-            value={against.version}
+            value={baseVersion.version}
             onChange={(event) => show({ version: selected.version, against: event.currentTarget.value })}
           >
             {versions.map(({ id, version }) => (
@@ -151,8 +151,8 @@ function Versions({ preset, versions, reload }: VersionsProps) {
             ))}
           </select>{' '}
           {preset.status === 'active' && canUseModels() && (
-            <a class="button" href={chatWith(preset.slug, against.version, selected.version)}>
-              {against.id === selected.id ? `Try version ${selected.version}` : 'Run both side by side'}
+            <a class="button" href={chatWith(preset.slug, baseVersion.version, selected.version)}>
+              {baseVersion.id === selected.id ? `Try version ${selected.version}` : 'Run both side by side'}
             </a>
           )}{' '}
           {canManage() && (
@@ -166,7 +166,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
             </button>
           )}
         </h2>
-        <Fields before={against} after={selected} />
+        <Fields before={baseVersion} after={selected} />
       </section>
     </div>
   )
@@ -185,7 +185,7 @@ async function designate(preset: PresetWithVersion, version: number, reload: () 
       reload()
     }
   }
-  const reportFailure = (error: unknown) => toast(asFailure(error).message, { isBad: true })
+  const reportFailure = (error: unknown) => toast(asFailure(error).message, { isError: true })
   try {
     const after = await use(version, preset)
     toast(`Version ${version} is in use`, { undo: () => void use(before.version, after).catch(reportFailure) })

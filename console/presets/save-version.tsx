@@ -25,8 +25,8 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
   const used = preset?.designated_version
   const [chosen, setChosen] = useState<number>()
   const { problem, isBusy, act } = useAction()
-  const against = versions.find(({ version }) => version === (chosen ?? used?.version))
-  const changes = changesBetween(against ?? { system_prompt: null, config: {} }, draft.version)
+  const baseVersion = versions.find(({ version }) => version === (chosen ?? used?.version))
+  const changes = changesBetween(baseVersion ?? { system_prompt: null, config: {} }, draft.version)
   const save = () =>
     act(async () => {
       try {
@@ -50,10 +50,10 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
     <section aria-label="Changes of the draft">
       <h2>
         {counted(changes.length, 'changed field')}
-        {against && (
+        {baseVersion && (
           <select
             aria-label="Compare the draft with"
-            value={against.version}
+            value={baseVersion.version}
             onChange={(event) => setChosen(Number(event.currentTarget.value))}
           >
             {versions.map(({ id, version }) => (

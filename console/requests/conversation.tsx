@@ -12,7 +12,7 @@ const initialMessages = 3
 /** The stored prompt and answer. */
 export function Conversation({ content }: { content: Resource<{ data: GenerationContent }> }) {
   const { data, failure } = content
-  if (failure) return <p class="dim">{failure.status === 404 ? <NotStored /> : failure.message}</p>
+  if (failure) return <p class="dim">{failure.status === 404 ? <ContentNotStored /> : failure.message}</p>
   if (!data) return null
   const { output, error, truncated } = data.data
   const answer = answerMessage(data.data)
@@ -32,7 +32,7 @@ export function Conversation({ content }: { content: Resource<{ data: Generation
   )
 }
 
-function NotStored() {
+function ContentNotStored() {
   return (
     <>
       Not stored. Workspaces store prompts and answers only if this is{' '}

@@ -3,16 +3,16 @@ import type { Generation, Key } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { exactMoney, money, perMillion } from '../format/money.ts'
 import { exactTime } from '../format/time.ts'
-import { addsUp, costLines, pricesOf } from './cost.ts'
+import { costLines, isSumCorrect, pricesOf } from './cost.ts'
 import { ReleaseCharge } from './release-charge.tsx'
 
 /** The cost of a request line by line, and the key it was charged to. */
-export function Cost({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+export function Cost({ generation, key }: { generation: Generation; key: Key | undefined }) {
   const [author = '', ...slug] = generation.model.split('/')
   const { charged_prices: charged } = generation
-  const isAsked = charged === null && generation.endpoint_id !== null && slug.length > 0
+  const hasEndpoint = charged === null && generation.endpoint_id !== null && slug.length > 0
   const path = { params: { author, slug: slug.join('/') } }
-  const { data } = useGet('GET /models/{author}/{slug}/endpoints', isAsked ? path : undefined)
+  const { data } = useGet('GET /models/{author}/{slug}/endpoints', hasEndpoint ? path : undefined)
   const prices = charged ?? pricesOf(data?.data.endpoints, generation.endpoint_id)
   const lines = prices ? costLines(generation, prices) : []
   return (
@@ -38,26 +38,29 @@ export function Cost({ generation, paidBy }: { generation: Generation; paidBy: K
           </div>
         )}
         <div class="sum">
-          <Charged generation={generation} paidBy={paidBy} />
+          <Charged generation={generation} key={key} />
           <span class="number">{exactMoney(generation.upstream_inference_cost)}</span>
         </div>
         <Unconfirmed generation={generation} />
       </div>
       <ReleaseCharge generation={generation} />
-      <Remarks generation={generation} isExplained={!prices || addsUp(lines, generation.upstream_inference_cost)} />
+      <CostRemarks
+        generation={generation}
+        isExplained={!prices || isSumCorrect(lines, generation.upstream_inference_cost)}
+      />
     </>
   )
 }
 
-function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+function Charged({ generation, key }: { generation: Generation; key: Key | undefined }) {
   if (generation.is_byok) return <span>paid with the workspace’s own provider key</span>
-  const { limit, limit_remaining: left } = paidBy ?? {}
+  const { limit, limit_remaining: left } = key ?? {}
   return (
     <>
       <span>
         charged to{' '}
         <a href={`/keys?q=${generation.key_hash}&workspace_id=${generation.workspace_id}`}>
-          {paidBy?.name ?? `${generation.key_hash.slice(0, 8)}…`}
+          {key?.name ?? `${generation.key_hash.slice(0, 8)}…`}
         </a>
       </span>
       {typeof limit === 'number' && typeof left === 'number' && (
@@ -88,7 +91,7 @@ function Unconfirmed({ generation }: { generation: Generation }) {
   )
 }
 
-function Remarks({ generation, isExplained }: { generation: Generation; isExplained: boolean }) {
+function CostRemarks({ generation, isExplained }: { generation: Generation; isExplained: boolean }) {
   const { tokens_estimated, unpriced } = generation
   const charged = generation.attempts.filter(({ charged_usd }) => charged_usd)
   return (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import type { Endpoint } from '../api/types.ts'
-import { addsUp, costLines, pricesOf } from './cost.ts'
+import { costLines, isSumCorrect, pricesOf } from './cost.ts'
 import { curlOf } from './curl.ts'
 
 const prices = { prompt: '0.000002', completion: '0.00001', input_cache_read: '0.0000002' }
@@ -24,8 +24,8 @@ test('costLines counts each token once at the price of its kind', () => {
       ['completion, reasoning', 96],
     ],
   )
-  assert.ok(addsUp(lines, 1212 * 2e-6 + 6900 * 2e-7 + 412 * 1e-5))
-  assert.equal(addsUp(lines, 0.0079), false)
+  assert.ok(isSumCorrect(lines, 1212 * 2e-6 + 6900 * 2e-7 + 412 * 1e-5))
+  assert.equal(isSumCorrect(lines, 0.0079), false)
 })
 
 test('costLines has a line for each billed piece', () => {

@@ -68,7 +68,7 @@ export function costLines(counts: Counts, prices: Prices): CostLine[] {
 }
 
 /** Whether the lines add up to the charged amount, apart from rounding. */
-export function addsUp(lines: CostLine[], charged: number): boolean {
+export function isSumCorrect(lines: CostLine[], charged: number): boolean {
   const sum = lines.reduce((total, { usd }) => total + usd, 0)
   return Math.abs(sum - charged) <= Math.max(1e-12, charged * 1e-9)
 }

@@ -23,5 +23,5 @@ export function curlOf(generation: Generation, origin: string, input?: Generatio
 }
 
 /** The path that opens the request in the chat. */
-export const askAgainPath = ({ id, requested_model }: Generation) =>
+export const resendPath = ({ id, requested_model }: Generation) =>
   `/chat?model=${encodeURIComponent(requested_model)}&again=${encodeURIComponent(id)}`

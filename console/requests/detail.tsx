@@ -12,7 +12,7 @@ import { exactTime } from '../format/time.ts'
 import { Outcome } from './columns.tsx'
 import { Conversation } from './conversation.tsx'
 import { Cost } from './cost-lines.tsx'
-import { askAgainPath, curlOf } from './curl.ts'
+import { curlOf, resendPath } from './curl.ts'
 import { ProviderErrors } from './provider-errors.tsx'
 import { timelineOf, whyFailed } from './timeline.ts'
 import { useContent } from './use-content.ts'
@@ -54,7 +54,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) + generation.limit_cost > 0 && (
         <>
           <h3>Cost</h3>
-          <Cost generation={generation} paidBy={paidBy} />
+          <Cost generation={generation} key={paidBy} />
         </>
       )}
       {isStored && (
@@ -75,7 +75,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       <RequestFacts generation={generation} paidBy={paidBy} />
       <div class="actions">
         {canUseModels() && (
-          <a class="button" href={askAgainPath(generation)}>
+          <a class="button" href={resendPath(generation)}>
             Open in chat
           </a>
         )}

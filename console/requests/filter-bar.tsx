@@ -109,7 +109,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
         {all.filter(isVisible).map((filter) => (
           <Chip key={filter.name} filter={filter} filters={named} />
         ))}
-        <AddFilter among={all.filter((filter) => !isVisible(filter))} filters={named} />
+        <AddFilter availableFilters={all.filter((filter) => !isVisible(filter))} filters={named} />
       </Chips>
       <form
         class="find"

@@ -14,7 +14,7 @@ export const spans: Record<string, { label: string; ms: number }> = {
 export const spanOf = (name: string | undefined) =>
   name !== undefined && Object.hasOwn(spans, name) ? spans[name] : undefined
 
-const passed = [
+const forwardedParameters = [
   'api_key_hash',
   'user_id',
   'workspace_id',
@@ -37,7 +37,7 @@ const passed = [
 /** The API query for the address. Relative time ranges end now. */
 export function logQuery(values: Readonly<Record<string, string>>, now: number): LogQuery {
   const query: Record<string, string> = {}
-  for (const name of passed) if (values[name]) query[name] = values[name]
+  for (const name of forwardedParameters) if (values[name]) query[name] = values[name]
   const span = spanOf(values.last)
   if (span) query.from = new Date(now - span.ms).toISOString()
   if (values.from) query.from = instantOf(values.from)

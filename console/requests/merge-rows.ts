@@ -63,10 +63,10 @@ function isHandledBy({ error, content_findings }: Generation, guardrailId: strin
 }
 
 /** Missing values match no bounds. */
-function within(value: number | null, least: number | undefined, most: number | undefined): boolean {
-  if (least === undefined && most === undefined) return true
+function within(value: number | null, min: number | undefined, max: number | undefined): boolean {
+  if (min === undefined && max === undefined) return true
   if (value === null) return false
-  return value >= Number(least ?? 0) && value <= Number(most ?? Number.POSITIVE_INFINITY)
+  return value >= Number(min ?? 0) && value <= Number(max ?? Number.POSITIVE_INFINITY)
 }
 
 /** Limits the rows of a list that is open for hours. Older rows are loaded again. */

@@ -39,16 +39,16 @@ export function Screen() {
       id !== undefined,
     )
   // A mark for benchmarks: the rows are rendered and keys work. The script of the details follows.
-  const isThere = log.rows.length > 0
+  const hasRows = log.rows.length > 0
   useEffect(() => {
-    if (!isThere) return
+    if (!hasRows) return
     performance.mark('console-ready')
     void loadDetail()
-  }, [isThere])
+  }, [hasRows])
   const opened = log.rows.find((row) => row.id === id)
   return (
     <div class="screen">
-      <Heading isUnseen>Requests</Heading>
+      <Heading isVisuallyHidden>Requests</Heading>
       <Progress isOn={log.isLoading} />
       <div class={id ? 'split open' : 'split'}>
         <div class="screen">

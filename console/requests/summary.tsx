@@ -58,7 +58,7 @@ export function SummaryStrip({ values, isLive, paidBy }: SummaryProps) {
 function Figures({ query, whole, series, paidBy }: Summary & { paidBy: Key | undefined }) {
   const figure = (name: string) => Number(whole?.[name] ?? 0)
   const requests = figure('request_count')
-  const bad = figure('error_count') + figure('refused_count')
+  const failureCount = figure('error_count') + figure('refused_count')
   const rate = requests / query.seconds
   const latency = (name: string) => (typeof whole?.[name] === 'number' ? duration(Math.round(whole?.[name])) : '–')
   const failures = series.map((row) => ({ ...row, bad: Number(row.error_count ?? 0) + Number(row.refused_count ?? 0) }))
@@ -76,7 +76,11 @@ function Figures({ query, whole, series, paidBy }: Summary & { paidBy: Key | und
         more={typeof paidBy?.limit === 'number' ? `of ${money(paidBy.limit)}` : ''}
       />
       <Figure name="first token p50 / p95" value={latency('latency_p50')} more={`/ ${latency('latency_p95')}`} />
-      <Figure name="failed, refused" value={percent(requests > 0 ? bad / requests : 0)} more={exactCount(bad)} />
+      <Figure
+        name="failed, refused"
+        value={percent(requests > 0 ? failureCount / requests : 0)}
+        more={exactCount(failureCount)}
+      />
       <Spark
         label={`Requests over time, ${query.label}, and those that failed or were refused`}
         lines={[

@@ -13,7 +13,7 @@ export type Step = {
   ms?: number
   tone: 'quiet' | 'wait' | 'work' | 'bad'
   /** The duration, with its unit. */
-  took: string
+  duration: string
   /** The path of the page with the setting that decided it. */
   href?: string
   /** The relative token rate in intervals of `every` ms; 1 is the fastest. */
@@ -42,7 +42,7 @@ const excludedStep = (endpoint: string, says: string): Step => ({
   label: endpoint,
   says: `excluded: ${says}`,
   tone: 'quiet',
-  took: '',
+  duration: '',
 })
 
 const maxNames = 3
@@ -55,26 +55,26 @@ function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'le
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
     const words = skipReason(reason)
     const says = standing === 'behind' ? words : `excluded: ${words}`
-    return { label: names.slice(0, maxNames).join(', ') + more, says, tone: 'quiet', took: '' }
+    return { label: names.slice(0, maxNames).join(', ') + more, says, tone: 'quiet', duration: '' }
   })
 }
 
 function presetStep({ preset }: Generation): Step[] {
   if (!preset) return []
   const href = `/presets/${encodeURIComponent(preset.slug)}`
-  return [{ label: `preset ${preset.slug}`, says: `version ${preset.version}`, tone: 'quiet', took: '', href }]
+  return [{ label: `preset ${preset.slug}`, says: `version ${preset.version}`, tone: 'quiet', duration: '', href }]
 }
 
 function guardrailSteps(generation: Generation): Step[] {
   const { error, outcome, content_findings } = generation
   const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
     const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleLabel(rule), ruleLabel(rule))}`
-    return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
+    return { label: 'guardrail', says, tone: 'quiet', duration: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
-    return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed', tone: 'quiet', took: '' }]
+    return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed', tone: 'quiet', duration: '' }]
   const rule = failureReason(generation)
-  const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
+  const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', duration: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
 
@@ -95,7 +95,7 @@ function planStep(generation: Generation, before: number): Step {
     ordered_by && `${counted(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
   ]
   const says = attempts.length === 0 ? `no endpoint for ${requested_model}` : parts.filter(Boolean).join(', ')
-  return { label: 'plan', says: says || undefined, from: 0, ms: before, tone: 'quiet', took: duration(before) }
+  return { label: 'plan', says: says || undefined, from: 0, ms: before, tone: 'quiet', duration: duration(before) }
 }
 
 function attemptSteps(generation: Generation, before: number): Step[] {
@@ -115,8 +115,8 @@ type Attempt = Generation['attempts'][number]
 function stepsOf({ latency, tokens_completion, ...generation }: Generation, attempt: Attempt, from: number): Step[] {
   const { outcome, duration: ms, reason } = attempt
   const isLast = attempt === generation.attempts.at(-1)
-  const isGood = ['answered', 'client_left', 'broke'].includes(outcome)
-  const hasTokens = isGood && isLast && latency !== null && latency > from
+  const hasResponse = ['answered', 'client_left', 'broke'].includes(outcome)
+  const hasTokens = hasResponse && isLast && latency !== null && latency > from
   const end = from + ms
   const waits = [
     { says: 'connect', until: attempt.connect === null ? undefined : from + attempt.connect },
@@ -125,9 +125,9 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   ]
   let at = from
   const step = (says: string, until: number, tone: Step['tone']): Step => {
-    const [start, took] = [at, Math.max(0, until - at)]
-    at = start + took
-    return { label: attempt.provider_name, says, from: start, ms: took, tone, took: duration(took) }
+    const [start, ms] = [at, Math.max(0, until - at)]
+    at = start + ms
+    return { label: attempt.provider_name, says, from: start, ms, tone, duration: duration(ms) }
   }
   // Empty phases are omitted. Times from another clock can exceed the end.
   const waited = waits.flatMap(({ says, until = at }) => {
@@ -135,7 +135,7 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
     return by > at ? [step(says, by, 'wait')] : []
   })
   const failed = failureOf(outcome, reason)
-  if (!isGood) return [...waited, step(failed, end, 'bad')]
+  if (!hasResponse) return [...waited, step(failed, end, 'bad')]
   const tokens = isLast ? tokensOf(tokens_completion, generation.pace) : undefined
   const says =
     outcome === 'answered' ? (tokens ?? failed) : [tokens, failureWords[outcome]].filter(Boolean).join(', then ')
@@ -157,13 +157,13 @@ function tokensOf(completion: number | null, pace: Pace): string {
   const all = counted(completion ?? 0, 'token')
   const rates = pace?.tokens.slice(0, -1).map((tokens) => Math.round((tokens / pace.every) * 1000)) ?? []
   if (rates.length < 2) return all
-  const [least, most] = [Math.min(...rates), Math.max(...rates)]
-  return `${all}, ${least === most ? most : `${least} to ${most}`} per second`
+  const [min, max] = [Math.min(...rates), Math.max(...rates)]
+  return `${all}, ${min === max ? max : `${min} to ${max}`} per second`
 }
 
 function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace']> {
-  const most = Math.max(...tokens, 1)
-  return { every, shares: tokens.map((count) => count / most) }
+  const max = Math.max(...tokens, 1)
+  return { every, shares: tokens.map((count) => count / max) }
 }
 
 /** Describes the attempts of a failed request; undefined without attempts or if one was answered. */
@@ -178,12 +178,12 @@ export function whyFailed({ outcome, attempts }: Generation): string | undefined
 function meterStep(generation: Generation): Step {
   const { tokens_estimated, tokens_capped, is_byok, outcome, total_cost, tokens_prompt, tokens_completion } = generation
   if (outcome === 'failed' && total_cost + (tokens_prompt ?? 0) + (tokens_completion ?? 0) === 0)
-    return { label: 'metering', says: 'nothing was charged', tone: 'quiet', took: '' }
+    return { label: 'metering', says: 'nothing was charged', tone: 'quiet', duration: '' }
   const how = tokens_estimated
     ? 'tokens estimated'
     : tokens_capped
       ? 'tokens capped at the possible maximum'
       : 'tokens reported by the provider'
   const says = is_byok ? `${how}; paid with your own key` : how
-  return { label: 'metering', says, tone: 'quiet', took: '' }
+  return { label: 'metering', says, tone: 'quiet', duration: '' }
 }

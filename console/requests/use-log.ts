@@ -116,7 +116,7 @@ function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, qu
     if (isBusy.current || cursor === null || !last) return
     isBusy.current = true
     try {
-      const page = await ask(query.current, cursor === undefined ? { to: justAfter(last) } : { cursor })
+      const page = await ask(query.current, cursor === undefined ? { to: afterRow(last) } : { cursor })
       setLog((before) => {
         if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
         const listedIds = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
@@ -134,7 +134,7 @@ function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, qu
 const ask = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
   call('GET /generations', { query: { ...query, ...page, limit: pageSize } }, { signal })
 
-const justAfter = ({ created_at }: Generation) => new Date(Date.parse(created_at) + 1).toISOString()
+const afterRow = ({ created_at }: Generation) => new Date(Date.parse(created_at) + 1).toISOString()
 
 /** Adds finished requests from events, or by polling. */
 function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {

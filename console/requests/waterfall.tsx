@@ -10,7 +10,7 @@ export function Waterfall({ steps, total }: { steps: Step[]; total: number }) {
         <li key={`${index} ${step.label}`} class={step.tone}>
           <Label step={step} />
           {step.from === undefined ? null : <Bar step={step} total={total} />}
-          {step.from === undefined ? null : <span class="number dim">{step.took}</span>}
+          {step.from === undefined ? null : <span class="number dim">{step.duration}</span>}
         </li>
       ))}
       {total > 0 && (

@@ -48,12 +48,12 @@ export function Catalogue() {
         </ol>
         <h2>{skipped.length === 0 ? 'No skipped rows' : `${counted(skipped.length, 'row')} skipped`}</h2>
       </section>
-      {skipped.length > 0 && <Skipped rows={skipped} />}
+      {skipped.length > 0 && <SkippedEntries rows={skipped} />}
     </>
   )
 }
 
-function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {
+function SkippedEntries({ rows }: { rows: CatalogueReport['skipped'] }) {
   return (
     <>
       <table class="plain-table" aria-label="Skipped entries">

@@ -22,8 +22,8 @@ export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promis
     const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
     const found = await findSandbox(sandboxMethods(options), folder, user)
     if ('why' in found) return `none: ${meaning[config.without_sandbox]}. ${found.why}`
-    const { way, passedOver } = found
-    return passedOver.length > 0 ? `${way.name}, because ${passedOver.join(', and ')}` : way.name
+    const { method, skippedMethods } = found
+    return skippedMethods.length > 0 ? `${method.name}, because ${skippedMethods.join(', and ')}` : method.name
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { reachable, requireFree } from '#api/access/address.ts'
+import { reachable, requireFreePorts } from '#api/access/address.ts'
 import type { ApiDeps } from '#api/access/deps.ts'
 import type { Interns } from '#api/interns/interns.ts'
 import { welcomeDemo } from '#api/interns/supervision.ts'
@@ -65,7 +65,7 @@ export async function startService({
   // The first keys are displayed once, by the start that creates them. That start must not fail later because a port is
   // in use.
   const { host, port, metrics_port } = config
-  await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
+  await requireFreePorts({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
   await using opened = new AsyncDisposableStack()
   const shutdown = createShutdown()
   const { isShuttingDown } = shutdown
@@ -90,7 +90,7 @@ export async function startService({
     url,
     consoleUrl: consoleUrl(config, url),
     metricsUrl,
-    firstKeys: firstKeys && madeKeys(firstKeys, config),
+    firstKeys: firstKeys && createdKeys(firstKeys, config),
     demo,
     signInToken: await firstSignIn(deps, firstKeys, config),
     providers: providerNeeds(deps.catalogue.current(), deps.hasCredential),
@@ -132,7 +132,7 @@ export async function openMetricsPort(
 }
 
 /** The generated first keys. Keys that the operator chose are not shown. */
-export function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
+export function createdKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
   return {
     ...(config.bootstrap_management_key === undefined && { managementKey }),
     ...(config.bootstrap_api_key === undefined && { apiKey }),
@@ -157,7 +157,7 @@ async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys):
   if (owner) await welcomeDemo(deps, interns, owner)
 }
 
-type Closing = { graceMs: number; url?: string }
+type CloseOptions = { graceMs: number; url?: string }
 
 /**
  * Stops the service. Requests in flight can finish within the grace time. Interns end after them, and until then they
@@ -167,21 +167,21 @@ async function closeGracefully(
   shutdown: Shutdown,
   app: FastifyInstance,
   { supervisor }: Interns,
-  { graceMs, url }: Closing,
+  { graceMs, url }: CloseOptions,
 ) {
   const startedAt = performance.now()
-  const impatience = new AbortController()
-  const late = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
+  const killRequest = new AbortController()
+  const late = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(() => {})
   if (supervisor.isSupervisingAny() && url !== undefined) {
     await using listener = await keepInternListener(app.server, internAddress(url))
     shutdown.leave(app.server)
-    const turnsOver = listener.clientsGone.then(() => supervisor.turnsOver(impatience.signal))
-    await Promise.race([turnsOver, late])
+    const turnsEnded = listener.clientsGone.then(() => supervisor.turnsOver(killRequest.signal))
+    await Promise.race([turnsEnded, late])
     await supervisor.stop()
   }
-  const leftMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))
-  const closing = shutdown.close(app, Math.min(graceMs, leftMs))
+  const remainingMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))
+  const closing = shutdown.close(app, Math.min(graceMs, remainingMs))
   await Promise.race([closing, late])
-  impatience.abort()
+  killRequest.abort()
   await Promise.all([closing, supervisor.stop()])
 }

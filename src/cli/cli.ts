@@ -92,8 +92,8 @@ export async function addCommands(program: Command, terminal: Terminal, only?: s
   for (const [name, { about, load }] of Object.entries(groups)) {
     const group = program.command(name).description(about)
     if (only !== undefined && only !== name) continue
-    const addByHand = await load?.()
-    addByHand?.(group, terminal)
+    const addHandWritten = await load?.()
+    addHandWritten?.(group, terminal)
     const { addGeneratedCommands } = await import('./api-commands/add-commands.ts')
     addGeneratedCommands(group, terminal)
   }

@@ -19,7 +19,7 @@ import { refusedGeneration } from './record/refused-generation.ts'
 import { RequestRecord } from './record/request-record.ts'
 import { settleRequest } from './record/settle-request.ts'
 import { EndpointAccess } from './request/endpoint-access.ts'
-import { applyPlugins, type PluggedRequest } from './request/plugins/apply-plugins.ts'
+import { applyPlugins, type RequestWithPlugins } from './request/plugins/apply-plugins.ts'
 import { withClock } from './request/plugins/clock.ts'
 import { type PluginOptions, pluginOptions } from './request/plugins/plugin-options.ts'
 import { type PreparedRequest, prepareRequest } from './request/prepared-request.ts'
@@ -108,7 +108,7 @@ async function completeOnce(
 }
 
 /** A request after plugins and policy. */
-type DecidedRequest = PluggedRequest & { candidates: Candidate[]; decision: PolicyDecision }
+type DecidedRequest = RequestWithPlugins & { candidates: Candidate[]; decision: PolicyDecision }
 
 /** Finds the models, and applies plugins and policy. @throws Fault if no model is known or the policy forbids it. */
 async function decideRequest(
@@ -118,13 +118,13 @@ async function decideRequest(
   { signal }: RevocableResponse,
 ): Promise<DecidedRequest> {
   const candidates = resolveModels(deps.catalogue.current(), prepared.chat)
-  const plugged = applyPlugins(prepared, candidates)
-  const { chat, body, client } = plugged
+  const withPlugins = applyPlugins(prepared, candidates)
+  const { chat, body, client } = withPlugins
   const { protocol } = client
   const groups = { sessionId, tags: requestTagsOf(chat.metadata) }
   if (pause) await pause()
   const decision = await deps.policy.decide({ caller, host, groups, chat, body, protocol, candidates, turns, signal })
-  return { ...plugged, candidates, decision }
+  return { ...withPlugins, candidates, decision }
 }
 
 type OpenedRecord = { record: RequestRecord; content: ContentRecorder | undefined }

@@ -21,13 +21,13 @@ export type Count = { tokens: number; estimated: boolean }
 
 type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'presets' | 'upstreams' | 'deadlines'>
 
-type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'pause' | 'requestId'>
+type CountCall = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'pause' | 'requestId'>
 
 /**
  * Applies the request's provider preferences before counting: the prompt is not sent to a provider that the request
  * excludes.
  */
-const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
+const emptyPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
   needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
   health: () => 'healthy',
   speeds: () => ({ latencyMs: null, throughput: null }),
@@ -41,7 +41,7 @@ const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
  * Counts the tokens of a request. An upstream of the client's protocol counts them; without one, they are estimated. A
  * request that guardrails forbid is not sent for counting either.
  */
-export async function countTokens(deps: CountDeps, call: Counting): Promise<Count> {
+export async function countTokens(deps: CountDeps, call: CountCall): Promise<Count> {
   const { chat: asked, body: given } = await prepareRequest(deps, call)
   if (call.pause) await call.pause()
   const candidates = resolveModels(deps.catalogue.current(), asked)
@@ -51,7 +51,7 @@ export async function countTokens(deps: CountDeps, call: Counting): Promise<Coun
   const decision = await deps.policy.decide({ caller, host, groups, chat: asked, body: given, protocol, candidates })
   const [first] = decision.candidates
   const preferred = withProviderSlugs(deps.catalogue.current(), asked.provider)
-  const wanted = { ...anyRequest, preferences: preferencesOf(preferred, asked.route), candidates }
+  const wanted = { ...emptyPlanInput, preferences: preferencesOf(preferred, asked.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
     if (findExclusion(first!.model, endpoint, wanted)) continue
     const limited = decision.spending.budgets.length > 0
@@ -68,7 +68,7 @@ export async function countTokens(deps: CountDeps, call: Counting): Promise<Coun
 /** Undefined if the endpoint cannot count or does not answer. @throws Fault if it refuses the request. */
 async function countAt(
   deps: CountDeps,
-  { caller, client, headers: asked, pause }: Counting,
+  { caller, client, headers: asked, pause }: CountCall,
   { body, limited }: { body: Body; limited: boolean },
   target: Target,
 ): Promise<number | undefined> {
@@ -95,8 +95,8 @@ async function countAt(
   })
   if (!answer) return undefined
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)
-  const said = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
-  const failure = failureOfStatus(answer.status, said || undefined)
+  const providerMessage = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
+  const failure = failureOfStatus(answer.status, providerMessage || undefined)
   // 404: the endpoint cannot count tokens. The request is not refused because of that.
   if (failure.endpointsFault || answer.status === 404) return undefined
   throw faultOf(failure, target)

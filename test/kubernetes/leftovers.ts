@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive, type ProcessId, processAt } from '#provision/host/processes.ts'
+import { findProcess, isAlive, type ProcessId } from '#provision/host/processes.ts'
 import { endAllOf, removeControlGroup, removeLink } from './kernel.ts'
 
 const prefix = 'signalbox-kubernetes-'
@@ -20,7 +20,7 @@ export type Traces = {
 /** A folder for all that this process makes, so that whoever comes later knows what is left when it was killed. */
 export function makeOwnFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, prefix))
-  writeFileSync(join(folder, ownerFile), JSON.stringify(processAt(process.pid)))
+  writeFileSync(join(folder, ownerFile), JSON.stringify(findProcess(process.pid)))
   return folder
 }
 
@@ -62,6 +62,6 @@ function removeImages(): void {
   const { stdout } = spawnSync('podman', ['images', '--format', '{{.Repository}}'], { encoding: 'utf8' })
   for (const name of (stdout ?? '').split('\n')) {
     const builder = new RegExp(`^localhost/${prefix}(\\d+)-`).exec(name)?.[1]
-    if (builder && !processAt(Number(builder))) spawnSync('podman', ['rmi', '-f', name], { stdio: 'ignore' })
+    if (builder && !findProcess(Number(builder))) spawnSync('podman', ['rmi', '-f', name], { stdio: 'ignore' })
   }
 }

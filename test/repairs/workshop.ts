@@ -25,7 +25,7 @@ export type Outcome = {
   setRight: SetRight
 }
 
-const noSandbox = await realShell().whyNoSandbox('/tmp')
+const noSandbox = await realShell().sandboxError('/tmp')
 /** Where there is no sandbox, commands run without one. */
 const mode = noSandbox ? 'self-drive' : 'manual'
 export const place = noSandbox ? `without a sandbox, as there is none: ${noSandbox}` : 'in the sandbox'

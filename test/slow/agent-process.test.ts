@@ -14,7 +14,7 @@ import { type Answers, newFolder, overStream, realShell } from '#test/harness/in
 import { until } from '#test/harness/until.ts'
 
 const program = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
-const missing = await realShell().whyNoSandbox('/tmp')
+const missing = await realShell().sandboxError('/tmp')
 if (missing) console.log(`What needs a sandbox is NOT tried, because there is none: ${missing}`)
 const skip = missing ?? false
 

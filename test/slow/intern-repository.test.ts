@@ -29,7 +29,7 @@ const access = { user: 'ada', password: secret }
 const credential = { username: 'ada', password: secret }
 const files: Files = { 'README.md': 'Widgets.\n' }
 const skip = hasGit ? false : 'git is not installed'
-const noSandbox = (await realShell().whyNoSandbox('/tmp')) ?? false
+const noSandbox = (await realShell().sandboxError('/tmp')) ?? false
 
 const homeOf = ({ place }: TestService, id: string) => join(place.settings.data_dir, 'interns', id)
 const fileIn = (service: TestService, id: string, path: string) => join(homeOf(service, id), 'workspace', path)

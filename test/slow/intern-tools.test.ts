@@ -13,7 +13,7 @@ import { type Said, saidBy } from '../harness/upstream/upstream-answers.ts'
 import { pixel } from '../mcp/tools.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const skip = (await realShell().whyNoSandbox('/tmp')) ?? false
+const skip = (await realShell().sandboxError('/tmp')) ?? false
 const secret = 'secret-of-the-tools'
 
 /** An intern whose model follows a script, one step for each result of a tool. */

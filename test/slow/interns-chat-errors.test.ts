@@ -230,7 +230,7 @@ describe('refusals of the chat route', () => {
       spent: async () => ({ usd: 0, isComplete: true }),
       decisions: decisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
       budgetMs: 60_000,
-      hosts: { here: undefined, find: assert.fail },
+      hosts: { thisHost: undefined, find: assert.fail },
       idleMs: 0,
     }
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
-import { isAlive, processAt } from '#provision/host/processes.ts'
+import { findProcess, isAlive } from '#provision/host/processes.ts'
 import { startTalk } from '../harness/interns/intern-chat.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
@@ -56,7 +56,7 @@ async function leavesNothing(interrupt: (npm: number) => void) {
     const ended = once(npm, 'exit')
     await until(() => existsSync(file) || npm.exitCode !== null)
     const pids: number[] = JSON.parse(readFileSync(file, 'utf8'))
-    const started = pids.map(processAt).filter((id) => id !== undefined)
+    const started = pids.map(findProcess).filter((id) => id !== undefined)
     assert.equal(started.length, pids.length)
     interrupt(npm.pid!)
     const [code, signal] = await ended

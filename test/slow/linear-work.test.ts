@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fastify } from 'fastify'
 import { worstCase } from '#gateway/admission/bounds/worst-case.ts'
-import { requirePlainNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
+import { refuseFoldedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
 import { clientOf } from '#gateway/clients/clients.ts'
 import { applyPreset } from '#gateway/presets/apply-preset.ts'
 import type { PresetVersion } from '#gateway/presets/preset.ts'
@@ -54,7 +54,7 @@ function translate(client: ClientProtocol, text: string): void {
   const body = read(text) as Body
   const parsed = client.isSurelyValid?.(body) || parseWith(client.operation.request, body).success
   assert.ok(parsed, 'the body is invalid')
-  requirePlainNames(body)
+  refuseFoldedNames(body)
   const preset = { system_prompt: 'Be brief.', config: { tools: body.tools } } as unknown as PresetVersion
   client.toChat(applyPreset(preset, body, client.preset))
   const chat = client.toChat(body)

@@ -45,10 +45,12 @@ export function Files({ id }: { id: string }) {
         throw error
       })
       const text = await answer.text()
-      const isCut = Number(answer.headers.get('content-range')?.split('/')[1]) > maxTextBytes
+      const isTruncated = Number(answer.headers.get('content-range')?.split('/')[1]) > maxTextBytes
       show({
         path,
-        text: text.includes('\0') ? 'This file is not text. Download it instead.' : `${text}${isCut ? '\n…' : ''}`,
+        text: text.includes('\0')
+          ? 'This file is not text. Download it instead.'
+          : `${text}${isTruncated ? '\n…' : ''}`,
       })
     })
   const upload = (chosen: FileList | null) =>

@@ -33,7 +33,7 @@ export function Hosts() {
         </thead>
         <tbody>
           {hosts.map((host) => (
-            <HostRow key={host.name} of={host} onLost={() => setOpen(host)} />
+            <HostRow key={host.name} of={host} onReportLost={() => setOpen(host)} />
           ))}
         </tbody>
       </table>
@@ -49,7 +49,7 @@ export function Hosts() {
   )
 }
 
-function HostRow({ of: host, onLost }: { of: ListedInternHost; onLost: () => void }) {
+function HostRow({ of: host, onReportLost }: { of: ListedInternHost; onReportLost: () => void }) {
   const { name, state, reason, since, labels, capacity, capacity_used, interns } = host
   return (
     <tr>
@@ -70,7 +70,7 @@ function HostRow({ of: host, onLost }: { of: ListedInternHost; onLost: () => voi
       </td>
       <td class="number">
         {state === 'gone' && interns > 0 && canManage() && (
-          <button type="button" onClick={onLost} aria-label={`Move or give up the interns of ${name} …`}>
+          <button type="button" onClick={onReportLost} aria-label={`Move or give up the interns of ${name} …`}>
             Move or give up …
           </button>
         )}

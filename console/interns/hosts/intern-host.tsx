@@ -9,37 +9,37 @@ import { toast } from '../../components/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 import { MoveForm } from './move-form.tsx'
 
-type Props = { intern: Intern; mayChange: boolean; after: () => void }
+type Props = { intern: Intern; canChange: boolean; after: () => void }
 
 /** The host of an intern. Stopped interns, and those of a lost host, can be moved. */
-export function InternHost({ intern, mayChange, after }: Props) {
+export function InternHost({ intern, canChange, after }: Props) {
   const [isOpen, open] = useState(false)
   const { host } = intern
   if (!host) return null
-  const isLost = host.state === 'gone'
+  const isHostLost = host.state === 'gone'
   return (
-    <p class={isLost ? 'bad' : 'dim'}>
+    <p class={isHostLost ? 'bad' : 'dim'}>
       Host: {escapeInvisible(host.name)}
-      {isLost && (
+      {isHostLost && (
         <>
           , which is lost{host.since && ' since '}
           {host.since && <RelativeTime time={host.since} />}
           {host.reason && `: ${escapeInvisible(host.reason)}`}
         </>
       )}{' '}
-      {mayChange && (isLost || intern.status === 'stopped') && (
+      {canChange && (isHostLost || intern.status === 'stopped') && (
         <button type="button" onClick={() => open(true)}>
           Move …
         </button>
       )}
-      {isOpen && <MoveDialog intern={intern} isLost={isLost} after={after} onClose={() => open(false)} />}
+      {isOpen && <MoveDialog intern={intern} isHostLost={isHostLost} after={after} onClose={() => open(false)} />}
     </p>
   )
 }
 
-type MoveProps = Omit<Props, 'mayChange'> & { isLost: boolean; onClose: () => void }
+type MoveProps = Omit<Props, 'canChange'> & { isHostLost: boolean; onClose: () => void }
 
-function MoveDialog({ intern, isLost, after, onClose }: MoveProps) {
+function MoveDialog({ intern, isHostLost, after, onClose }: MoveProps) {
   const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
   const others = hosts.filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
   const params = { internId: intern.id }
@@ -63,7 +63,7 @@ function MoveDialog({ intern, isLost, after, onClose }: MoveProps) {
         First copy its folder to the data folder of the other host, at <code>interns/{intern.id}</code>, with owner and
         modes.
       </MoveForm>
-      {isLost && (
+      {isHostLost && (
         <>
           <p class="lost">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
           <DeleteNamed name={intern.name} verb="give up" act={giveUp} />

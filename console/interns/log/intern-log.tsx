@@ -11,17 +11,17 @@ const pollMs = 2000
 export function Log({ id }: { id: string }) {
   const [isLive, setLive] = useState(true)
   const input = { params: { internId: id }, query: { lines } }
-  const { data, failure, isLoading, isStale: isBehind, reload } = useGet('GET /interns/{internId}/log', input)
+  const { data, failure, isLoading, isStale, reload } = useGet('GET /interns/{internId}/log', input)
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (!isLive || isLoading || isBehind || failure) return
+    if (!isLive || isLoading || isStale || failure) return
     const poll = () => {
       if (!document.hidden) return reload()
       timer = window.setTimeout(poll, pollMs)
     }
     let timer = window.setTimeout(poll, pollMs)
     return () => clearTimeout(timer)
-  }, [isLive, isLoading, isBehind, failure, reload])
+  }, [isLive, isLoading, isStale, failure, reload])
   const log = data?.data
   useLayoutEffect(() => {
     if (isLive && box.current) box.current.scrollTop = box.current.scrollHeight

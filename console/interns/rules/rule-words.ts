@@ -17,38 +17,38 @@ function either(items: string[]): string {
 
 /** Describes a rule. An allow rule must match the whole action; the others match any part of it. */
 export function describeRule(rule: InternRule): string {
-  const [things, where] = [thingsIn(rule), placesIn(rule)]
-  const what = things.length > 0 ? things : [where.length > 0 ? 'anything' : 'everything']
+  const [subjects, where] = [subjectsIn(rule), placesIn(rule)]
+  const what = subjects.length > 0 ? subjects : [where.length > 0 ? 'anything' : 'everything']
   return `${effects[rule.effect]}: ${[...what, ...where].join(', ')}.`
 }
 
-function thingsIn({ effect, tools, commands, unclear }: InternRule): string[] {
-  const isGrant = effect === 'allow'
+function subjectsIn({ effect, tools, commands, unclear }: InternRule): string[] {
+  const isAllowRule = effect === 'allow'
   const words = commands?.map((command) => command.replace(/ \*\*$/, ' …')) ?? []
   return [
-    ...(commands ? [`${isGrant ? 'exactly the command' : 'commands that start with'} ${either(words)}`] : []),
+    ...(commands ? [`${isAllowRule ? 'exactly the command' : 'commands that start with'} ${either(words)}`] : []),
     ...(unclear ? ['commands that cannot be parsed reliably'] : []),
     ...(tools
-      ? [isGrant ? `exactly the tool ${either(tools)}` : `the tool ${either(tools)} and what is below it`]
+      ? [isAllowRule ? `exactly the tool ${either(tools)}` : `the tool ${either(tools)} and what is below it`]
       : []),
   ]
 }
 
 function placesIn({ effect, agents, paths, hosts }: InternRule): string[] {
-  const isGrant = effect === 'allow'
+  const isAllowRule = effect === 'allow'
   return [
-    ...(paths ? [`where ${isGrant ? 'all files are' : 'any file is'} in ${either(paths)}`] : []),
-    ...(hosts ? [`where ${isGrant ? 'all hosts are' : 'any host is'} ${either(hosts)}`] : []),
+    ...(paths ? [`where ${isAllowRule ? 'all files are' : 'any file is'} in ${either(paths)}`] : []),
+    ...(hosts ? [`where ${isAllowRule ? 'all hosts are' : 'any host is'} ${either(hosts)}`] : []),
     ...(agents ? [`by the agent ${either(agents)}`] : []),
   ]
 }
 
-const isAboutEverything = ({ effect: _, name: __, ...conditions }: InternRule) =>
+const matchesEverything = ({ effect: _, name: __, ...conditions }: InternRule) =>
   Object.values(conditions).every((condition) => condition === undefined)
 
 /** The number of an earlier rule that matches everything, starting at 1; 0 without one. */
 export const shadowingRule = (rules: InternRule[], index: number) =>
-  rules.slice(0, index).findIndex(isAboutEverything) + 1
+  rules.slice(0, index).findIndex(matchesEverything) + 1
 
 /** A rule as a line of a list of changes. */
 const lineOf = (rule: InternRule) => `${rule.name ? `${rule.name}. ` : ''}${describeRule(rule)}`

@@ -13,19 +13,19 @@ import { RulesReplay } from './rules-replay.tsx'
 import { RulesVersion } from './rules-version.tsx'
 import { SaveRules } from './save-rules.tsx'
 
-type Props = { owner: RulesOwner; mayChange: boolean }
+type Props = { owner: RulesOwner; canChange: boolean }
 
 /** The rules of an intern or a workspace, with replay and history. */
-export function Rules({ owner, mayChange }: Props) {
+export function Rules({ owner, canChange }: Props) {
   const { data, failure, reload } = useResource(`rules of ${owner.id}`, (signal) =>
     rulesOf(owner).read(undefined, { signal }),
   )
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
-  return <RulesEditor owner={owner} mayChange={mayChange} saved={data.data} reload={reload} />
+  return <RulesEditor owner={owner} canChange={canChange} saved={data.data} reload={reload} />
 }
 
-function RulesEditor({ owner, mayChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
+function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
   const { path, query, route } = useLocation()
   const [draft, setDraft] = useDraft<InternRule[]>(owner.id)
   /** Changes when the form must be filled again. */
@@ -49,8 +49,8 @@ function RulesEditor({ owner, mayChange, saved, reload }: Props & { saved: Inter
             : 'These rules apply to all interns of the workspace. Rules of an intern can only restrict further.'}
         </p>
         {rules.length === 0 && <p>No rules.</p>}
-        <RuleList key={filled} rules={rules} change={mayChange ? setDraft : undefined} />
-        {!mayChange && owner.kind === 'intern' && (
+        <RuleList key={filled} rules={rules} change={canChange ? setDraft : undefined} />
+        {!canChange && owner.kind === 'intern' && (
           <p class="dim">Only the creator of the intern can change its rules.</p>
         )}
       </section>
@@ -93,7 +93,7 @@ function RulesEditor({ owner, mayChange, saved, reload }: Props & { saved: Inter
               owner={owner}
               version={selectedVersion}
               current={saved.rules}
-              {...(mayChange && { restore: fill })}
+              {...(canChange && { restore: fill })}
             />
           )}
         </section>

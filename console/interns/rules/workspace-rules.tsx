@@ -10,9 +10,9 @@ import { Rules } from './rules.tsx'
 export function WorkspaceRules() {
   const { path, query, route } = useLocation()
   const own = useSession()!.workspace
-  const isOfOne = workspaceInAddress() !== undefined
-  const all = useAllRows('GET /workspaces', isOfOne ? undefined : {}).data ?? [own]
-  const id = (!isOfOne && query.workspace) || own.id
+  const isOneWorkspace = workspaceInAddress() !== undefined
+  const all = useAllRows('GET /workspaces', isOneWorkspace ? undefined : {}).data ?? [own]
+  const id = (!isOneWorkspace && query.workspace) || own.id
   const choose = (workspace: string) => route(path + queryOf({ part: 'rules', workspace }))
   return (
     <>
@@ -31,7 +31,7 @@ export function WorkspaceRules() {
           </label>
         </p>
       )}
-      <Rules key={id} owner={{ kind: 'workspace', id }} mayChange={canManage()} />
+      <Rules key={id} owner={{ kind: 'workspace', id }} canChange={canManage()} />
     </>
   )
 }

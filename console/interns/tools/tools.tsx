@@ -6,10 +6,10 @@ import { ServerDialog } from './server-dialog.tsx'
 import { asStored } from './server-fields.ts'
 import { WebHosts } from './web-hosts.tsx'
 
-type Props = { intern: Intern; mayChange: boolean; after: () => void }
+type Props = { intern: Intern; canChange: boolean; after: () => void }
 
 /** The MCP servers and web hosts of an intern. */
-export function Tools({ intern, mayChange, after }: Props) {
+export function Tools({ intern, canChange, after }: Props) {
   const [open, setOpen] = useState<McpServer | 'new'>()
   const { mcp_servers: servers } = intern
   const change = async (body: InternPatch) => {
@@ -30,10 +30,10 @@ export function Tools({ intern, mayChange, after }: Props) {
         {servers.length === 0 && <p>None.</p>}
         <ul class="interns">
           {servers.map((server) => (
-            <ServerLine key={server.name} of={server} onChange={mayChange && (() => setOpen(server))} />
+            <ServerLine key={server.name} of={server} onChange={canChange && (() => setOpen(server))} />
           ))}
         </ul>
-        {mayChange && (
+        {canChange && (
           <button type="button" onClick={() => setOpen('new')}>
             Add MCP server
           </button>
@@ -42,9 +42,9 @@ export function Tools({ intern, mayChange, after }: Props) {
       <WebHosts
         key={intern.web_hosts.join()}
         hosts={intern.web_hosts}
-        {...(mayChange && { change: (web_hosts) => change({ web_hosts }) })}
+        {...(canChange && { change: (web_hosts) => change({ web_hosts }) })}
       />
-      {!mayChange && <p class="dim">Only the creator of the intern can change its tools.</p>}
+      {!canChange && <p class="dim">Only the creator of the intern can change its tools.</p>}
       {open && (
         <ServerDialog
           {...(open !== 'new' && { of: open })}

@@ -55,11 +55,11 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
 }
 
 /** Omits contents that are too large for a message. */
-const mostCharacters = 500_000
+const maxCharacters = 500_000
 
 function diffsOf(changes: FileChange[] = []) {
   const size = changes.reduce((sum, { before, after }) => sum + (before?.length ?? 0) + after.length, 0)
-  if (size > mostCharacters) return []
+  if (size > maxCharacters) return []
   return changes.map(({ path, before, after }) => ({ type: 'diff' as const, path, oldText: before, newText: after }))
 }
 

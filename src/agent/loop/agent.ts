@@ -2,7 +2,7 @@ import { type AgentApp, type AgentContext, agent, type ContentBlock, RequestErro
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Model } from '../model/model.ts'
-import type { SeesImages, WindowOf } from '../model/window.ts'
+import type { ContextWindowOf, HasImageInput } from '../model/window.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool } from '../tools/tool.ts'
 import { configOptionsOf } from './config-options.ts'
@@ -15,8 +15,8 @@ import { answerPrompt, type Prompt } from './turn.ts'
 export type AgentDeps = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
-  windowOf: WindowOf
-  seesImages: SeesImages
+  windowOf: ContextWindowOf
+  hasImageInput: HasImageInput
   tools: Tool[]
   shell: Shell
   store: SessionStore
@@ -53,7 +53,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onRequest('initialize', ({ params: { clientCapabilities } }) => {
       abilities = {
         canAsk: Boolean(clientCapabilities?.elicitation?.form),
-        clientJudges: judgesIn(clientCapabilities?._meta),
+        clientJudges: readJudges(clientCapabilities?._meta),
       }
       return greeting(deps.version)
     })
@@ -128,9 +128,9 @@ async function answerIn(
   requestSignal: AbortSignal,
 ) {
   if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
-  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const { promise: turnEnded, resolve: end } = Promise.withResolvers<void>()
   const abort = new AbortController()
-  session.turn = { abort, over }
+  session.turn = { abort, ended: turnEnded }
   const signal = AbortSignal.any([abort.signal, requestSignal])
   const { log, workspace, mode, mcp, processes } = session
   clearTimeout(session.idle)
@@ -144,7 +144,7 @@ async function answerIn(
 }
 
 /** A client with its own rules gets a permission request before each tool call. */
-const judgesIn = (meta: Record<string, unknown> | null | undefined) =>
+const readJudges = (meta: Record<string, unknown> | null | undefined) =>
   (meta?.signalbox as { judges?: unknown } | undefined)?.judges === true
 
 /** Returns the text of a prompt with its embedded resources and links, and its images. */

@@ -18,7 +18,7 @@ type CompactionDeps = {
 }
 
 /** Share of the window at which the context is compacted, so that the answer still fits. */
-const fullAt = 0.8
+const compactionThreshold = 0.8
 /** Share of the window for the newest messages, which are not summarised. */
 const recentShare = 0.3
 
@@ -31,27 +31,27 @@ const instruction = [
 
 /** Compacts the context if it is close to filling the model's window. */
 export async function fitContext(deps: CompactionDeps): Promise<void> {
-  if (tokensIn(deps) > deps.windowTokens * fullAt) await compact(deps)
+  if (tokensIn(deps) > deps.windowTokens * compactionThreshold) await compact(deps)
 }
 
 /** How often the assumed window is halved. */
-const halvings = 6
+const maxHalvings = 6
 
 /**
  * Shrinks a context that the model refused as too long, whatever its window should be. `attempt` counts from 1; each
  * attempt shrinks it further. @returns whether the context is smaller now.
  */
 export async function shrinkContext(deps: CompactionDeps, attempt: number): Promise<boolean> {
-  const taken = Math.min(deps.windowTokens, tokensIn(deps))
-  for (let halving = attempt; halving <= halvings; halving++)
-    if (await compact({ ...deps, windowTokens: taken / 2 ** halving })) return true
+  const contextTokens = Math.min(deps.windowTokens, tokensIn(deps))
+  for (let halving = attempt; halving <= maxHalvings; halving++)
+    if (await compact({ ...deps, windowTokens: contextTokens / 2 ** halving })) return true
   return false
 }
 
 /** Replaces the older messages of the context by the model's summary. @returns whether there were older messages. */
 async function compact(deps: CompactionDeps): Promise<boolean> {
   const { context } = deps.log.session
-  const from = keepFrom(context, deps.windowTokens * recentShare)
+  const from = firstRetainedIndex(context, deps.windowTokens * recentShare)
   const older = context.slice(0, from)
   if (!older.length) return false
   const summary = await summarise(deps, older)
@@ -80,12 +80,12 @@ async function summarise(deps: CompactionDeps, older: Message[]): Promise<string
   } catch {
     deps.signal.throwIfAborted()
   }
-  const most = Math.floor(room / 4)
-  return summary.trim() || shorten(text, { head: most / 2, tail: most / 2 })
+  const maxTailTokens = Math.floor(room / 4)
+  return summary.trim() || shorten(text, { head: maxTailTokens / 2, tail: maxTailTokens / 2 })
 }
 
 /** @returns the index of the first of the newest messages that fit into `tokens`; never separates a result from its call. */
-function keepFrom(messages: Message[], tokens: number): number {
+function firstRetainedIndex(messages: Message[], tokens: number): number {
   let [from, size] = [messages.length, 0]
   for (let index = messages.length - 1; index >= 0; index--) {
     size += estimate(messages[index]!)

@@ -43,7 +43,7 @@ export async function consentTo(
   const { log } = deps
   const decided = deps.mode === 'self-drive' || rememberedDecision(log, { name, as })
   const operation: RequestedOperation = { name, title, kind }
-  if (decided !== undefined) return decided && judged(deps, call, operation)
+  if (decided !== undefined) return decided && askPolicy(deps, call, operation)
   const chosen = await request(deps, call, operation, false)
   const allowed = chosen === 'allow_once' || chosen === 'allow_always'
   if (chosen.endsWith('_always')) {
@@ -53,17 +53,17 @@ export async function consentTo(
 }
 
 /** Returns whether the client's rules allow an operation that needs no consent. True if the client has no rules. */
-export async function judged(deps: ConsentDeps, call: ToolCall, operation: RequestedOperation): Promise<boolean> {
+export async function askPolicy(deps: ConsentDeps, call: ToolCall, operation: RequestedOperation): Promise<boolean> {
   if (!deps.clientJudges) return true
   return (await request(deps, call, operation, true)) === 'allow_once'
 }
 
-/** Returns the id of the option that the client selected. With `onlyJudged` its rules decide without a question. */
+/** Returns the id of the option that the client selected. With `isPolicyOnly` its rules decide without a question. */
 async function request(
   deps: ConsentDeps,
   call: ToolCall,
   operation: RequestedOperation,
-  onlyJudged: boolean,
+  isPolicyOnly: boolean,
 ): Promise<string> {
   const { client, log, signal } = deps
   const { paths = [], ...description } = operation
@@ -78,8 +78,8 @@ async function request(
   const parameters: RequestPermissionRequest = {
     sessionId: log.session.id,
     toolCall,
-    options: onlyJudged ? onceOptions : options,
-    ...(onlyJudged && { _meta: { signalbox: { onlyJudged } } }),
+    options: isPolicyOnly ? onceOptions : options,
+    ...(isPolicyOnly && { _meta: { signalbox: { onlyJudged: isPolicyOnly } } }),
   }
   const { outcome } = await client.request('session/request_permission', parameters, {
     cancellationSignal: signal,

@@ -8,7 +8,7 @@ import type { TurnEvent } from './turn-event.ts'
 /** Tools that need a person, and the start of more helpers. */
 const notForHelpers = ['ask_user', 'update_plan', 'delegate']
 
-const mostSteps = 60
+const maxSteps = 60
 
 const instruction = `You are a helper of that agent. You get one task and do not see the agent's conversation; you cannot ask questions. Do the task with your tools, and end with a report: what you found or did, with the relevant files and lines, and what remains. Only the report is returned.`
 
@@ -22,7 +22,7 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
       log,
       tools: deps.tools.filter(({ name }) => !notForHelpers.includes(name)),
       systemPrompt: `${deps.systemPrompt}\n\n${instruction}`,
-      maxSteps: Math.min(deps.maxSteps, mostSteps),
+      maxSteps: Math.min(deps.maxSteps, maxSteps),
       contextOf: (helpers) => deps.contextOf({ ...helpers, id: own(helpers.id) }),
       notify: (event) => forwardEvent(deps, event, own),
     },

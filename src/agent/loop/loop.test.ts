@@ -18,7 +18,7 @@ function noting(name: string, alone: boolean, order: string[]): Tool {
     name,
     description: 'Notes.',
     kind: 'other',
-    alone,
+    runsAlone: alone,
     input: z.object({}),
     title: () => name,
     async run(_input, { signal }) {
@@ -42,7 +42,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     mode: 'manual',
     signal: abort.signal,
     permitted: async () => true,
-    judged: async () => true,
+    askPolicy: async () => true,
     working: () => {},
     ask: async () => ({ action: 'cancel' }),
     plan: async () => {},
@@ -53,7 +53,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     tools: [],
     systemPrompt: 'be good',
     windowTokens: 100_000,
-    seesImages: false,
+    hasImageInput: false,
     hasWorkspaceNotes: false,
     maxSteps: 10,
     log,
@@ -212,7 +212,14 @@ test('a context is compacted repeatedly until it fits an unknown window', async 
 
 test('one result takes no more than a part of a small window', async () => {
   const long = tool({
-    ...{ name: 'long', description: 'Long.', kind: 'other', alone: false, input: z.object({}), title: () => 'long' },
+    ...{
+      name: 'long',
+      description: 'Long.',
+      kind: 'other',
+      runsAlone: false,
+      input: z.object({}),
+      title: () => 'long',
+    },
     run: async () => 'x'.repeat(100_000),
   })
   const { model } = listModel([[{ name: 'long' }], 'done'])

@@ -28,7 +28,7 @@ export type TurnDeps = {
   /** The size of the model's context, in tokens. */
   windowTokens: number
   /** Whether the model takes images. */
-  seesImages: boolean
+  hasImageInput: boolean
   /** Whether the workspace has instructions. Then a turn does not end with an unchecked change. */
   hasWorkspaceNotes: boolean
   /** The most requests to the model in one turn. */
@@ -48,7 +48,7 @@ type RunningTurn = TurnDeps & {
 export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
 
 /** A result is cut to this many characters and to this share of the window, because several arrive together. */
-const longestResult = 60_000
+const maxResultLength = 60_000
 const resultShare = 0.3
 
 /** Calls the model and its tools until an answer has no tool call. @throws ModelFault, or the reason of `signal`. */
@@ -123,9 +123,9 @@ async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
 }
 
 /** Removes images if the model takes none: another model may have received them. */
-function conversationOf({ log, seesImages }: TurnDeps): Message[] {
+function conversationOf({ log, hasImageInput }: TurnDeps): Message[] {
   const messages = withEveryResult(log.session.context)
-  return seesImages ? messages : messages.map(withoutImages)
+  return hasImageInput ? messages : messages.map(withoutImages)
 }
 
 function withoutImages(message: Message): Message {
@@ -148,10 +148,10 @@ async function runCalls(deps: RunningTurn, calls: ToolCall[], cut: boolean): Pro
     running = []
   }
   for (const call of calls) {
-    const alone = toolOf(deps.tools, call)?.alone
-    if (alone) await settle()
+    const runsAlone = toolOf(deps.tools, call)?.runsAlone
+    if (runsAlone) await settle()
     running.push(runCall(deps, call, cut && call === calls.at(-1)))
-    if (alone) await settle()
+    if (runsAlone) await settle()
   }
   await settle()
 }
@@ -160,14 +160,14 @@ async function runCall(deps: RunningTurn, call: ToolCall, cut: boolean): Promise
   const result = deps.signal.aborted ? cancelled : await resultOf(deps, call, cut)
   const { failed, images, changes } = result
   const tool = toolOf(deps.tools, call)
-  deps.unchecked.saw(tool, result)
+  deps.unchecked.record(tool, result)
   const text = [result.text, deps.repeats.note(tool, call, result)].filter((part) => part !== undefined).join('\n')
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text, ...(changes && { changes }) })
   return { role: 'tool', callId: call.id, text, ...(images && { images }) }
 }
 
 function resultLimits({ windowTokens }: TurnDeps) {
-  const half = Math.floor(Math.min(longestResult, windowTokens * bytesPerToken.usual * resultShare) / 2)
+  const half = Math.floor(Math.min(maxResultLength, windowTokens * bytesPerToken.usual * resultShare) / 2)
   return { head: half, tail: half }
 }
 
@@ -194,7 +194,7 @@ async function resultOf(deps: TurnDeps, call: ToolCall, cut: boolean): Promise<R
     const input = inputOf(call)
     if (wrong !== undefined || !input) throw new Error(wrong)
     const context = deps.contextOf(call)
-    if (!tool.asksItself && !(await context.judged(tool, input))) throw new Error(notAllowed)
+    if (!tool.asksPermission && !(await context.askPolicy(tool, input))) throw new Error(notAllowed)
     const given = await tool.run(input, context)
     const output = typeof given === 'string' ? { text: given } : given
     return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }

@@ -14,26 +14,26 @@ type NotifyDeps = {
   windowTokens: number
 }
 
-const breatheEveryMs = 10
+const yieldEveryMs = 10
 
 /** Sends a turn's events to the client. The usage of the model is added to `spent`. */
 export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, spent: Usage[]): Notify {
   const sessionId = log.session.id
-  let shownModel = log.session.model ?? settings.model
-  const spaced = spaceAnswers()
-  let breathedAt = performance.now()
+  let reportedModel = log.session.model ?? settings.model
+  const separated = separateParagraphs()
+  let yieldedAt = performance.now()
   return async (event) => {
     // Pipes are written without waiting: in a flood nothing else, not even a cancellation, would be read.
-    if (performance.now() - breathedAt > breatheEveryMs) {
+    if (performance.now() - yieldedAt > yieldEveryMs) {
       await setImmediate()
-      breathedAt = performance.now()
+      yieldedAt = performance.now()
     }
-    await client.notify('session/update', { sessionId, update: updateOf(spaced(event), windowTokens) })
+    await client.notify('session/update', { sessionId, update: updateOf(separated(event), windowTokens) })
     if (event.type !== 'usage.counted') return
     spent.push(event.usage)
-    if (!event.model || event.model === shownModel) return
-    shownModel = event.model
-    const configOptions = configOptionsOf(settings.model, shownModel)
+    if (!event.model || event.model === reportedModel) return
+    reportedModel = event.model
+    const configOptions = configOptionsOf(settings.model, reportedModel)
     await client.notify('session/update', {
       sessionId,
       update: { sessionUpdate: 'config_option_update', configOptions },
@@ -42,14 +42,14 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
 }
 
 /** Clients that join all text would otherwise show no space between the texts before and after tool calls. */
-function spaceAnswers(): (event: TurnEvent) => TurnEvent {
-  let [spoke, apart] = [false, false]
+function separateParagraphs(): (event: TurnEvent) => TurnEvent {
+  let [hasText, isSeparated] = [false, false]
   return (event) => {
-    if (event.type === 'tool.finished') apart = spoke
+    if (event.type === 'tool.finished') isSeparated = hasText
     if (event.type !== 'text.added') return event
-    const text = apart && !/^\s*\n/.test(event.text) ? `\n\n${event.text}` : event.text
-    spoke = true
-    apart = false
+    const text = isSeparated && !/^\s*\n/.test(event.text) ? `\n\n${event.text}` : event.text
+    hasText = true
+    isSeparated = false
     return { ...event, text }
   }
 }

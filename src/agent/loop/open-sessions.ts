@@ -10,7 +10,7 @@ import { openWorkspace, type Workspace } from '../tools/workspace.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 
 /** A prompt that is being answered. `over` resolves when it ends, also after a failure. */
-export type OpenTurn = { abort: AbortController; over: Promise<void> }
+export type OpenTurn = { abort: AbortController; ended: Promise<void> }
 
 /** A session that is open in this process. A change of `mode` applies from the next prompt. */
 export type OpenSession = {
@@ -44,7 +44,7 @@ export function createOpenSessions(deps: {
     open.delete(id)
     session?.turn?.abort.abort()
     clearTimeout(session?.idle)
-    await session?.turn?.over
+    await session?.turn?.ended
     await session?.mcp.close()
     await session?.processes.stopAll()
     await session?.log.close()

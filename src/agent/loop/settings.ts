@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StartupError } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { isWebHost } from '#platform/net/web-hosts.ts'
-import type { WithoutSandbox } from '../sandbox/shell.ts'
+import type { NoSandboxPolicy } from '../sandbox/shell.ts'
 
 export type AgentSettings = {
   /** `script` is the offline script; any other name is a model of the model service. */
@@ -18,11 +18,11 @@ export type AgentSettings = {
   maxSteps: number
   sandboxReadable: string[]
   sandboxProgram: string | undefined
-  withoutSandbox: WithoutSandbox
+  withoutSandbox: NoSandboxPolicy
   webHosts: string[]
 }
 
-const positive = (otherwise: number) => z.coerce.number().int().positive().default(otherwise)
+const positive = (defaultValue: number) => z.coerce.number().int().positive().default(defaultValue)
 
 /** An empty environment variable counts as not set. */
 const Environment = z.object({

@@ -4,13 +4,13 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { SessionTools, UnavailableServer } from '../mcp/session-tools.ts'
 import { type Image, type Model, ModelFault, type ToolCall, type Usage } from '../model/model.ts'
-import type { SeesImages, WindowOf } from '../model/window.ts'
+import type { ContextWindowOf, HasImageInput } from '../model/window.ts'
 import type { Processes } from '../sandbox/processes.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool, ToolContext } from '../tools/tool.ts'
 import type { Workspace } from '../tools/workspace.ts'
 import { updateOf } from './acp-updates.ts'
-import { consentTo, judged } from './consent.ts'
+import { askPolicy, consentTo } from './consent.ts'
 import { runHelper } from './helper.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import { notifyClient } from './notify-client.ts'
@@ -25,8 +25,8 @@ import { workspaceNotes } from './workspace-notes.ts'
 export type TurnContext = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
   model: Model
-  windowOf: WindowOf
-  seesImages: SeesImages
+  windowOf: ContextWindowOf
+  hasImageInput: HasImageInput
   tools: Tool[]
   /** The tools of the session's MCP servers. */
   mcp: SessionTools
@@ -44,7 +44,7 @@ export type TurnContext = {
 }
 
 /** Providers refuse a request with more tools. */
-const mostTools = 128
+const maxTools = 128
 
 /** The text and images of a prompt. */
 export type Prompt = { text: string; images: Image[] }
@@ -58,9 +58,9 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     // The name under which the service last answered: a preset names no model.
     const name = log.session.model ?? context.settings.model
     const windowTokens = await context.windowOf(name, signal)
-    const seesImages = await context.seesImages(name, signal)
-    if (prompt.images.length > 0 && !seesImages) throw noImages(name)
-    const offered = await context.mcp.offer(context, mostTools - context.tools.length, signal)
+    const hasImageInput = await context.hasImageInput(name, signal)
+    if (prompt.images.length > 0 && !hasImageInput) throw noImages(name)
+    const offered = await context.mcp.listTools(context, maxTools - context.tools.length, signal)
     const instructions = await workspaceNotes(context.workspace)
     const notes = [...instructions, ...offered.notes]
     signal.throwIfAborted()
@@ -68,7 +68,7 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     const deps = {
       ...depsOf(context, offered.tools, notes),
       windowTokens,
-      seesImages,
+      hasImageInput,
       hasWorkspaceNotes: instructions.length > 0,
       notify,
     }
@@ -143,8 +143,8 @@ function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext
     processes,
     mode,
     signal,
-    judged: ({ name, kind, title, paths }, input) =>
-      judged(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
+    askPolicy: ({ name, kind, title, paths }, input) =>
+      askPolicy(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
     permitted: (name, title, kind, as) => consentTo(context, call, { name, as }, title, kind),
     delegate,
     plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),

@@ -3,7 +3,7 @@ import { printableLine } from '#platform/text/printable.ts'
 import { entriesOf, readBytes, type Workspace } from '../tools/workspace.ts'
 
 /** Limits of what is read before each prompt, because all of it is part of the context. */
-const most = {
+const limits = {
   folders: 8,
   notes: 16_000,
   skills: 40,
@@ -19,32 +19,34 @@ const skillFolders = ['.agents/skills', '.claude/skills']
  * skills. Unreadable files are skipped.
  */
 export async function workspaceNotes(workspace: Workspace): Promise<string[]> {
-  const folders = await notedFolders(workspace)
+  const folders = await foldersWithNotes(workspace)
   const notes = await Promise.all(folders.map((folder) => agentsFile(workspace, folder)))
-  const skills = (await Promise.all(folders.map((folder) => skillsIn(workspace, folder)))).flat().slice(0, most.skills)
+  const skills = (await Promise.all(folders.map((folder) => skillsIn(workspace, folder))))
+    .flat()
+    .slice(0, limits.skills)
   return [...notes.filter((note) => note !== undefined), ...(skills.length > 0 ? [listed(skills)] : [])]
 }
 
 /** The root, and the repositories directly in it. */
-async function notedFolders(workspace: Workspace): Promise<string[]> {
+async function foldersWithNotes(workspace: Workspace): Promise<string[]> {
   const entries = await entriesOf(workspace, '.').catch(() => [])
   const inside = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
-  const marked = await Promise.all(
+  const withNotes = await Promise.all(
     inside.slice(0, 100).map(async ({ name }) => {
       const within = await entriesOf(workspace, name).catch(() => [])
       return within.some((entry) => entry.name === '.git') ? name : undefined
     }),
   )
-  return ['.', ...marked.filter((name) => name !== undefined)].slice(0, most.folders)
+  return ['.', ...withNotes.filter((name) => name !== undefined)].slice(0, limits.folders)
 }
 
 async function agentsFile(workspace: Workspace, folder: string): Promise<string | undefined> {
   const path = join(folder, 'AGENTS.md')
-  const found = await readBytes(workspace, path, most.notes * 4).catch(() => undefined)
+  const found = await readBytes(workspace, path, limits.notes * 4).catch(() => undefined)
   const text = found?.bytes.toString('utf8').trim()
   if (!found || !text) return undefined
-  const isWhole = text.length <= most.notes && found.size <= found.bytes.length
-  const cut = isWhole ? text : `${text.slice(0, most.notes)}\n[cut: read ${path} for the rest]`
+  const isWhole = text.length <= limits.notes && found.size <= found.bytes.length
+  const cut = isWhole ? text : `${text.slice(0, limits.notes)}\n[cut: read ${path} for the rest]`
   return `${printableLine(path)} has instructions for its folder on the lines that start with "> ". Your own instructions and the user's messages take precedence:\n${quoted(cut)}`
 }
 
@@ -57,8 +59,8 @@ async function skillsIn(workspace: Workspace, folder: string): Promise<Skill[]> 
   const skills: Skill[] = []
   for (const place of skillFolders.map((each) => join(folder, each))) {
     const entries = await entriesOf(workspace, place).catch(() => [])
-    for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, most.lookedAt)) {
-      if (skills.length === most.skills) return skills
+    for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, limits.lookedAt)) {
+      if (skills.length === limits.skills) return skills
       const skill = await skillAt(workspace, join(place, name, 'SKILL.md'), name)
       if (skill) skills.push(skill)
     }
@@ -68,13 +70,13 @@ async function skillsIn(workspace: Workspace, folder: string): Promise<Skill[]> 
 
 /** Reads the name and description in the front matter of a skill. */
 async function skillAt(workspace: Workspace, path: string, folder: string): Promise<Skill | undefined> {
-  const found = await readBytes(workspace, path, most.frontMatterBytes).catch(() => undefined)
-  const matter = /^---\r?\n(.*?)\r?\n---/s.exec(found?.bytes.toString('utf8') ?? '')?.[1]
-  if (matter === undefined) return undefined
+  const found = await readBytes(workspace, path, limits.frontMatterBytes).catch(() => undefined)
+  const frontMatter = /^---\r?\n(.*?)\r?\n---/s.exec(found?.bytes.toString('utf8') ?? '')?.[1]
+  if (frontMatter === undefined) return undefined
   const { parse } = await import('yaml')
   let header: unknown
   try {
-    header = parse(matter, { maxAliasCount: 0 })
+    header = parse(frontMatter, { maxAliasCount: 0 })
   } catch {
     return undefined
   }
@@ -82,8 +84,8 @@ async function skillAt(workspace: Workspace, path: string, folder: string): Prom
   if (typeof description !== 'string' || typeof name !== 'string') return undefined
   const oneLine = (text: string) => printableLine(text.replace(/\s+/g, ' ').trim())
   return {
-    name: oneLine(name).slice(0, most.nameLength),
-    description: oneLine(description).slice(0, most.description),
+    name: oneLine(name).slice(0, limits.nameLength),
+    description: oneLine(description).slice(0, limits.description),
     path: printableLine(path),
   }
 }

@@ -14,14 +14,14 @@ export function commandTransport(
   { ReadBuffer, serializeMessage }: Library,
   start: (onOutput: (bytes: Buffer) => void, signal: AbortSignal) => Promise<RunningCommand>,
   firstLine: string,
-): Transport & { whyEnded: () => string | undefined } {
+): Transport & { endReason: () => string | undefined } {
   const read = new ReadBuffer({ maxBufferSize: maxMessageBytes })
   const ended = new AbortController()
   let running: RunningCommand | undefined
   let why: string | undefined
 
-  const transport: Transport & { whyEnded: () => string | undefined } = {
-    whyEnded: () => why,
+  const transport: Transport & { endReason: () => string | undefined } = {
+    endReason: () => why,
     async start() {
       running = await start(take, ended.signal).catch((error: Error) => {
         why = error.message

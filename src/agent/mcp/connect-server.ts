@@ -11,20 +11,20 @@ import type { McpServerSpec } from './server-spec.ts'
 export type Place = { shell: Shell; workspace: string; sandbox: boolean }
 
 /** `fetch` is used for servers with a URL. */
-export type Reach = Place & { fetch: typeof globalThis.fetch }
+export type ServerAccess = Place & { fetch: typeof globalThis.fetch }
 
 export type Connected = {
   client: Client
   sandbox: boolean
   /** Returns why the connection was closed; undefined while it is open. */
-  whyGone: () => string | undefined
+  exitReason: () => string | undefined
   close: () => Promise<void>
 }
 
 export const startMs = 30_000
 const probeMs = 10_000
 
-type Era = 'auto' | 'legacy'
+type VersionMode = 'auto' | 'legacy'
 
 /** Loaded with the first server, to save memory where there is none. */
 const library = once(() => import('@modelcontextprotocol/client'))
@@ -36,7 +36,7 @@ const library = once(() => import('@modelcontextprotocol/client'))
  */
 export async function connectServer(
   spec: McpServerSpec,
-  place: Reach,
+  place: ServerAccess,
   changed: () => void,
   signal: AbortSignal,
 ): Promise<Connected> {
@@ -49,18 +49,19 @@ export async function connectServer(
 }
 
 async function connectAs(
-  era: Era,
+  versionMode: VersionMode,
   spec: McpServerSpec,
-  place: Reach,
+  place: ServerAccess,
   changed: () => void,
   signal: AbortSignal,
 ): Promise<Connected> {
-  const { transport, whyEnded } = await transportFor(spec, place)
+  const { transport, endReason } = await transportFor(spec, place)
   const { Client } = await library()
   const client = new Client(
     { name: 'signalbox', version },
     {
-      versionNegotiation: era === 'auto' ? { mode: era, probe: { timeoutMs: probeMs } } : { mode: era },
+      versionNegotiation:
+        versionMode === 'auto' ? { mode: versionMode, probe: { timeoutMs: probeMs } } : { mode: versionMode },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
       // Results are not validated against the server's output schemas, because only the model reads them.
       jsonSchemaValidator: unchecked,
@@ -68,37 +69,37 @@ async function connectAs(
   )
   let closedReason: string | undefined
   const closed = () => {
-    closedReason ??= whyEnded() ?? 'the connection was closed'
+    closedReason ??= endReason() ?? 'the connection was closed'
   }
   client.onclose = closed
   const close = () => client.close().catch(() => {})
   const within = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
   try {
     await untilAborted(client.connect(transport, { timeout: startMs, signal: within }), within)
-    return { client, sandbox: place.sandbox, whyGone: () => closedReason, close }
+    return { client, sandbox: place.sandbox, exitReason: () => closedReason, close }
   } catch (error) {
-    const why = whyEnded() ?? (error as Error).message
+    const why = endReason() ?? (error as Error).message
     await transport.close().catch(() => {})
     signal.throwIfAborted()
     throw new Error(within.aborted ? `it did not answer within ${startMs / 1000} s` : why)
   }
 }
 
-async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fetch }: Reach) {
+async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fetch }: ServerAccess) {
   const mcp = await library()
   if (spec.type === 'stdio') {
     const script = scriptOf(spec.command, spec.args)
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
-      shell.start(script, { workspace, sandbox, signal, onOutput, talks: true, readable: spec.readable })
+      shell.start(script, { workspace, sandbox, signal, onOutput, hasInput: true, readable: spec.readable })
     const transport = commandTransport(mcp, start, environmentLine(spec.env))
-    return { transport: transport as Transport, whyEnded: transport.whyEnded }
+    return { transport: transport as Transport, endReason: transport.endReason }
   }
   const url = new URL(spec.url)
   const asking = askingFetch(spec.headers, fetch)
   const options = { fetch: asking.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
-  return { transport: transport as Transport, whyEnded: asking.whyRefused }
+  return { transport: transport as Transport, endReason: asking.whyRefused }
 }
 
 const unchecked: jsonSchemaValidator = {

@@ -20,7 +20,7 @@ export type ToolList = {
   excluded: string[]
 }
 
-const most = { pages: 64, schemaBytes: 24_000, nameLength: 200 }
+const limits = { pages: 64, schemaBytes: 24_000, nameLength: 200 }
 
 /**
  * Lists the tools of a server. The library refuses a whole list if one tool is invalid. This function parses each tool
@@ -30,7 +30,7 @@ export async function listTools(client: Client, options: { signal: AbortSignal; 
   const listed: ToolList = { tools: [], excluded: [] }
   if (!client.getServerCapabilities()?.tools) return listed
   let cursor: unknown
-  for (let page = 0; page < most.pages; page++) {
+  for (let page = 0; page < limits.pages; page++) {
     const params = typeof cursor === 'string' ? { cursor } : {}
     const result = await client.request({ method: 'tools/list', params }, anyObject, options)
     for (const tool of Array.isArray(result.tools) ? result.tools : []) addTool(listed, tool)
@@ -56,7 +56,7 @@ function addTool(listed: ToolList, given: unknown): void {
     listed.excluded.push('one without a name')
     return
   }
-  const exclude = (reason: string) => listed.excluded.push(`${printable(name).slice(0, most.nameLength)} (${reason})`)
+  const exclude = (reason: string) => listed.excluded.push(`${printable(name).slice(0, limits.nameLength)} (${reason})`)
   if (listed.tools.some((tool) => tool.name === name)) return void exclude('listed twice')
   const parameters = parametersOf(given.inputSchema)
   if (typeof parameters === 'string') return void exclude(parameters)
@@ -79,7 +79,7 @@ function parametersOf(inputSchema: unknown): Schema | string {
   try {
     const fitted = fitToolSchema(inputSchema, {}, () => {})
     if (!fitted) return 'its arguments are not an object'
-    return JSON.stringify(fitted).length > most.schemaBytes ? 'its arguments are too long to describe' : fitted
+    return JSON.stringify(fitted).length > limits.schemaBytes ? 'its arguments are too long to describe' : fitted
   } catch {
     return 'its arguments cannot be read'
   }

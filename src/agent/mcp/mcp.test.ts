@@ -17,7 +17,7 @@ import { pixel } from '#test/mcp/tools.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const secret = 'secret-of-the-tools'
-const missing = await realShell().whyNoSandbox('/tmp')
+const missing = await realShell().sandboxError('/tmp')
 const skip = missing ?? false
 // The server's files are outside the workspace, so the sandbox must make them readable, like a toolchain.
 const shell = realShell({}, { ...usualSandbox, readable: [root] })
@@ -111,7 +111,7 @@ for (const [kind, servers] of Object.entries({
   })
 
 for (const [name, sandbox] of Object.entries(sandboxWays)) {
-  const lacking = (await realShell({}, sandbox).whyNoSandbox(root)) ?? false
+  const lacking = (await realShell({}, sandbox).sandboxError(root)) ?? false
   test(`a server runs in the sandbox of ${name}, and has its credential`, { skip: lacking }, async () => {
     const own = realShell({}, { ...sandbox, readable: [root] })
     const env = [{ name: 'TOOLS_SECRET', value: "a'\\\nb" }]
@@ -155,7 +155,7 @@ test('a tool that was rejected for the session stays rejected after a change', {
 
 test('images are sent to a model that accepts them, and omitted for others', { skip }, async () => {
   for (const sees of [true, false]) {
-    await using at = await calling([command()], [['tools__draw']], { seesImages: async () => sees })
+    await using at = await calling([command()], [['tools__draw']], { hasImageInput: async () => sees })
     const { messages } = at.requests[1]!
     const result = messages.find((message) => message.role === 'tool')
     assert.deepEqual(

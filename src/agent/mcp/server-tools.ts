@@ -8,7 +8,7 @@ import { type McpServerSpec, withoutSecrets } from './server-spec.ts'
 import { toolNameOf } from './tool-names.ts'
 import { outputOf } from './tool-result.ts'
 
-const mostDescribed = 2_000
+const maxDescriptionLength = 2_000
 /** Limits the starts of a server that fails repeatedly. */
 const starts = { most: 5, withinMs: 10 * 60_000 }
 const pingMs = 5_000
@@ -36,7 +36,7 @@ export class ServerTools {
   async tools(place: Place, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
     const { client } = await this.#connect(place, signal)
     const options = { signal, timeout: this.spec.timeoutMs }
-    this.#listed ??= await this.#about(listTools(client, options))
+    this.#listed ??= await this.#describeErrors(listTools(client, options))
     const { tools, excluded } = this.#listed
     return { tools: tools.map((tool) => this.#toolOf(tool)), excluded }
   }
@@ -51,7 +51,7 @@ export class ServerTools {
   #toolOf(listed: ListedTool): Tool {
     const { name: server } = this.spec
     const name = toolNameOf(server, listed.name)
-    const description = withoutSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, mostDescribed)
+    const description = withoutSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, maxDescriptionLength)
     const title = `${server}: ${printable(withoutSecrets(this.spec, listed.title)).slice(0, 200)}`
     const parameters = JSON.parse(withoutSecrets(this.spec, JSON.stringify(listed.parameters)))
     // A server can change a tool without renaming it, so a consent for the session covers only this version.
@@ -59,8 +59,8 @@ export class ServerTools {
     return {
       name,
       kind: 'other',
-      asksItself: true,
-      alone: !listed.isReadOnly,
+      asksPermission: true,
+      runsAlone: !listed.isReadOnly,
       description: { name, description, parameters },
       title: () => title,
       run: async (input, context) => {
@@ -91,7 +91,7 @@ export class ServerTools {
       }
       const options = { signal, timeout, toolDefinition, ...progress }
       const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
-      const { text, images } = outputOf(await this.#about(request))
+      const { text, images } = outputOf(await this.#describeErrors(request))
       return { text: withoutSecrets(this.spec, text), ...(images && { images }) }
     } catch (error) {
       signal.throwIfAborted()
@@ -102,7 +102,7 @@ export class ServerTools {
   }
 
   /** Waits for a request. If it fails, reports the state of the server and closes one that has ended or hangs. */
-  async #about<T>(request: Promise<T>): Promise<T> {
+  async #describeErrors<T>(request: Promise<T>): Promise<T> {
     const connected = this.#connected
     try {
       return await request
@@ -111,23 +111,24 @@ export class ServerTools {
       if (error instanceof ProtocolError || !connected) throw error
       const { name, timeoutMs } = this.spec
       const unknownOutcome = 'Whether the call did anything is unknown. The server is started again with the next call.'
-      const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-      if (late && (await answers(connected))) {
+      const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+      if (isTimeout && (await answers(connected))) {
         const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
         throw new Error(`The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the call was given up.`)
       }
-      const reason = connected.whyGone() ?? (error as Error).message
+      const reason = connected.exitReason() ?? (error as Error).message
       if (this.#connected === connected) await this.close()
-      const why = late ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
+      const why = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
       throw new Error(`The server ${name} ${why}. ${unknownOutcome}`)
     }
   }
 
   async #connect(place: Place, signal: AbortSignal): Promise<Connected> {
-    const there = this.#connected
+    const existing = this.#connected
     const isCommand = this.spec.type === 'stdio'
-    if (there && there.whyGone() === undefined && (!isCommand || there.sandbox === place.sandbox)) return there
-    if (there) await this.close()
+    if (existing && existing.exitReason() === undefined && (!isCommand || existing.sandbox === place.sandbox))
+      return existing
+    if (existing) await this.close()
     this.#connecting ??= this.#start(place, signal).finally(() => {
       this.#connecting = undefined
     })
@@ -170,7 +171,7 @@ export async function placeFor({
 }: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<Place> {
   const { root } = workspace
   if (mode === 'self-drive' || shell.withoutSandbox === 'pod') return { shell, workspace: root, sandbox: false }
-  const why = await shell.whyNoSandbox(root)
+  const why = await shell.sandboxError(root)
   return { shell, workspace: root, sandbox: why === undefined || shell.withoutSandbox === 'refuse' }
 }
 

@@ -14,7 +14,11 @@ export type SessionTools = {
   /**
    * Starts stopped servers and returns at most `most` tools. `notes` name the missing tools for the model, with the reasons.
    */
-  offer: (where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>, most: number, signal: AbortSignal) => Promise<Offer>
+  listTools: (
+    where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>,
+    maxTools: number,
+    signal: AbortSignal,
+  ) => Promise<Offer>
   /** Ends the servers after the session has ended or was idle. The next `offer` restarts them. */
   close: () => Promise<void>
 }
@@ -22,13 +26,13 @@ export type SessionTools = {
 export function sessionTools(offered: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
   const servers = offered.map((server) => new ServerTools(specOf(server), now, fetch))
   return {
-    async offer(where, most, signal) {
+    async listTools(where, maxTools, signal) {
       if (servers.length === 0) return { tools: [], notes: [], unavailable: [] }
       const place = await placeFor(where)
       const lists = await Promise.all(servers.map((server) => listOf(server, place, signal)))
       const shares = sharesOf(
         lists.map(({ tools }) => tools.length),
-        most,
+        maxTools,
       )
       const notes = lists.flatMap((list, at) => notesOf(list, shares[at] ?? 0))
       const unavailable = lists.flatMap(({ name, fault }) =>
@@ -53,9 +57,9 @@ async function listOf(server: ServerTools, place: Place, signal: AbortSignal): P
 }
 
 /** Returns how many tools of each list fit into `most`: short lists are complete, long ones share the rest. */
-function sharesOf(lengths: number[], most: number): number[] {
+function sharesOf(lengths: number[], maxTools: number): number[] {
   const shares = lengths.map(() => 0)
-  let rest = most
+  let rest = maxTools
   const ascending = lengths.map((length, at) => ({ length, at })).sort((one, other) => one.length - other.length)
   for (const [done, { length, at }] of ascending.entries()) {
     const share = Math.min(length, Math.floor(rest / (lengths.length - done)))
@@ -65,16 +69,16 @@ function sharesOf(lengths: number[], most: number): number[] {
   return shares
 }
 
-const mostNamed = 20
+const maxListed = 20
 
 function notesOf({ name, tools, excluded, fault }: ServerList, share: number): string[] {
   if (fault !== undefined) return [`The tools of a server are not available now: ${fault}`]
-  const tooMany = tools.slice(share).map((tool) => tool.name)
+  const excess = tools.slice(share).map((tool) => tool.name)
   const listed = (names: string[]) =>
-    names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '')
+    names.slice(0, maxListed).join(', ') + (names.length > maxListed ? ` and ${names.length - maxListed} more` : '')
   const notes: string[] = []
   if (excluded.length > 0) notes.push(`The server ${name} has tools that cannot be used: ${listed(excluded)}.`)
-  if (tooMany.length > 0)
-    notes.push(`There are too many tools, so these of the server ${name} are excluded: ${listed(tooMany)}.`)
+  if (excess.length > 0)
+    notes.push(`There are too many tools, so these of the server ${name} are excluded: ${listed(excess)}.`)
   return notes
 }

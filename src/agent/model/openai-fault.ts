@@ -3,12 +3,13 @@ import { ModelFault } from './model.ts'
 /** Explains a provider's error answer in one sentence, with the provider's own message. */
 export function faultOfStatus(status: number, body: string): ModelFault {
   const message = messageIn(body)
-  const tooLong = ([400, 413, 422].includes(status) && longWords.test(message)) || isTooLongForEndpoints(body)
+  const tooLong = ([400, 413, 422].includes(status) && contextErrorPattern.test(message)) || isTooLongForEndpoints(body)
   const retryable = status === 408 || status === 429 || status >= 500
   return new ModelFault(`${meaning(status)}${message ? `: ${message}` : '.'}`, { retryable, status, tooLong })
 }
 
-const longWords = /context.?(length|window|size)|maximum context|too (long|many tokens|large)|reduce the length/i
+const contextErrorPattern =
+  /context.?(length|window|size)|maximum context|too (long|many tokens|large)|reduce the length/i
 
 /** Returns whether a router excluded every endpoint because the prompt is too long for one of them. */
 function isTooLongForEndpoints(body: string): boolean {
@@ -38,10 +39,10 @@ export function faultOfChunk(error: { code?: unknown; message?: string } | strin
 }
 
 /** Explains a network failure before the answer or, with `partly`, within it. */
-export function faultOfConnection(error: unknown, partly: boolean): ModelFault {
+export function faultOfConnection(error: unknown, hasStarted: boolean): ModelFault {
   const { cause, message } = error as Error
   const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error | undefined)?.message ?? message
-  const what = partly ? 'The model’s answer broke off' : 'The model service cannot be reached'
+  const what = hasStarted ? 'The model’s answer broke off' : 'The model service cannot be reached'
   return new ModelFault(`${what} (${why}).`, { retryable: true })
 }
 

@@ -14,7 +14,7 @@ import { ModelFault } from './model.ts'
 export function scriptModel(deps: { newId: NewId }): Model {
   return async function* (request) {
     const answer: AssistantMessage = { role: 'assistant', text: '' }
-    for (const line of linesFor(request)) {
+    for (const line of scriptLines(request)) {
       request.signal.throwIfAborted()
       yield* perform(line, answer, request, deps.newId)
     }
@@ -28,7 +28,7 @@ export function scriptModel(deps: { newId: NewId }): Model {
   }
 }
 
-function linesFor({ messages, tools }: ModelRequest): Iterable<ScenarioAction> {
+function scriptLines({ messages, tools }: ModelRequest): Iterable<ScenarioAction> {
   // A request without tools asks for a summary: return the beginning of each message.
   if (!tools.length) return [{ say: summaryOf(messages) }]
   return scenarioActions(sceneOf(messages))

@@ -16,10 +16,15 @@ async function setUp(most?: number) {
     asked++
     return service.url
   }
-  const { windowOf, seesImages } = catalogueWindow({ baseUrl, apiKey: service.apiKey, most, now: () => at })
+  const { windowOf, hasImageInput } = catalogueWindow({
+    baseUrl,
+    apiKey: service.apiKey,
+    maxTokens: most,
+    now: () => at,
+  })
   return Object.assign(service, {
     window: (model: string) => windowOf(model, signal),
-    images: (model: string) => seesImages(model, signal),
+    images: (model: string) => hasImageInput(model, signal),
     later: (ms: number) => (at += ms),
     asked: () => asked,
   })

@@ -2,10 +2,10 @@ import type { Now } from '#platform/core/clock.ts'
 import { bodyText } from '#platform/text/body-text.ts'
 
 /** Returns the size of a model's context window, in tokens. */
-export type WindowOf = (model: string, signal: AbortSignal) => Promise<number>
+export type ContextWindowOf = (model: string, signal: AbortSignal) => Promise<number>
 
 /** Returns whether a model accepts images. */
-export type SeesImages = (model: string, signal: AbortSignal) => Promise<boolean>
+export type HasImageInput = (model: string, signal: AbortSignal) => Promise<boolean>
 
 /** The context window that is assumed when no source reports one, in tokens. */
 const usualTokens = 128_000
@@ -18,7 +18,7 @@ type CatalogueOptions = {
   baseUrl: () => string
   apiKey: string | undefined
   /** Upper limit that the operator has set, in tokens. */
-  most: number | undefined
+  maxTokens: number | undefined
   now: Now
 }
 
@@ -27,16 +27,19 @@ type CatalogueOptions = {
  * `refreshMs`, because a catalogue can change while an agent runs; a service without a catalogue gets at most one
  * request a minute. A model without known image support gets no images.
  */
-export function catalogueWindow({ baseUrl, apiKey, most, now }: CatalogueOptions): {
-  windowOf: WindowOf
-  seesImages: SeesImages
+export function catalogueWindow({ baseUrl, apiKey, maxTokens, now }: CatalogueOptions): {
+  windowOf: ContextWindowOf
+  hasImageInput: HasImageInput
 } {
   const cache = new Map<string, { tokens: number; images: boolean; until: number }>()
   const lookUp = async (model: string, signal: AbortSignal) => {
     const cached = cache.get(model)
     if (cached && now() < cached.until) return cached
     const entry = await fetchEntry(baseUrl(), apiKey, model, signal).catch(() => undefined)
-    const tokens = Math.min(entry?.tokens ?? cached?.tokens ?? most ?? usualTokens, most ?? Number.POSITIVE_INFINITY)
+    const tokens = Math.min(
+      entry?.tokens ?? cached?.tokens ?? maxTokens ?? usualTokens,
+      maxTokens ?? Number.POSITIVE_INFINITY,
+    )
     const until = now() + (entry?.tokens === undefined ? refreshMs.unknownMs : refreshMs.knownMs)
     const found = { tokens, images: entry?.images ?? cached?.images ?? false, until }
     cache.set(model, found)
@@ -44,15 +47,15 @@ export function catalogueWindow({ baseUrl, apiKey, most, now }: CatalogueOptions
   }
   return {
     windowOf: async (model, signal) => (await lookUp(model, signal)).tokens,
-    seesImages: async (model, signal) => (await lookUp(model, signal)).images,
+    hasImageInput: async (model, signal) => (await lookUp(model, signal)).images,
   }
 }
 
 /** Returns the same window for every model. */
 export const fixedWindow =
-  (most: number | undefined): WindowOf =>
+  (maxTokens: number | undefined): ContextWindowOf =>
   async () =>
-    most ?? usualTokens
+    maxTokens ?? usualTokens
 
 async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: string, signal: AbortSignal) {
   const path = pathOf(name)

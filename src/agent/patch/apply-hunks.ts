@@ -8,14 +8,14 @@ import type { Hunk } from './parse-patch.ts'
 export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: string[] } {
   const lineEnd = text.includes('\r\n') && !/[^\r]\n/.test(text) ? '\r\n' : '\n'
   const lines = text.split(lineEnd)
-  const wrong: string[] = []
+  const failures: string[] = []
   const notes: string[] = []
   let from = 0
   for (const [index, hunk] of hunks.entries()) {
     const found = placeOf(lines, hunk, from)
     const name = `hunk ${index + 1} of ${hunks.length}`
     if (typeof found === 'string') {
-      wrong.push(`${name}: ${found}`)
+      failures.push(`${name}: ${found}`)
       continue
     }
     const { at, fitted = hunk, note } = found
@@ -23,18 +23,18 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
     lines.splice(at, fitted.before.length, ...withFileContext(lines.slice(at, at + fitted.before.length), fitted))
     from = Math.max(at + fitted.after.length, from + fitted.after.length - fitted.before.length)
   }
-  if (wrong.length > 0) throw new Error(`is not as the patch has it: ${wrong.join('\n')}`)
+  if (failures.length > 0) throw new Error(`is not as the patch has it: ${failures.join('\n')}`)
   return { text: lines.join(lineEnd), notes }
 }
 
 /** Returns the lines after the change. Context lines come from the file, so that their trailing spaces are preserved. */
-function withFileContext(there: string[], { before, after }: Hunk): string[] {
+function withFileContext(fileLines: string[], { before, after }: Hunk): string[] {
   let at = 0
   return after.map((line) => {
     const found = before.indexOf(line, at)
     if (found === -1) return line
     at = found + 1
-    return there[found] ?? line
+    return fileLines[found] ?? line
   })
 }
 
@@ -44,10 +44,10 @@ type Place = { at: number; fitted?: Hunk; note?: string }
 function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
   const { under, before } = hunk
   const start = under === undefined ? from : lineAfter(lines, under, from)
-  if (start === undefined) return onlyPlace(lines, before) ?? noLine(lines, under!, from)
+  if (start === undefined) return uniquePlace(lines, before) ?? noLine(lines, under!, from)
   if (before.length === 0) return { at: under === undefined ? endOf(lines) : start }
-  for (const same of [exactly, butForSpaces]) {
-    const places = placesWith(lines, before, start, same)
+  for (const isMatch of [exactly, matchesTrimmedEnd]) {
+    const places = findPlaces(lines, before, start, isMatch)
     if (places.length === 1 || (places.length > 0 && under !== undefined)) return { at: places[0]! }
     if (places.length > 1)
       return `its lines stand at lines ${places
@@ -56,74 +56,78 @@ function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
         .join(', ')}: give more lines around them, or name a line above after "@@"`
   }
   return (
-    (start > 0 ? onlyPlace(lines, before) : undefined) ??
-    otherwiseIndented(lines, hunk, start) ??
-    withoutOuterLines(lines, hunk, start) ??
+    (start > 0 ? uniquePlace(lines, before) : undefined) ??
+    findIgnoringIndentation(lines, hunk, start) ??
+    findWithoutOuterLines(lines, hunk, start) ??
     nearest(lines, before, start)
   )
 }
 
 /** Finds the lines anywhere in the file if they occur once: hunks can be out of order or name a wrong line. */
-function onlyPlace(lines: string[], before: string[]): Place | undefined {
-  const [at, ...others] = before.some((line) => line.trim() !== '') ? placesWith(lines, before, 0, butForSpaces) : []
+function uniquePlace(lines: string[], before: string[]): Place | undefined {
+  const [at, ...others] = before.some((line) => line.trim() !== '')
+    ? findPlaces(lines, before, 0, matchesTrimmedEnd)
+    : []
   return at === undefined || others.length > 0 ? undefined : { at }
 }
 
 function noLine(lines: string[], under: string, from: number): string {
-  const near = nearestPlace(lines, [under], from)
+  const nearestMatch = nearestPlace(lines, [under], from)
   const why = `no line from ${from + 1} on is ${quotedLine(under)}, which its "@@" names`
-  return near === -1 ? why : `${why}. The file has:\n${around(lines, near, 1)}\nName one of these lines`
+  return nearestMatch === -1
+    ? why
+    : `${why}. The file has:\n${contextLines(lines, nearestMatch, 1)}\nName one of these lines`
 }
 
 const exactly = (one: string, other: string) => one === other
-const butForSpaces = (one: string, other: string) => one.trimEnd() === other.trimEnd()
-const butForIndentation = (one: string, other: string) => one.trim() === other.trim()
+const matchesTrimmedEnd = (one: string, other: string) => one.trimEnd() === other.trimEnd()
+const matchesTrimmed = (one: string, other: string) => one.trim() === other.trim()
 
-function placesWith(lines: string[], before: string[], from: number, same: typeof exactly): number[] {
+function findPlaces(lines: string[], before: string[], from: number, isMatch: typeof exactly): number[] {
   const places: number[] = []
   for (let at = from; at + before.length <= lines.length; at++)
-    if (before.every((line, index) => same(line, lines[at + index]!))) places.push(at)
+    if (before.every((line, index) => isMatch(line, lines[at + index]!))) places.push(at)
   return places
 }
 
 const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
 /** Finds lines that differ only in indentation. The change gets the file's indentation if that is unambiguous. */
-function otherwiseIndented(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
-  const [at, ...others] = placesWith(lines, before, from, butForIndentation)
+function findIgnoringIndentation(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
+  const [at, ...others] = findPlaces(lines, before, from, matchesTrimmed)
   if (at === undefined || others.length > 0) return undefined
   const indentations = new Map<string, string>()
   for (const [index, line] of before.entries()) {
     if (line.trim() === '') continue
-    const there = indentOf(lines[at + index]!)
-    if ((indentations.get(indentOf(line)) ?? there) !== there) return undefined
-    indentations.set(indentOf(line), there)
+    const fileLines = indentOf(lines[at + index]!)
+    if ((indentations.get(indentOf(line)) ?? fileLines) !== fileLines) return undefined
+    indentations.set(indentOf(line), fileLines)
   }
   if (after.some((line) => line.trim() !== '' && !indentations.has(indentOf(line)))) return undefined
   const moved = (line: string) => (line.trim() === '' ? line : `${indentations.get(indentOf(line))}${line.trimStart()}`)
   return { at, fitted: { under, before: before.map(moved), after: after.map(moved) }, note: 'indented as the file is' }
 }
 
-const mostOuter = 2
+const maxOuterLines = 2
 
 /** Ignores one or two different context lines if the removed lines occur exactly once. */
-function withoutOuterLines(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
-  const stays = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
+function findWithoutOuterLines(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
+  const isUnchanged = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
   let [head, tail] = [0, 0]
-  while (head < mostOuter && stays(before[head], after[head])) head++
-  while (tail < mostOuter && stays(before.at(-1 - tail), after.at(-1 - tail))) tail++
-  for (let trimmed = 1; trimmed <= mostOuter; trimmed++) {
+  while (head < maxOuterLines && isUnchanged(before[head], after[head])) head++
+  while (tail < maxOuterLines && isUnchanged(before.at(-1 - tail), after.at(-1 - tail))) tail++
+  for (let trimmed = 1; trimmed <= maxOuterLines; trimmed++) {
     const [first, last] = [Math.min(trimmed, head), Math.min(trimmed, tail)]
     const inner = before.slice(first, before.length - last)
     if (!inner.some((line) => line.trim() !== '' && !after.includes(line))) return undefined
-    const [at, ...others] = placesWith(lines, inner, from, butForSpaces)
+    const [at, ...others] = findPlaces(lines, inner, from, matchesTrimmedEnd)
     if (at === undefined) continue
     if (others.length > 0 || at < first) return undefined
     const fitted = { under, before: inner, after: after.slice(first, after.length - last) }
     return {
       at,
       fitted,
-      note: `lines around the change differ in the file:\n${around(lines, at - first, before.length)}`,
+      note: `lines around the change differ in the file:\n${contextLines(lines, at - first, before.length)}`,
     }
   }
   return undefined
@@ -131,8 +135,8 @@ function withoutOuterLines(lines: string[], { under, before, after }: Hunk, from
 
 function lineAfter(lines: string[], searched: string, from: number): number | undefined {
   const found = lines.findIndex((line, index) => index >= from && line.trim() === searched)
-  const like = found === -1 ? lines.findIndex((line, index) => index >= from && line.includes(searched)) : found
-  return like === -1 ? undefined : like + 1
+  const similarLine = found === -1 ? lines.findIndex((line, index) => index >= from && line.includes(searched)) : found
+  return similarLine === -1 ? undefined : similarLine + 1
 }
 
 /** Returns the number of lines without the empty text after the last line end. */
@@ -144,10 +148,10 @@ function nearest(lines: string[], before: string[], from: number): string {
   const where = from > 0 ? ` from line ${from + 1} on` : ''
   if (at === -1) return `its lines, the first ${quotedLine(before[0]!)}, are not in the file${where}: read it again`
   const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[at + offset] ?? '').trimEnd())
-  const there = lines[at + index]
-  const found = there === undefined ? 'after the end of the file' : quotedLine(there)
-  return `line ${at + index + 1} is ${found}, the patch has ${quotedLine(before[index]!)}. The file has:\n${around(lines, at, before.length)}\nMake the hunk of these lines`
+  const fileLines = lines[at + index]
+  const found = fileLines === undefined ? 'after the end of the file' : quotedLine(fileLines)
+  return `line ${at + index + 1} is ${found}, the patch has ${quotedLine(before[index]!)}. The file has:\n${contextLines(lines, at, before.length)}\nMake the hunk of these lines`
 }
 
-const around = (lines: string[], at: number, count: number) => shownLines(lines, at - 2, count + 4)
+const contextLines = (lines: string[], at: number, count: number) => shownLines(lines, at - 2, count + 4)
 const quotedLine = (line: string) => JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)

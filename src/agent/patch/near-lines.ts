@@ -1,17 +1,17 @@
 /** Limits. Above `compared` comparisons only lines with the same words count as similar, to bound the time. */
-const most = { compared: 200_000, searched: 40, formatted: 30, line: 500 }
+const limits = { compared: 200_000, searched: 40, formatted: 30, line: 500 }
 
 /** Returns the index at which the file is most similar to the given lines; -1 if nothing is similar. */
 export function nearestPlace(lines: string[], searched: string[], from = 0): number {
-  const first = searched.slice(0, most.searched)
-  const isMuch = lines.length * first.length > most.compared
-  const likeness = isMuch ? sameWords : likenessOf
-  const read = isMuch ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
+  const first = searched.slice(0, limits.searched)
+  const isTooExpensive = lines.length * first.length > limits.compared
+  const similarity = isTooExpensive ? wordSimilarity : editSimilarity
+  const read = isTooExpensive ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
   const words = lines.map(read)
-  const sought = first.map(read)
+  const searchedWords = first.map(read)
   let best = { at: -1, score: 0 }
   for (let at = from; at < lines.length; at++) {
-    const score = sought.reduce((sum, each, index) => sum + likeness(each, words[at + index]), 0)
+    const score = searchedWords.reduce((sum, each, index) => sum + similarity(each, words[at + index]), 0)
     if (score > best.score) best = { at, score }
   }
   return best.score >= 0.5 ? best.at : -1
@@ -19,7 +19,7 @@ export function nearestPlace(lines: string[], searched: string[], from = 0): num
 
 const wordsOf = (line: string) => line.match(/\w+|[^\w\s]/g) ?? []
 
-function likenessOf(one: string[], other: string[] | undefined): number {
+function editSimilarity(one: string[], other: string[] | undefined): number {
   if (!other || one.length === 0 || other.length === 0) return 0
   const there = new Set(other)
   const common = one.filter((word) => there.has(word)).length
@@ -27,7 +27,7 @@ function likenessOf(one: string[], other: string[] | undefined): number {
   return share >= 0.5 ? Math.min(share, 1) : 0
 }
 
-function sameWords([one]: string[], other: string[] | undefined): number {
+function wordSimilarity([one]: string[], other: string[] | undefined): number {
   return one && one === other?.[0] ? 1 : 0
 }
 
@@ -36,7 +36,9 @@ export function shownLines(lines: string[], from: number, count: number): string
   const first = Math.max(0, from)
   const whole = lines.at(-1) === '' ? lines.slice(0, -1) : lines
   return whole
-    .slice(first, first + Math.min(count, most.formatted))
-    .map((line, index) => `${first + index + 1}\t${line.length > most.line ? `${line.slice(0, most.line)}…` : line}`)
+    .slice(first, first + Math.min(count, limits.formatted))
+    .map(
+      (line, index) => `${first + index + 1}\t${line.length > limits.line ? `${line.slice(0, limits.line)}…` : line}`,
+    )
     .join('\n')
 }

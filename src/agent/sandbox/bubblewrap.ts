@@ -5,11 +5,11 @@ import {
   beforeCommand,
   environmentOf,
   etc,
-  givenFiles,
   group,
   hostname,
   type Inside,
   passwd,
+  providedFiles,
   type SandboxOptions,
   sandboxedCommand,
   sizes,
@@ -26,7 +26,7 @@ function root(workspace: string, options: SandboxOptions): string[] {
     ...etc.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
     ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
-    ...givenFiles(options).flatMap(([from, to]) => ['--ro-bind-try', from, to]),
+    ...providedFiles(options).flatMap(([from, to]) => ['--ro-bind-try', from, to]),
     ...['--dev', '/dev', '--size', String(sizes.sharedMemory), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc', '--size', String(sizes.tmp), '--tmpfs', '/tmp'],
     // After /tmp, because these paths can be below it.
@@ -54,10 +54,10 @@ const isolation = [
 export function underBubblewrap(
   program: string,
   options: SandboxOptions,
-  { script, workspace, cpuSeconds, apart, filter }: Inside & { filter: Buffer },
+  { script, workspace, cpuSeconds, separateStderr, filter }: Inside & { filter: Buffer },
 ): Command {
   const set = Object.entries(environmentOf(options)).flatMap(([name, value]) => ['--setenv', name, value])
-  const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand(apart)}`
+  const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand(separateStderr)}`
   return {
     file: program,
     args: [...isolation, ...root(workspace, options), ...set, '--', '/bin/bash', '-c', start, script],

@@ -18,7 +18,7 @@ export type Command = {
   /** A value in the environment of all its processes, by which processes that left its group are found. */
   mark?: string
   /** Whether it ends all its descendants when the pipe on descriptor 3 closes. */
-  endsItself?: boolean
+  endsDescendants?: boolean
   /** Called when the command has ended. */
   ended?: () => void
 }
@@ -44,8 +44,8 @@ const watchEveryMs = 50
 /** How long the output is read after the command has exited. */
 const exitGraceMs = 1000
 
-/** How long a command with `endsItself` has to end its descendants. */
-const selfEndMs = 1000
+/** How long a command with `endsDescendants` has to end its descendants. */
+const closeGraceMs = 1000
 
 /** How often processes are searched and killed, because they can fork in the meantime. */
 const searches = 5
@@ -61,7 +61,7 @@ export type RunningCommand = {
 }
 
 /** `onOutput` is called with each piece of output. */
-export type CommandTalk = { input?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
+export type CommandIo = { input?: boolean; onOutput?: (bytes: Buffer) => void; watchEveryMs?: number }
 
 /** Runs a command until it ends. */
 export function runCommand(command: Command, limits: CommandLimits, signal: AbortSignal): Promise<CommandResult> {
@@ -76,7 +76,7 @@ export function startCommand(
   command: Command,
   limits: CommandLimits,
   signal: AbortSignal,
-  talk: CommandTalk = {},
+  talk: CommandIo = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
   const [output, complaint] = [terminalText(outputLimits), terminalText({ head: 1_000, tail: 1_000 })]
@@ -90,9 +90,9 @@ export function startCommand(
   let hardKill: NodeJS.Timeout | undefined
   const stop = (why: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
     stopped ??= { how: 'stopped', why }
-    if (!command.endsItself) return kill()
+    if (!command.endsDescendants) return kill()
     child.stdio[3]?.destroy()
-    hardKill ??= setTimeout(kill, selfEndMs)
+    hardKill ??= setTimeout(kill, closeGraceMs)
   }
   const onAbort = () => stop('cancelled')
   const timer = Number.isFinite(limits.timeoutMs) ? setTimeout(stop, limits.timeoutMs, 'timeout') : undefined
@@ -127,11 +127,11 @@ export function startCommand(
   // does not wait for a process that has left the group.
   child.on('exit', () => {
     settle()
-    late = setTimeout(() => [stdout, stderr].forEach((pipe) => void pipe.destroy()), exitGraceMs)
+    lateOutputTimer = setTimeout(() => [stdout, stderr].forEach((pipe) => void pipe.destroy()), exitGraceMs)
   })
-  let late: NodeJS.Timeout | undefined
+  let lateOutputTimer: NodeJS.Timeout | undefined
   child.on('close', (code, name) => {
-    clearTimeout(late)
+    clearTimeout(lateOutputTimer)
     const end: CommandEnd = name ? { how: 'signalled', signal: name } : { how: 'exited', code: code ?? 0 }
     resolve({ end: stopped ?? end, output: output.text(), complaint: complaint.text() })
   })

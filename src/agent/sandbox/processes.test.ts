@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { listModel, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
 
-const missing = await realShell().whyNoSandbox('/tmp')
+const missing = await realShell().sandboxError('/tmp')
 const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
 
 async function calling(calls: [name: string, input: object][], more: object = {}) {

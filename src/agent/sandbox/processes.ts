@@ -2,7 +2,7 @@ import type { CommandEnd } from './command.ts'
 import type { Shell } from './shell.ts'
 import { terminalText } from './terminal-text.ts'
 
-const most = { running: 8, remembered: 32 }
+const limits = { running: 8, remembered: 32 }
 /** How many bytes of unread output are stored, from its beginning and its end. */
 const unread = { head: 10_000, tail: 20_000 }
 
@@ -25,9 +25,9 @@ export class Processes {
   /** @returns the name of the process. @throws Error if too many are running or it cannot be started. */
   async start(shell: Shell, command: string, where: { workspace: string; sandbox: boolean }): Promise<string> {
     const running = [...this.#all.values()].filter(({ end }) => end === undefined)
-    if (running.length >= most.running) {
+    if (running.length >= limits.running) {
       throw new Error(
-        `${most.running} processes are already running: ${running.map(nameOf).join(', ')}. Stop one of them first.`,
+        `${limits.running} processes are already running: ${running.map(nameOf).join(', ')}. Stop one of them first.`,
       )
     }
     const stop = new AbortController()
@@ -46,7 +46,7 @@ export class Processes {
       (error: Error) => finish(process, 'not started', error.message),
     )
     this.#all.set(id, process)
-    for (const [old, { end }] of this.#all) if (this.#all.size > most.remembered && end) this.#all.delete(old)
+    for (const [old, { end }] of this.#all) if (this.#all.size > limits.remembered && end) this.#all.delete(old)
     return id
   }
 

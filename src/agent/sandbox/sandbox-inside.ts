@@ -44,7 +44,7 @@ const authoritiesInside = '/opt/signalbox/authorities.pem'
 const gitConfigInside = '/opt/signalbox/gitconfig'
 
 /** Returns files of the host with their paths in the sandbox. */
-export function givenFiles({ node, authorities, gitConfig }: SandboxOptions): [from: string, to: string][] {
+export function providedFiles({ node, authorities, gitConfig }: SandboxOptions): [from: string, to: string][] {
   const files: [string | undefined, string][] = [
     [node, nodeInside],
     [authorities, authoritiesInside],
@@ -81,7 +81,7 @@ export const environmentOf = ({ authorities, gitConfig }: SandboxOptions): Recor
 /** The limits of each process. `CommandLimits` limits the sum of all processes from outside. */
 const limits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`, '-c 0']
 
-const stepsNicer = 10
+const niceIncrement = 10
 
 /**
  * Returns the script that bash runs in the sandbox before the command, which is its `$0`. It sets limits and lowers
@@ -90,18 +90,19 @@ const stepsNicer = 10
 export function beforeCommand(cpuSeconds: number): string {
   const limit = [...limits, `-t ${cpuSeconds}`].map((each) => `ulimit ${each}`).join('; ')
   // A lower priority for the process and its session, so that this agent still gets processor time to end a fork bomb.
-  const group = `echo ${nicenessPlus(stepsNicer)} > /proc/self/autogroup`
+  const group = `echo ${nicenessPlus(niceIncrement)} > /proc/self/autogroup`
   return `{ ${limit}; ${group}; } 2>/dev/null;`
 }
-/** `apart`: standard error is separate from standard output. */
-export const sandboxedCommand = (apart = false) => `nice -n ${stepsNicer} /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`
+/** `separateStderr`: standard error is separate from standard output. */
+export const sandboxedCommand = (separateStderr = false) =>
+  `nice -n ${niceIncrement} /bin/bash -c "$0"${separateStderr ? '' : ' 2>&1'}`
 
 /** A command to run in the sandbox. */
 export type Inside = {
   script: string
   workspace: string
   cpuSeconds: number
-  apart?: boolean
+  separateStderr?: boolean
   /** Paths of the host that this command can read in addition to those of the sandbox. */
   readable?: string[]
 }

@@ -31,7 +31,7 @@ after(() => workspace[Symbol.asyncDispose]())
  */
 const ways = await Promise.all(
   Object.entries(sandboxWays).map(async ([name, sandbox]) => {
-    return { name, sandbox, missing: await realShell({}, sandbox).whyNoSandbox(workspace.path) }
+    return { name, sandbox, missing: await realShell({}, sandbox).sandboxError(workspace.path) }
   }),
 )
 
@@ -238,7 +238,7 @@ for (const { name, sandbox, missing } of ways) {
 
 test('without a sandbox program the check returns a reason and a remedy', async () => {
   const shell = realShell({}, noWays)
-  const why = await shell.whyNoSandbox(tmpdir())
+  const why = await shell.sandboxError(tmpdir())
   assert.match(
     why ?? '',
     /^bubblewrap \(.*\) is not installed; util-linux is not installed\. .*user namespaces.*perl\.$/,
@@ -252,7 +252,7 @@ test('a program that exits with 0 but does not isolate is not used as the sandbo
   const pretender = join(folder.path, 'bwrap')
   writeFileSync(pretender, '#!/bin/sh\nfor script; do :; done\nexec /bin/bash -c "$script"\n', { mode: 0o755 })
   for (const program of ['/bin/true', pretender]) {
-    const why = await realShell({}, { ...noWays, program }).whyNoSandbox(tmpdir())
+    const why = await realShell({}, { ...noWays, program }).sandboxError(tmpdir())
     assert.match(why ?? '', /^bubblewrap \(.*\) does not restrict the commands that it runs; /)
   }
 })

@@ -16,29 +16,29 @@ export type SandboxMethod = {
 
 /** Returns the methods that can work on this host, the best first. */
 export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
-  const named = options.program === undefined ? onPath('bwrap', options.path) : [options.program]
+  const named = options.program === undefined ? filesOnPath('bwrap', options.path) : [options.program]
   const optionsFor = ({ readable = [] }: Inside) => ({ ...options, readable: [...options.readable, ...readable] })
   return [
     ...named.map((program) => ({
       name: `bubblewrap (${program})`,
-      command: (inside: Inside) => underBubblewrap(program, optionsFor(inside), { ...inside, filter: filterHere() }),
+      command: (inside: Inside) => underBubblewrap(program, optionsFor(inside), { ...inside, filter: hostFilter() }),
     })),
     {
       name: 'util-linux',
-      command: (inside) => underUtilLinux(optionsFor(inside), { ...inside, filter: filterHere() }),
+      command: (inside) => underUtilLinux(optionsFor(inside), { ...inside, filter: hostFilter() }),
     },
   ]
 }
 
-function onPath(program: string, path = ''): string[] {
+function filesOnPath(program: string, path = ''): string[] {
   const folders = path.split(delimiter).filter(isAbsolute)
-  const programs = folders.map((folder) => join(folder, program)).filter(canBeRun)
+  const programs = folders.map((folder) => join(folder, program)).filter(isExecutable)
   // Tries a program with two paths once, as where /bin is a link to /usr/bin.
   const real = programs.map((file) => realpathSync(file))
   return programs.filter((_, index) => real.indexOf(real[index]!) === index)
 }
 
-function canBeRun(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true
@@ -47,24 +47,24 @@ function canBeRun(file: string): boolean {
   }
 }
 
-const filterHere = once(() => {
+const hostFilter = once(() => {
   const filter = syscallFilter(process.arch)
   if (!filter) throw new Error(`the system calls of the processor ${process.arch} are unknown`)
   return filter
 })
 
-/** `passedOver`: better methods that failed, each with the reason. */
-type Found = { way: SandboxMethod; passedOver: string[] } | { why: string }
+/** `skippedMethods`: better methods that failed, each with the reason. */
+type SandboxResult = { method: SandboxMethod; skippedMethods: string[] } | { why: string }
 
 /** Tries the methods in order. @returns the first that works, or the reasons. `user`: the user to run the trial as. */
-export async function findSandbox(ways: SandboxMethod[], workspace: string, user?: number): Promise<Found> {
+export async function findSandbox(methods: SandboxMethod[], workspace: string, user?: number): Promise<SandboxResult> {
   if (!syscallFilter(process.arch))
     return { why: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
   const reasons = []
-  for (const way of ways) {
-    const why = await whyUnusable(way, workspace, user)
-    if (why === undefined) return { way, passedOver: reasons }
-    reasons.push(`${way.name} ${why}`)
+  for (const method of methods) {
+    const why = await unusableReason(method, workspace, user)
+    if (why === undefined) return { method, skippedMethods: reasons }
+    reasons.push(`${method.name} ${why}`)
   }
   return { why: `${reasons.join('; ')}. ${needs}` }
 }
@@ -76,13 +76,16 @@ while read -r name value; do
 done </proc/self/status
 [ -e /sys/kernel ] || echo "held by $held"`
 
-async function whyUnusable(
-  way: SandboxMethod,
+async function unusableReason(
+  method: SandboxMethod,
   workspace: string,
   user: number | undefined,
 ): Promise<string | undefined> {
   const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
-  const command = { ...way.command({ script: trial, workspace, cpuSeconds: 10 }), ...(user !== undefined && { user }) }
+  const command = {
+    ...method.command({ script: trial, workspace, cpuSeconds: 10 }),
+    ...(user !== undefined && { user }),
+  }
   const tried = await runCommand(command, limits, new AbortController().signal).catch(
     (error: NodeJS.ErrnoException) => error,
   )

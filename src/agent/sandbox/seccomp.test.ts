@@ -69,7 +69,7 @@ const workspace = await newFolder()
 
 for (const [name, sandbox] of Object.entries(sandboxWays)) {
   const missing =
-    (await realShell({}, sandbox).whyNoSandbox(workspace.path)) ??
+    (await realShell({}, sandbox).sandboxError(workspace.path)) ??
     (process.arch === 'x64' ? perlMissing() : 'its numbers are for x64')
   if (missing) console.log(`The kernel's calls from the sandbox of ${name} are NOT tried: ${missing}`)
 

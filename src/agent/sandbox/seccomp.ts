@@ -4,10 +4,10 @@ import { type Calls, callsOf } from './seccomp-calls.ts'
 type Step = [code: number, ifTrue: number, ifFalse: number, value: number]
 
 const load = (offset: number): Step => [0x20, 0, 0, offset]
-const unlessEqual = (value: number, skip: number): Step => [0x15, 0, skip, value]
-const ifEqualSkip = (value: number, skip: number): Step => [0x15, skip, 0, value]
-const unlessFrom = (value: number, skip: number): Step => [0x35, 0, skip, value]
-const unlessAnyBit = (bits: number, skip: number): Step => [0x45, 0, skip, bits]
+const jumpUnlessEqual = (value: number, skip: number): Step => [0x15, 0, skip, value]
+const jumpIfEqual = (value: number, skip: number): Step => [0x15, skip, 0, value]
+const jumpUnlessAtLeast = (value: number, skip: number): Step => [0x35, 0, skip, value]
+const jumpUnlessAnyBit = (bits: number, skip: number): Step => [0x45, 0, skip, bits]
 const end = (verdict: number): Step => [0x06, 0, 0, verdict]
 
 /**
@@ -26,7 +26,7 @@ const netlinkRoute = 0
 /** The CLONE_NEW* flags for mounts, groups, names, IPC, users, processes and the network. */
 const newNamespaces = 0x7e020000
 /** The ioctls TIOCSTI and TIOCLINUX, which insert input into a terminal. */
-const terminalTricks = [0x5412, 0x541c]
+const terminalIoctls = [0x5412, 0x541c]
 
 /**
  * Compiles the seccomp filter for commands in the sandbox. Namespaces hide files and processes. The filter refuses
@@ -42,29 +42,29 @@ export function syscallFilter(processor: string): Buffer | undefined {
 function program(calls: Calls): Step[] {
   return [
     load(at.architecture),
-    ...[ifEqualSkip(calls.architecture, 1), end(killProcess)],
+    ...[jumpIfEqual(calls.architecture, 1), end(killProcess)],
     load(at.call),
     // A second range of numbers for the same calls (x32), which a list of numbers would miss.
-    ...(calls.otherNumbersFrom === undefined ? [] : [unlessFrom(calls.otherNumbersFrom, 1), end(killProcess)]),
+    ...(calls.otherNumbersFrom === undefined ? [] : [jumpUnlessAtLeast(calls.otherNumbersFrom, 1), end(killProcess)]),
     ...calls.refused.flatMap((call) => when(call, [end(refuse(errno.notPermitted))])),
     // Programs fall back to older calls, whose arguments the filter can check, or become slower.
     ...calls.absent.flatMap((call) => when(call, [end(refuse(errno.notImplemented))])),
-    ...calls.sockets.flatMap((call) => when(call, onlyUsualFamilies)),
+    ...calls.sockets.flatMap((call) => when(call, allowedSocketFamilies)),
     ...when(calls.clone, [
-      ...[load(at.argument(0)), unlessAnyBit(newNamespaces, 1), end(refuse(errno.notPermitted)), end(allow)],
+      ...[load(at.argument(0)), jumpUnlessAnyBit(newNamespaces, 1), end(refuse(errno.notPermitted)), end(allow)],
     ]),
     ...when(calls.ioctl, [
       load(at.argument(1)),
-      ...terminalTricks.flatMap((trick) => when(trick, [end(refuse(errno.notPermitted))])),
+      ...terminalIoctls.flatMap((ioctl) => when(ioctl, [end(refuse(errno.notPermitted))])),
       end(allow),
     ]),
     end(allow),
   ]
 }
 
-const when = (value: number, steps: Step[]): Step[] => [unlessEqual(value, steps.length), ...steps]
+const when = (value: number, steps: Step[]): Step[] => [jumpUnlessEqual(value, steps.length), ...steps]
 
-const onlyUsualFamilies: Step[] = [
+const allowedSocketFamilies: Step[] = [
   load(at.argument(0)),
   ...[family.unix, family.inet, family.inet6].flatMap((each) => when(each, [end(allow)])),
   ...when(family.netlink, [load(at.argument(2)), ...when(netlinkRoute, [end(allow)])]),

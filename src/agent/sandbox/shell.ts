@@ -8,12 +8,12 @@ import { unsandboxed } from './unsandboxed.ts'
 /** Runs the commands that the model writes. */
 export type Shell = {
   /** Returns the reason why commands cannot run in a sandbox; undefined if they can. A failure is not cached. */
-  whyNoSandbox: (workspace: string) => Promise<string | undefined>
+  sandboxError: (workspace: string) => Promise<string | undefined>
   /**
    * The operator's setting for hosts without a sandbox: whether a command can run with the consent of a person. `pod`:
    * no sandbox is created, because the intern's pod is one.
    */
-  withoutSandbox: WithoutSandbox
+  withoutSandbox: NoSandboxPolicy
   /** Paths of the host, in addition to the system's programs, that every command in the sandbox can read. */
   readable: string[]
   /** @throws Error if `options` require the sandbox and it is not available. */
@@ -21,7 +21,7 @@ export type Shell = {
   /** Starts a command that runs until it exits or `signal` aborts. @throws Error as `run`. */
   start: (script: string, options: StartOptions) => Promise<RunningCommand>
 }
-export type WithoutSandbox = 'refuse' | 'consent' | 'pod'
+export type NoSandboxPolicy = 'refuse' | 'consent' | 'pod'
 /** `onOutput` is called with the output while the command runs. */
 export type ShellOptions = {
   workspace: string
@@ -34,13 +34,13 @@ export type ShellOptions = {
 /** `talks`: the program has a standard input, and its standard error is not part of its output. */
 export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
   onOutput: (bytes: Buffer) => void
-  talks?: boolean
+  hasInput?: boolean
   /** Paths that the program can read in the sandbox in addition to `Shell.readable`. */
   readable?: string[]
 }
 
 /** Limits of commands without a timeout. They are checked less often. */
-const longRunning = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
+const longRunningLimits = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
 
 const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
 
@@ -48,33 +48,33 @@ const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4
 export function createShell(deps: {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
-  withoutSandbox?: WithoutSandbox
+  withoutSandbox?: NoSandboxPolicy
   limits?: Partial<CommandLimits>
 }): Shell {
   // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
   const ownMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
   let started = 0
-  let works: SandboxMethod | undefined
+  let usableMethod: SandboxMethod | undefined
   const find = async (workspace: string) => {
-    if (works) return undefined
+    if (usableMethod) return undefined
     const found = await findSandbox(sandboxMethods(deps.sandbox), workspace)
     if ('why' in found) return found.why
-    works = found.way
+    usableMethod = found.method
     return undefined
   }
   const commandFor = async (inside: Inside, sandbox: boolean, limits: CommandLimits) => {
     if (!sandbox) {
-      const { script, workspace, apart } = inside
-      const command = unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`, apart)
+      const { script, workspace, separateStderr } = inside
+      const command = unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`, separateStderr)
       // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }
     const why = await find(inside.workspace)
-    if (!works) throw new Error(why)
-    return { command: works.command(inside), limits }
+    if (!usableMethod) throw new Error(why)
+    return { command: usableMethod.command(inside), limits }
   }
   return {
-    whyNoSandbox: find,
+    sandboxError: find,
     withoutSandbox: deps.withoutSandbox ?? 'refuse',
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
@@ -82,11 +82,11 @@ export function createShell(deps: {
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, timeoutMs, ...deps.limits })
       return startCommand(command, limits, signal, onOutput && { onOutput }).ended
     },
-    async start(script, { workspace, sandbox, signal, onOutput, talks = false, readable = [] }) {
-      const { cpuSeconds, watchEveryMs, ...long } = longRunning
-      const inside = { script, workspace, cpuSeconds, apart: talks, readable }
+    async start(script, { workspace, sandbox, signal, onOutput, hasInput = false, readable = [] }) {
+      const { cpuSeconds, watchEveryMs, ...long } = longRunningLimits
+      const inside = { script, workspace, cpuSeconds, separateStderr: hasInput, readable }
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, ...deps.limits, ...long })
-      return startCommand(command, limits, signal, { watchEveryMs, input: talks, onOutput })
+      return startCommand(command, limits, signal, { watchEveryMs, input: hasInput, onOutput })
     },
   }
 }

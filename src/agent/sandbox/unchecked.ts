@@ -5,7 +5,7 @@ export function createUnchecked() {
   let changed = false
   let reminded = false
   return {
-    saw(tool: Tool | undefined, { failed }: { failed: boolean }) {
+    record(tool: Tool | undefined, { failed }: { failed: boolean }) {
       if (tool?.kind === 'execute') changed = false
       else if (tool?.kind === 'edit' && !failed) changed = true
     },

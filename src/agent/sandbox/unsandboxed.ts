@@ -6,7 +6,7 @@ import { makeCommandGroup } from './command-group.ts'
 import { hasSubReaper, underSubReaper } from './sub-reaper.ts'
 
 /** The variables of the agent's environment that commands get: no keys and no settings. */
-const passedOn = [
+const inheritedNames = [
   'PATH',
   'HOME',
   'USER',
@@ -37,14 +37,14 @@ export function unsandboxed(
   workspace: string,
   agentEnv: Record<string, string | undefined>,
   mark: string,
-  apart = false,
+  separateStderr = false,
 ): Command {
-  const shell = `exec /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`
+  const shell = `exec /bin/bash -c "$0"${separateStderr ? '' : ' 2>&1'}`
   const group = makeCommandGroup(`command-${mark}`)
   const program = hasSubReaper
     ? underSubReaper(['/bin/bash', '-c', shell, script], group?.folder)
     : { file: '/bin/bash', args: ['-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
-  const passedEnv = [...passedOn, ...proxies, ...authorityVariables].flatMap((name) =>
+  const passedEnv = [...inheritedNames, ...proxies, ...authorityVariables].flatMap((name) =>
     agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
   )
   return {
@@ -60,7 +60,7 @@ export function unsandboxed(
     },
     feeds: ['open'],
     mark,
-    ...(hasSubReaper && { endsItself: true }),
+    ...(hasSubReaper && { endsDescendants: true }),
     ...(group && { ended: group.end }),
   }
 }

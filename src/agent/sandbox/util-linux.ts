@@ -6,12 +6,12 @@ import {
   beforeCommand,
   environmentOf,
   etc,
-  givenFiles,
   group,
   hostname,
   type Inside,
   passwd,
   pathInside,
+  providedFiles,
   type SandboxOptions,
   sandboxedCommand,
   sizes,
@@ -28,15 +28,15 @@ const namespaces = ['user', 'mount', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((
 /** @returns the command line that runs `script` with bash in namespaces that the tools of util-linux create. */
 export function underUtilLinux(
   options: SandboxOptions,
-  { script, workspace, cpuSeconds, apart, filter }: Inside & { filter: Buffer },
+  { script, workspace, cpuSeconds, separateStderr, filter }: Inside & { filter: Buffer },
 ): Command {
   const [inTmp, elsewhere] = [true, false].map((is) => options.readable.filter((path) => isWithin(path, '/tmp') === is))
   const readOnlyPaths = [...systemFolders.filter(isFolder), ...etc, ...elsewhere!].filter((path) => existsSync(path))
-  const given = givenFiles(options)
+  const providedMounts = providedFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
     ...['/usr', ...readOnlyPaths].flatMap((path) => readOnly(path, path)),
-    ...given.flatMap(([from, to]) => readOnly(from, to)),
+    ...providedMounts.flatMap(([from, to]) => readOnly(from, to)),
     ...devices.map((path) => `${escaped(path)} ${root}${path} none bind`),
     `devpts ${root}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
     `${root}/dev/pts/ptmx ${root}/dev/ptmx none bind`,
@@ -49,13 +49,13 @@ export function underUtilLinux(
   ]
   const files = [
     ...readOnlyPaths.filter((path) => !isFolder(path)),
-    ...given.map(([, to]) => to),
+    ...providedMounts.map(([, to]) => to),
     ...devices,
     '/dev/ptmx',
   ]
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...readOnlyPaths.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
-  const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand(apart)}; exit $?`
+  const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand(separateStderr)}; exit $?`
   const last = [String(account.id), workspace, '/bin/bash', '-c', start, script]
   return {
     // The kernel ends it, with all processes inside, when this process ends.

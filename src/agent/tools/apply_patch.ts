@@ -2,12 +2,12 @@ import { z } from '#platform/json/schema.ts'
 import { applyHunks } from '../patch/apply-hunks.ts'
 import { type FilePatch, parsePatch } from '../patch/parse-patch.ts'
 import { inSections } from '../patch/unified-diff.ts'
-import { namingNear } from './near-files.ts'
+import { withSuggestions } from './near-files.ts'
 import { exactTextOf } from './text.ts'
 import { tool } from './tool.ts'
 import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
 
-const mostBytes = 10 * 1024 * 1024
+const maxBytes = 10 * 1024 * 1024
 
 /** A file before and after the patch; null if it does not exist. */
 type Change = { path: string; before: string | null; after: string | null; notes?: string[] }
@@ -22,7 +22,7 @@ export const applyPatch = tool({
     'numbers are not needed.',
   ].join(' '),
   kind: 'edit',
-  alone: true,
+  runsAlone: true,
   input: z.object({ patch: z.string().min(1).describe('The whole patch.') }),
   title: ({ patch }) => `Patch ${pathsIn(patch).join(', ')}`,
   paths: ({ patch }) => pathsIn(patch),
@@ -70,9 +70,9 @@ async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[
 }
 
 async function textIn(workspace: Workspace, path: string): Promise<string> {
-  const { bytes, size } = await namingNear(workspace, path, () => readBytes(workspace, path, mostBytes))
+  const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
   return aboutFile(path, async () => {
-    if (size > mostBytes) throw new Error(`has ${size} bytes, too many to patch`)
+    if (size > maxBytes) throw new Error(`has ${size} bytes, too many to patch`)
     return exactTextOf(bytes)
   })
 }

@@ -13,7 +13,7 @@ const field = z.object({
   options: z.array(z.string()).min(1).optional().describe('For string and array: what may be chosen.'),
 })
 
-const oneText: Field[] = [{ name: 'answer', type: 'string' }]
+const textField: Field[] = [{ name: 'answer', type: 'string' }]
 
 export const askUser = tool({
   name: 'ask_user',
@@ -22,14 +22,14 @@ export const askUser = tool({
     'what you can find out yourself. Without fields the answer is one text.',
   ].join(' '),
   kind: 'other',
-  alone: true,
-  asksItself: true,
+  runsAlone: true,
+  asksPermission: true,
   input: z.object({
     message: z.string().min(1).describe('The question.'),
     fields: z.array(field).min(1).max(20).optional(),
   }),
   title: ({ message }) => message,
-  async run({ message, fields = oneText }, context) {
+  async run({ message, fields = textField }, context) {
     const bare = fields.find((each) => each.type === 'array' && !each.options)
     if (bare) throw new Error(`The field ${bare.name} of type array needs options.`)
     const answer = await context.ask(message, fields)

@@ -12,7 +12,7 @@ export const delegate = tool({
     'Helpers that you call in one answer work at the same time: give them tasks that change different files.',
   ].join(' '),
   kind: 'think',
-  alone: false,
+  runsAlone: false,
   input: z.object({ task: z.string().min(1).max(20_000).describe('The whole task, with what to report.') }),
   title: ({ task }) => `Helper: ${task.split('\n')[0]!.slice(0, 100)}`,
   async run({ task }, { delegate, working }) {

@@ -1,11 +1,11 @@
 import { z } from '#platform/json/schema.ts'
 import { nearestPlace, shownLines } from '../patch/near-lines.ts'
-import { namingNear } from './near-files.ts'
+import { withSuggestions } from './near-files.ts'
 import { exactTextOf } from './text.ts'
 import { tool } from './tool.ts'
 import { aboutFile, readBytes, writeText } from './workspace.ts'
 
-const mostBytes = 10 * 1024 * 1024
+const maxBytes = 10 * 1024 * 1024
 
 export const editFile = tool({
   name: 'edit_file',
@@ -15,7 +15,7 @@ export const editFile = tool({
     'it unique, or set replace_all to change every place.',
   ].join(' '),
   kind: 'edit',
-  alone: true,
+  runsAlone: true,
   input: z.object({
     path: z.string().min(1).describe('The file, relative to the workspace.'),
     old_text: z.string().min(1).describe('The text to replace, exactly as it stands in the file.'),
@@ -24,9 +24,9 @@ export const editFile = tool({
   }),
   title: ({ path }) => `Edit ${path}`,
   async run({ path, old_text, new_text, replace_all = false }, { workspace }) {
-    const { bytes, size } = await namingNear(workspace, path, () => readBytes(workspace, path, mostBytes))
+    const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
     const { text, places } = await aboutFile(path, async () => {
-      if (size > mostBytes) throw new Error(`has ${size} bytes, too many to edit`)
+      if (size > maxBytes) throw new Error(`has ${size} bytes, too many to edit`)
       return replaced(exactTextOf(bytes), old_text, new_text, replace_all)
     })
     await writeText(workspace, path, text)

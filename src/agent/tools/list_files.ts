@@ -1,9 +1,9 @@
 import { z } from '#platform/json/schema.ts'
-import { namingNear } from './near-files.ts'
+import { withSuggestions } from './near-files.ts'
 import { type ToolContext, tool } from './tool.ts'
 import { type Found, fits, openWalk } from './walk.ts'
 
-const most = 1_000
+const maxEntries = 1_000
 
 export const listFiles = tool({
   name: 'list_files',
@@ -12,7 +12,7 @@ export const listFiles = tool({
     'as **/*.test.ts) only files that match are listed. Ignored folders (.gitignore, .git, node_modules) are named, not opened.',
   ].join(' '),
   kind: 'read',
-  alone: false,
+  runsAlone: false,
   input: z.object({
     path: z.string().optional().describe('The folder, relative to the workspace; defaults to the workspace.'),
     depth: z.int().min(1).max(20).optional().describe('How many levels; defaults to 3, with pattern to 20.'),
@@ -20,7 +20,7 @@ export const listFiles = tool({
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,
-  run: (input, context) => namingNear(context.workspace, input.path ?? '.', () => listed(input, context)),
+  run: (input, context) => withSuggestions(context.workspace, input.path ?? '.', () => listed(input, context)),
 })
 
 type Input = { path?: string | undefined; depth?: number | undefined; pattern?: string | undefined }
@@ -30,7 +30,7 @@ async function listed({ path = '.', depth, pattern }: Input, { workspace, signal
   for (const found of await openWalk(workspace, path, { deepest: depth ?? (pattern ? 20 : 3), hidden: true })) {
     signal.throwIfAborted()
     if (pattern && (found.kind === 'folder' || !fits(found.path, pattern))) continue
-    if (lines.length === most) return `${lines.join('\n')}\n[more than ${most}: name a folder or a pattern]`
+    if (lines.length === maxEntries) return `${lines.join('\n')}\n[more than ${maxEntries}: name a folder or a pattern]`
     lines.push(line(found))
   }
   return lines.join('\n') || (pattern ? '(no file matches)' : '(empty)')

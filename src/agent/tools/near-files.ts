@@ -4,10 +4,10 @@ import { printableLine } from '#platform/text/printable.ts'
 import { openWalk } from './walk.ts'
 import { readBytes, type Workspace } from './workspace.ts'
 
-const most = { looked: 20_000, named: 5, indexBytes: 64 * 1024 * 1024 }
+const limits = { looked: 20_000, named: 5, indexBytes: 64 * 1024 * 1024 }
 
 /** Runs `act`. If the file is missing or outside the workspace, the error suggests files with similar names. */
-export async function namingNear<T>(workspace: Workspace, path: string, act: () => Promise<T>): Promise<T> {
+export async function withSuggestions<T>(workspace: Workspace, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
@@ -24,15 +24,15 @@ const named = (paths: string[]) =>
 /** Returns files of the workspace with a similar name, the most similar first. */
 async function nearFiles(workspace: Workspace, path: string): Promise<string[]> {
   const found: { path: string; distance: number }[] = []
-  let looked = 0
+  let scannedCount = 0
   for (const entry of await openWalk(workspace, '.', { deepest: 20, hidden: true })) {
-    if (++looked > most.looked) break
+    if (++scannedCount > limits.looked) break
     const distance = entry.kind === 'file' || entry.kind === 'folder' ? nameDistance(basename(path), entry.name) : 9
     if (distance < 4) found.push({ path: entry.path, distance: distance - sharedFolders(path, entry.path) / 100 })
   }
   return found
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, most.named)
+    .slice(0, limits.named)
     .map((each) => each.path)
 }
 
@@ -44,11 +44,11 @@ function nameDistance(requested: string, name: string): number {
   if (one === other) return 1
   const stem = (text: string) => text.replace(/(?<=.)\.[^.]*$/, '')
   if (stem(one) === stem(other)) return 2
-  return Math.min(one.length, other.length) >= 5 && isOneSlip(one, other) ? 3 : 9
+  return Math.min(one.length, other.length) >= 5 && hasOneTypo(one, other) ? 3 : 9
 }
 
 /** Returns whether the texts differ in one place, by at most two letters. */
-function isOneSlip(one: string, other: string): boolean {
+function hasOneTypo(one: string, other: string): boolean {
   let [from, to] = [0, 0]
   const shorter = Math.min(one.length, other.length)
   while (from < shorter && one[from] === other[from]) from++
@@ -68,7 +68,7 @@ async function restoreHint(workspace: Workspace, path: string): Promise<string> 
   for (let at = 0; at < parts.length; at++) {
     const folder = parts.slice(0, at).join('/')
     const within = parts.slice(at).join('/')
-    const index = await readBytes(workspace, `${folder || '.'}/.git/index`, most.indexBytes).catch(() => undefined)
+    const index = await readBytes(workspace, `${folder || '.'}/.git/index`, limits.indexBytes).catch(() => undefined)
     if (!index || !hasEntry(index.bytes, within)) continue
     const where = folder ? `-C ${JSON.stringify(folder)} ` : ''
     return `It was deleted but is in git: "git ${where}checkout -- ${printableLine(within)}" restores it.`

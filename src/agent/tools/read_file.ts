@@ -1,34 +1,34 @@
 import { z } from '#platform/json/schema.ts'
 import { imageTypeOf, maxImageBytes } from './images.ts'
-import { namingNear } from './near-files.ts'
+import { withSuggestions } from './near-files.ts'
 import { textOf } from './text.ts'
 import { type ToolOutput, tool } from './tool.ts'
 import { aboutFile, readBytes } from './workspace.ts'
 
-const most = { lines: 2_000, bytes: 10 * 1024 * 1024, characters: 60_000, line: 2_000 }
+const limits = { lines: 2_000, bytes: 10 * 1024 * 1024, characters: 60_000, line: 2_000 }
 
 export const readFile = tool({
   name: 'read_file',
   description: [
     'Read a text file or an image of the workspace. Every line has its number and a tab before it; they are not part of',
-    `the file. At most ${most.lines} lines are shown at once: give offset and limit to read others. Read a file before`,
+    `the file. At most ${limits.lines} lines are shown at once: give offset and limit to read others. Read a file before`,
     'you edit it, and read several files at once when you need several.',
   ].join(' '),
   kind: 'read',
-  alone: false,
+  runsAlone: false,
   input: z.object({
     path: z.string().min(1).describe('The file, relative to the workspace.'),
     offset: z.int().min(1).optional().describe('The first line to show, from 1.'),
-    limit: z.int().min(1).max(most.lines).optional().describe('How many lines to show.'),
+    limit: z.int().min(1).max(limits.lines).optional().describe('How many lines to show.'),
   }),
   title: ({ path }) => `Read ${path}`,
-  async run({ path, offset = 1, limit = most.lines }, { workspace }) {
-    const { bytes, size } = await namingNear(workspace, path, () => readBytes(workspace, path, most.bytes))
+  async run({ path, offset = 1, limit = limits.lines }, { workspace }) {
+    const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, limits.bytes))
     if (size === 0) return `(${path} is empty)`
     const type = imageTypeOf(bytes)
     if (type) return imageResult(path, type, bytes, size)
     const lines = (await aboutFile(path, async () => textOf(bytes))).replace(/\n$/, '').split('\n')
-    if (offset > lines.length) throw new Error(pastTheEnd(path, offset, lines.length, size))
+    if (offset > lines.length) throw new Error(pastEndMessage(path, offset, lines.length, size))
     const page = numbered(lines.slice(offset - 1, offset - 1 + limit), offset)
     const last = offset - 1 + page.length
     const more = last < lines.length || size > bytes.length
@@ -49,21 +49,21 @@ function numbered(lines: string[], first: number): string[] {
   const page: string[] = []
   let size = 0
   for (const [index, line] of lines.entries()) {
-    const cut = line.length > most.line ? `${line.slice(0, most.line)} … (${line.length} characters)` : line
+    const cut = line.length > limits.line ? `${line.slice(0, limits.line)} … (${line.length} characters)` : line
     size += cut.length
-    if (size > most.characters && page.length) break
+    if (size > limits.characters && page.length) break
     page.push(`${first + index}\t${cut}`)
   }
   return page
 }
 
 const rest = (size: number) =>
-  size > most.bytes
-    ? `, of whose ${size} bytes the first ${most.bytes} were read: find what you need with search, or with grep and tail in the shell`
+  size > limits.bytes
+    ? `, of whose ${size} bytes the first ${limits.bytes} were read: find what you need with search, or with grep and tail in the shell`
     : ''
 
-function pastTheEnd(path: string, line: number, lines: number, size: number): string {
-  if (size <= most.bytes) return `${path} has only ${lines} lines.`
+function pastEndMessage(path: string, line: number, lines: number, size: number): string {
+  if (size <= limits.bytes) return `${path} has only ${lines} lines.`
   const command = `sed -n '${line},${line + 49}p'`
-  return `Line ${line} of ${path} is after its first ${most.bytes} bytes, the most that is read: see it with the shell (${command}).`
+  return `Line ${line} of ${path} is after its first ${limits.bytes} bytes, the most that is read: see it with the shell (${command}).`
 }

@@ -8,7 +8,7 @@ export const readProcess = tool({
     'waits so long for something new at the most.',
   ].join(' '),
   kind: 'other',
-  alone: false,
+  runsAlone: false,
   input: z.object({
     process: z.string().min(1).describe('Its name, such as p1.'),
     wait_seconds: z.int().min(0).max(60).optional().describe('Defaults to 0.'),

@@ -1,12 +1,12 @@
 import { TimeSlices } from '#platform/async/time-slices.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableLine } from '#platform/text/printable.ts'
-import { namingNear } from './near-files.ts'
+import { withSuggestions } from './near-files.ts'
 import { searchPattern } from './search-pattern.ts'
 import { type ToolContext, tool } from './tool.ts'
 import { type Found, fits, openWalk } from './walk.ts'
 
-const most = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, named: 5, depth: 60 }
+const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, named: 5, depth: 60 }
 const sliceMs = 25
 
 export const search = tool({
@@ -16,7 +16,7 @@ export const search = tool({
     'line. Answers path:line: text. As with ripgrep, hidden files, binary files and what .gitignore names are skipped.',
   ].join(' '),
   kind: 'search',
-  alone: false,
+  runsAlone: false,
   input: z.object({
     pattern: z.string().min(1).describe('The regular expression.'),
     path: z.string().optional().describe('Only in this folder or file.'),
@@ -26,7 +26,7 @@ export const search = tool({
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ pattern }) => `Search for ${pattern}`,
-  run: (input, context) => namingNear(context.workspace, input.path ?? '.', () => found(input, context)),
+  run: (input, context) => withSuggestions(context.workspace, input.path ?? '.', () => found(input, context)),
 })
 
 type Input = {
@@ -41,30 +41,34 @@ async function found(input: Input, { workspace, signal }: ToolContext): Promise<
   const { pattern, path = '.', glob, ignore_case = false, include_ignored: all = false } = input
   const { canMatch, matches } = await searchPattern(pattern, ignore_case)
   const lines: string[] = []
-  const partly: string[] = []
+  const truncatedPaths: string[] = []
   const excluded: Found[] = []
-  const buffer = Buffer.allocUnsafe(most.fileBytes + 1)
+  const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = new TimeSlices(sliceMs)
-  for (const entry of await openWalk(workspace, path, { deepest: most.depth, all })) {
+  for (const entry of await openWalk(workspace, path, { deepest: limits.depth, all })) {
     const pause = slices.used()
     if (pause) await pause
     signal.throwIfAborted()
     if (entry.excluded && entry.name !== '.git') excluded.push(entry)
     if (entry.kind !== 'file' || entry.excluded || (glob && !fits(entry.path, glob))) continue
-    const read = readInto(buffer, entry)
-    if (read.length > most.fileBytes) partly.push(entry.path)
-    const bytes = read.subarray(0, most.fileBytes)
+    const read = readHead(buffer, entry)
+    if (read.length > limits.fileBytes) truncatedPaths.push(entry.path)
+    const bytes = read.subarray(0, limits.fileBytes)
     if (bytes.includes(0) || !canMatch(bytes)) continue
     for (const [index, line] of bytes.toString().split('\n').entries()) {
       if (!matches(line)) continue
-      if (lines.length === most.matches) return `${lines.join('\n')}\n[more than ${most.matches} lines match]`
-      lines.push(`${entry.path}:${index + 1}: ${line.slice(0, most.line)}`)
+      if (lines.length === limits.matches) return `${lines.join('\n')}\n[more than ${limits.matches} lines match]`
+      lines.push(`${entry.path}:${index + 1}: ${line.slice(0, limits.line)}`)
     }
   }
-  return [lines.join('\n') || '(nothing found)', ...partlySearched(partly), ...notSearched(excluded)].join('\n')
+  return [
+    lines.join('\n') || '(nothing found)',
+    ...partlySearchedNote(truncatedPaths),
+    ...notSearchedNote(excluded),
+  ].join('\n')
 }
 
-function readInto(buffer: Buffer, { folder, name }: Found): Buffer {
+function readHead(buffer: Buffer, { folder, name }: Found): Buffer {
   try {
     return buffer.subarray(0, folder.read(name, buffer))
   } catch {
@@ -72,19 +76,19 @@ function readInto(buffer: Buffer, { folder, name }: Found): Buffer {
   }
 }
 
-function partlySearched(paths: string[]): string[] {
+function partlySearchedNote(paths: string[]): string[] {
   if (paths.length === 0) return []
   return [
-    `[only the first ${most.fileBytes} bytes were searched of ${listed(paths, 10)}: grep in the shell searches all of it]`,
+    `[only the first ${limits.fileBytes} bytes were searched of ${listed(paths, 10)}: grep in the shell searches all of it]`,
   ]
 }
 
-function notSearched(excluded: Found[]): string[] {
+function notSearchedNote(excluded: Found[]): string[] {
   const described = (['ignored', 'hidden'] as const).flatMap((reason) => {
     const paths = excluded
       .filter((entry) => entry.excluded === reason)
       .map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
-    return paths.length === 0 ? [] : `${paths.length} ${reason} (${listed(paths, most.named)})`
+    return paths.length === 0 ? [] : `${paths.length} ${reason} (${listed(paths, limits.named)})`
   })
   if (described.length === 0) return []
   return [`[not searched: ${described.join(', ')}; include_ignored searches them]`]

@@ -2,8 +2,9 @@
 export function withHints(command: string, result: string): string {
   const hints = [
     truncationMark.test(result) && 'To see the omitted output, run it again through grep, head or tail.',
-    leavesRunning(command) && 'What it started with & was ended with it. Use start_process for what must keep running.',
-    onlyMoves.test(command) &&
+    startsBackgroundProcess(command) &&
+      'What it started with & was ended with it. Use start_process for what must keep running.',
+    setupCommand.test(command) &&
       'Nothing carries over: the next command starts in the workspace again. Do it in one command: cd folder && …',
   ].filter((hint) => hint !== false)
   return [result, ...hints.map((hint) => `[${hint}]`)].join('\n')
@@ -11,14 +12,14 @@ export function withHints(command: string, result: string): string {
 
 const truncationMark = /\n… \d+ bytes omitted …\n/
 
-const longestRead = 4000
+const maxReadLength = 4000
 
-const onlyMoves = /^\s*(cd\s+[^;&|\n]+|export\s+\w+=[^;&|\n]*|source\s+[^;&|\n]+)\s*$/
+const setupCommand = /^\s*(cd\s+[^;&|\n]+|export\s+\w+=[^;&|\n]*|source\s+[^;&|\n]+)\s*$/
 
 /** Returns whether the script starts a command with `&` and does not wait for it. Ignores quoted text. */
-function leavesRunning(command: string): boolean {
+function startsBackgroundProcess(command: string): boolean {
   // Bounds the time: an expression below is quadratic for text with many unclosed quotes or here-documents.
-  if (command.length > longestRead) return false
+  if (command.length > maxReadLength) return false
   const bare = command
     .replace(/<<-?\s*['"]?(\w+)['"]?.*?^\s*\1$/gms, '_')
     .replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\(\(.*?\)\)/gs, '_')

@@ -20,8 +20,8 @@ export const shell = tool({
     'outside), and only then, set unsandboxed and give the reason: a person decides.',
   ].join(' '),
   kind: 'execute',
-  alone: true,
-  asksItself: true,
+  runsAlone: true,
+  asksPermission: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),
     timeout_seconds: z.int().min(1).max(longest).optional().describe('The time limit. Defaults to 120.'),
@@ -59,7 +59,7 @@ export async function boundary(
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
     return (await permitted('shell', title)) ? 'outside' : 'refused'
   }
-  const why = await shell.whyNoSandbox(context.workspace.root)
+  const why = await shell.sandboxError(context.workspace.root)
   if (why && shell.withoutSandbox === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
     if (!(await permitted('shell', title))) return 'refused'
@@ -85,7 +85,7 @@ const reasons = {
   memory: 'Killed: it used too much memory.',
 }
 
-const tooLate = (seconds: number) =>
+const timeoutMessage = (seconds: number) =>
   `Killed after ${seconds} s. What does not end by itself, such as a server, is for start_process; what takes longer, for a larger timeout_seconds.`
 
 function resultText({ end, output, complaint }: CommandResult, seconds: number): string {
@@ -93,5 +93,5 @@ function resultText({ end, output, complaint }: CommandResult, seconds: number):
   const body = printed || '(no output)'
   if (end.how === 'exited') return `${body}\n[exit code ${end.code}]`
   if (end.how === 'signalled') return `${body}\n[killed by ${end.signal}]`
-  return `${body}\n[${end.why === 'timeout' ? tooLate(seconds) : reasons[end.why]}]`
+  return `${body}\n[${end.why === 'timeout' ? timeoutMessage(seconds) : reasons[end.why]}]`
 }

@@ -11,8 +11,8 @@ export const startProcess = tool({
     'Use shell for what ends by itself soon.',
   ].join(' '),
   kind: 'execute',
-  asksItself: true,
-  alone: true,
+  asksPermission: true,
+  runsAlone: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),
     unsandboxed: z.boolean().optional().describe('Ask to run this outside the sandbox.'),

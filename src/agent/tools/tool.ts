@@ -34,7 +34,7 @@ export type ToolContext = {
    */
   permitted: (operation: string, title: string, kind?: ToolKind, as?: string) => Promise<boolean>
   /** Returns whether the client's rules allow a tool that needs no consent. */
-  judged: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
+  askPolicy: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Reports that the call is in progress, and its output so far. */
   working: (output?: string) => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
@@ -60,9 +60,9 @@ export type Tool = {
   name: string
   description: ToolDescription
   kind: ToolKind
-  alone: boolean
+  runsAlone: boolean
   /** Whether the tool asks for permission itself or is a question. All other tools are judged before they run. */
-  asksItself: boolean
+  asksPermission: boolean
   title: (input: Record<string, unknown>) => string
   /** Returns the files of a call if its input does not name them under `path`. */
   paths?: (input: Record<string, unknown>) => string[]
@@ -74,8 +74,8 @@ export function tool<Input extends z.ZodObject>(definition: {
   name: string
   description: string
   kind: ToolKind
-  alone: boolean
-  asksItself?: boolean
+  runsAlone: boolean
+  asksPermission?: boolean
   input: Input
   title: (input: z.infer<Input>) => string
   paths?: (input: z.infer<Input>) => string[]
@@ -93,8 +93,8 @@ export function tool<Input extends z.ZodObject>(definition: {
   return {
     name,
     kind: definition.kind,
-    alone: definition.alone,
-    asksItself: definition.asksItself ?? false,
+    runsAlone: definition.runsAlone,
+    asksPermission: definition.asksPermission ?? false,
     get description() {
       const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: 'input' })
       return { name, description: definition.description, parameters }

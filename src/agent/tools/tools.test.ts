@@ -169,7 +169,7 @@ for (const [setting, answer] of [
 test('in a pod a command runs with consent and without a sandbox', async () => {
   const asked: [string, string][] = []
   const permitted = async (...what: [string, string]) => asked.push(what) > 0
-  const shell = { ...realShell({}, noWays, 'pod'), whyNoSandbox: assert.fail }
+  const shell = { ...realShell({}, noWays, 'pod'), sandboxError: assert.fail }
   await using at = await setUpTools({}, { mode: 'manual', permitted, shell })
   assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
   assert.deepEqual(asked, [['shell', "In the intern's pod, which is its sandbox: touch made"]])

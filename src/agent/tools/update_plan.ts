@@ -9,7 +9,7 @@ export const updatePlan = tool({
     'in progress.',
   ].join(' '),
   kind: 'think',
-  alone: true,
+  runsAlone: true,
   input: z.object({
     steps: z
       .array(

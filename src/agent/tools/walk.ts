@@ -45,7 +45,7 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
   try {
     const folder = folders.use(HeldFolder.open(workspace, real))
     const entries = sortedEntries(folder.entries())
-    yield* walkIn({ folder, entries, path: from, names, rules: rulesAbove(workspace, names), depth: 1 }, options)
+    yield* walkIn({ folder, entries, path: from, names, rules: ignoreRulesAbove(workspace, names), depth: 1 }, options)
   } catch (error) {
     throw describeFileError(from, error)
   } finally {
@@ -54,7 +54,7 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
 }
 
 /** Returns the rules of a folder's parents, without those that exclude the folder. */
-function rulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
+function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
   let rules = IgnoreRules.none
   for (let depth = 0; depth < names.length; depth++) {
     using folder = HeldFolder.open(workspace, join(workspace.root, ...names.slice(0, depth)))

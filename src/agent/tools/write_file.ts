@@ -7,7 +7,7 @@ export const writeFile = tool({
   description:
     'Write a whole file of the workspace: a new one, or all of an existing one. Missing folders are created. To change a part of a file use edit_file.',
   kind: 'edit',
-  alone: true,
+  runsAlone: true,
   input: z.object({
     path: z.string().min(1).describe('The file, relative to the workspace.'),
     content: z.string().describe('All of its text.'),

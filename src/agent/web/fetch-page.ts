@@ -9,38 +9,38 @@ export type Page = { url: string; status: number; type: string; bytes: Buffer; i
 /** The page redirects to another host, which needs a new decision by the caller. */
 export type RedirectToOtherHost = { movedTo: string }
 
-export type FetchRules = { allowed: AllowList; proxies: ProxySettings; resolve?: Resolve }
+export type FetchPageOptions = { allowed: AllowList; proxies: ProxySettings; resolve?: Resolve }
 
 type Resolve = (host: string) => Promise<string[]>
 
-const most = { redirects: 5, bytes: 5 * 1024 * 1024, ms: 30_000 }
+const limits = { redirects: 5, bytes: 5 * 1024 * 1024, ms: 30_000 }
 
 const resolveHost: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
 /** Fetches a page. Redirects follow the same rules as the first URL. @throws Error with the reason, for the model. */
 export async function fetchPage(
-  { allowed, proxies, resolve = resolveHost }: FetchRules,
+  { allowed, proxies, resolve = resolveHost }: FetchPageOptions,
   requestedUrl: string,
   signal: AbortSignal,
 ): Promise<Page | RedirectToOtherHost> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(most.ms)])
+  const within = AbortSignal.any([signal, AbortSignal.timeout(limits.ms)])
   let url = urlOf(requestedUrl, undefined)
-  for (let redirects = 0; redirects <= most.redirects; redirects++) {
+  for (let redirects = 0; redirects <= limits.redirects; redirects++) {
     const found = await fetchOnce({ allowed, proxies, resolve }, url, within).catch((error: Error) => {
       signal.throwIfAborted()
-      throw within.aborted ? new Error(`${url.href} did not answer within ${most.ms / 1000} s.`) : error
+      throw within.aborted ? new Error(`${url.href} did not answer within ${limits.ms / 1000} s.`) : error
     })
     if (found.location === undefined) return found
     const next = urlOf(found.location, url)
     if (next.host !== url.host) return { movedTo: next.href }
     url = next
   }
-  throw new Error(`${requestedUrl} redirects more than ${most.redirects} times.`)
+  throw new Error(`${requestedUrl} redirects more than ${limits.redirects} times.`)
 }
 
 type Found = (Page & { location?: undefined }) | { location: string }
 
-async function fetchOnce(rules: Required<FetchRules>, url: URL, signal: AbortSignal): Promise<Found> {
+async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: AbortSignal): Promise<Found> {
   const { allowed, proxies } = rules
   const why = allowed.whyNotUrl(url)
   if (why) throw new Error(`${url.href} is not fetched: ${why}`)
@@ -53,8 +53,8 @@ async function fetchOnce(rules: Required<FetchRules>, url: URL, signal: AbortSig
     if (options.all) answer(null, found)
     else answer(null, found[0]!.address, found[0]!.family)
   }
-  const connect = { timeout: most.ms, lookup }
-  const agent = proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: most.ms } })
+  const connect = { timeout: limits.ms, lookup }
+  const agent = proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: limits.ms } })
   try {
     const headers = { accept: 'text/html, text/plain, application/json, */*;q=0.5', 'user-agent': 'signalbox-agent' }
     const answer = await fetch(url, { redirect: 'manual', signal, dispatcher: agent, headers }).catch(
@@ -74,7 +74,7 @@ async function fetchOnce(rules: Required<FetchRules>, url: URL, signal: AbortSig
 
 /** Resolves the host. Returns no addresses for a name that only the proxy can resolve. */
 async function addressesOf(
-  { allowed, resolve }: Required<FetchRules>,
+  { allowed, resolve }: Required<FetchPageOptions>,
   url: URL,
   isProxied: boolean,
 ): Promise<string[]> {
@@ -95,7 +95,7 @@ async function bodyOf(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: 
     pieces.push(piece)
     size += piece.length
     // Leaving the loop closes the connection.
-    if (size > most.bytes) return { bytes: Buffer.concat(pieces).subarray(0, most.bytes), isWhole: false }
+    if (size > limits.bytes) return { bytes: Buffer.concat(pieces).subarray(0, limits.bytes), isWhole: false }
   }
   return { bytes: Buffer.concat(pieces), isWhole: true }
 }

@@ -20,7 +20,7 @@ export function reachable(url: string): string {
  * Checks that all addresses are free: binds them at the same time, then releases them. The keys are setting names.
  * @throws StartupError if an address cannot be bound, for example because two settings name the same one.
  */
-export async function requireFree(addresses: Record<string, Address>): Promise<void> {
+export async function requireFreePorts(addresses: Record<string, Address>): Promise<void> {
   await using taken = new AsyncDisposableStack()
   for (const [setting, at] of Object.entries(addresses)) {
     const probe = createServer()

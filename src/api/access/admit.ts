@@ -10,7 +10,7 @@ import type { ConnectionOf } from '#platform/http/connection.ts'
 import type { Route } from '../routes/route.ts'
 import { authorizationIn, authorize } from './authorize.ts'
 import { requireOwnPage } from './own-page.ts'
-import { type Governed, rolesOf } from './roles.ts'
+import { type GuardedRoute, rolesOf } from './roles.ts'
 import { sessionTokenIn } from './session-cookie.ts'
 
 export type AdmitDeps = {
@@ -21,11 +21,11 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & Governed
-type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params' | 'query'>
+type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & GuardedRoute
+type RequestParts = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params' | 'query'>
 
 /** The absent caller of a public route, which does not read the caller. */
-const strangerOnPublicRoutes = undefined as never
+const noCaller = undefined as never
 
 /**
  * Finds the caller of a request: the holder of its key or, without a key, of its session cookie.
@@ -34,7 +34,7 @@ const strangerOnPublicRoutes = undefined as never
 export async function admit(
   deps: AdmitDeps,
   route: Needs,
-  request: Asking,
+  request: RequestParts,
   reply: Pick<FastifyReply, 'header'>,
 ): Promise<Caller> {
   const authorization = authorizationIn(request.headers, route.acceptsApiKeyHeader?.(request.headers) === true)
@@ -46,13 +46,13 @@ export async function admit(
     const token = sessionTokenIn(cookie, origin)
     if (token !== undefined && !isPublic) return admitSession(deps, route, request, reply, { token, origin })
   }
-  return isPublic ? strangerOnPublicRoutes : authorize(deps, route, undefined)
+  return isPublic ? noCaller : authorize(deps, route, undefined)
 }
 
 async function admitSession(
   { sessions }: Pick<AdmitDeps, 'sessions'>,
   route: Needs,
-  request: Asking,
+  request: RequestParts,
   reply: Pick<FastifyReply, 'header'>,
   { token, origin }: { token: string; origin: string },
 ): Promise<Caller> {
@@ -71,7 +71,7 @@ async function admitSession(
  */
 export function workspaceNamedBy(
   { workspaceParam }: Pick<Needs, 'workspaceParam'>,
-  { headers, params, query }: Pick<Asking, 'headers' | 'params' | 'query'>,
+  { headers, params, query }: Pick<RequestParts, 'headers' | 'params' | 'query'>,
 ): RequestedWorkspace {
   const inPath = workspaceParam === undefined ? undefined : (params as Record<string, string>)[workspaceParam]
   const inQuery = (query as { workspace_id?: unknown } | undefined)?.workspace_id

@@ -4,9 +4,9 @@ import { isToken } from '#identity/tokens/token-verifier.ts'
 import type { Tokens } from '#identity/tokens/tokens.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Route } from '../routes/route.ts'
-import { type Governed, rolesOf } from './roles.ts'
+import { type GuardedRoute, rolesOf } from './roles.ts'
 
-type Needs = Pick<Route, 'wrongKey'> & Governed
+type Needs = Pick<Route, 'wrongKey'> & GuardedRoute
 
 /** Matches a key of this service without its `Bearer` scheme. */
 const bareKey = /^sb-v1-\S+$/
@@ -68,7 +68,7 @@ function allowed(caller: Caller, route: Needs): Caller {
   if (route.key === 'api' && caller.keyKind === 'management') {
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
   }
-  if (isOfNonMember(caller)) {
+  if (isKeyOfNonMember(caller)) {
     throw new Fault('forbidden', 'The member whom this key acts for does not belong to the workspace of the key.')
   }
   // Keys of interns stay allowed: an intern works for the organization.
@@ -79,5 +79,5 @@ function allowed(caller: Caller, route: Needs): Caller {
 }
 
 /** Whether the member of an API key belongs to the organization, but not to the workspace of the key. */
-export const isOfNonMember = ({ keyKind, role, creatorLeft, organizationRole }: Caller) =>
+export const isKeyOfNonMember = ({ keyKind, role, creatorLeft, organizationRole }: Caller) =>
   keyKind === 'api' && role === undefined && organizationRole !== undefined && !creatorLeft

@@ -5,12 +5,12 @@ import { getOrganization } from '#identity/accounts/organizations.ts'
 import { findWorkspaceMember } from '#identity/accounts/workspace-members/membership-change.ts'
 import type { Query } from '#platform/db/db.ts'
 
-type Acting = Pick<Caller, 'organizationId' | 'workspaceId' | 'userId'>
+type CallerIds = Pick<Caller, 'organizationId' | 'workspaceId' | 'userId'>
 
 /** The caller for a member who acts without a key. Undefined for former members, and for viewers and non-members of the workspace. */
 export async function memberCaller(
   { db }: { db: { query: Query } },
-  { organizationId, workspaceId, userId }: Acting,
+  { organizationId, workspaceId, userId }: CallerIds,
   keyName: string,
 ): Promise<Caller | undefined> {
   const member = await findMember(db, organizationId, userId)

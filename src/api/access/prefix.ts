@@ -27,10 +27,10 @@ export function underPrefix(url: string, headers: IncomingHttpHeaders = {}): str
 }
 
 const isBareOperation = (url: string, headers: IncomingHttpHeaders) =>
-  completionPath.test(url) || (modelsPath.test(url) && isOfProgram(headers))
+  completionPath.test(url) || (modelsPath.test(url) && isProgramRequest(headers))
 
 /** Whether a request is from a program and not from a browser that wants a page. */
-export function isOfProgram({ accept, authorization }: IncomingHttpHeaders): boolean {
+export function isProgramRequest({ accept, authorization }: IncomingHttpHeaders): boolean {
   if (accept?.includes('text/html')) return false
   return authorization !== undefined || accept === 'application/json'
 }

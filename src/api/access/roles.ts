@@ -2,16 +2,16 @@ import { type AccessRole, accessRoles } from '#platform/core/vocabulary.ts'
 import type { Route } from '../routes/route.ts'
 
 /** The properties of a route that decide which roles can call it. */
-export type Governed = Pick<Route, 'key' | 'method' | 'isRead' | 'roles' | 'scope'>
+export type GuardedRoute = Pick<Route, 'key' | 'method' | 'isRead' | 'roles' | 'scope'>
 
-export const reads = ({ method, isRead = false }: Pick<Governed, 'method' | 'isRead'>) => method === 'get' || isRead
+export const reads = ({ method, isRead = false }: Pick<GuardedRoute, 'method' | 'isRead'>) => method === 'get' || isRead
 
 /**
  * Returns the roles that can call a route. By default, owners and admins can call routes for management keys, and every
  * role except viewer can call the others. Viewers can call routes that read or need no key.
  * A route overrides this with `roles`.
  */
-export function rolesOf(route: Governed): readonly AccessRole[] {
+export function rolesOf(route: GuardedRoute): readonly AccessRole[] {
   if (route.roles) return route.roles as readonly AccessRole[]
   const canView = reads(route) || route.key === 'none'
   return accessRoles.filter(

@@ -62,17 +62,17 @@ function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<
 }
 
 /** The list of screens. Importing it does not load the screens. */
-async function placesIn(): Promise<Manifest['places']> {
+async function listScreens(): Promise<Manifest['navigation']> {
   const { screens } = await import(pathToFileURL(join(consoleFolder, 'screens.ts')).href)
-  return (screens as Manifest['places']).map(({ name, title, early, offeredTo }) => ({
+  return (screens as Manifest['navigation']).map(({ name, title, firstRequest, roles }) => ({
     name,
     title,
-    ...(early && { early }),
-    ...(offeredTo && { offeredTo }),
+    ...(firstRequest && { firstRequest }),
+    ...(roles && { roles }),
   }))
 }
 
-type SharedFiles = Pick<Manifest, 'style' | 'icon' | 'places'>
+type SharedFiles = Pick<Manifest, 'style' | 'icon' | 'navigation'>
 
 function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Manifest {
   const startedBy = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
@@ -86,7 +86,7 @@ function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Man
   })
   return {
     main: basename(main),
-    with: named(atOnce).filter((name) => name !== basename(main)),
+    mainImports: named(atOnce).filter((name) => name !== basename(main)),
     ...sharedFiles,
     screens: Object.fromEntries(screens),
     files: [],
@@ -108,7 +108,7 @@ async function bundle(folder: string): Promise<void> {
   const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
   mkdirSync(folder, { recursive: true })
-  const sharedFiles = { style: basename(sheet.path), icon: iconName, places: await placesIn() }
+  const sharedFiles = { style: basename(sheet.path), icon: iconName, navigation: await listScreens() }
   const manifest = manifestOf(metafile.outputs, sharedFiles)
   const scripts = outputFiles.filter(({ path }) => extname(path) === '.js')
   const write = ({ path, contents }: OutputFile) => written(folder, basename(path), contents)

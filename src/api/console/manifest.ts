@@ -5,13 +5,13 @@ import { join } from 'node:path'
 export type Manifest = {
   /** The entry script and its static imports. */
   main: string
-  with: string[]
+  mainImports: string[]
   style: string
   icon: string
   /** The additional scripts of each screen. */
   screens: Record<string, string[]>
   /** The screens in the order of the navigation, with their first API request and the roles that see them. */
-  places: { name: string; title: string; early?: string; offeredTo?: string[] }[]
+  navigation: { name: string; title: string; firstRequest?: string; roles?: string[] }[]
   /** All files that are served. */
   files: string[]
 }

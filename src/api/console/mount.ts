@@ -6,7 +6,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { acceptedEncoding } from '#platform/http/request/accept-encoding.ts'
 import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
-import { isOfProgram, prefix } from '../access/prefix.ts'
+import { isProgramRequest, prefix } from '../access/prefix.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
 import { firstAnswers } from './first-answers.ts'
 import { type Manifest, readManifest } from './manifest.ts'
@@ -42,7 +42,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { workspace } = request.params as { workspace?: string }
     // A client with a wrong base URL would read a page as an empty list.
-    if (isOfProgram(request.headers) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
+    if (isProgramRequest(request.headers) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
       return reply.callNotFound()
     const { manifest, page } = await opened()
     const visit = { ...visitIn(request, screen), root, workspace }

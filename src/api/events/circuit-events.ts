@@ -71,13 +71,13 @@ function eventOf(
   owners: ReadonlyMap<string, string>,
 ): NewEvent {
   const { endpoint, workspaceId } = circuitParts(name)
-  const shut = 'reason' in change ? change : undefined
+  const restriction = 'reason' in change ? change : undefined
   const data = {
     endpoint,
     workspace_id: workspaceId,
     state: change.state,
-    reason: shut?.reason ?? null,
-    until: shut ? isoTime(shut.until) : null,
+    reason: restriction?.reason ?? null,
+    until: restriction ? isoTime(restriction.until) : null,
     server,
     at: isoTime(at),
   } satisfies CircuitEventData

@@ -31,7 +31,7 @@ type LiveEventsDeps = {
 export type Listener = {
   caller: Caller
   /** From this row on, the shared buffer has all events for this listener. */
-  sharedFrom: number
+  liveFrom: number
   /** Called for new events, and at the end. */
   wake: () => void
   /** The server is about to stop. */
@@ -56,7 +56,7 @@ export class LiveEvents {
   /** The latest events, and the row before the first of them. */
   #held: LiveEvent[] = []
   #heldAfter = 0
-  #catchingUp: Promise<unknown> = Promise.resolve()
+  #catchUpPromise: Promise<unknown> = Promise.resolve()
 
   constructor(deps: LiveEventsDeps) {
     this.#deps = deps
@@ -71,9 +71,13 @@ export class LiveEvents {
     const own = [...this.#listeners].filter((listener) => listener.caller.keyHash === caller.keyHash).length
     if (own >= maxPerKey || this.#listeners.size >= maxListeners)
       throw new Fault('rate_limited', 'Too many event streams are open. Close unused ones.')
-    const listener: Listener = { caller, sharedFrom: Number.POSITIVE_INFINITY, wake: () => {}, isOver: false }
+    const listener: Listener = { caller, liveFrom: Number.POSITIVE_INFINITY, wake: () => {}, isOver: false }
     this.#listeners.add(listener)
-    this.#reading ??= startReconciler(() => this.#pass(), { firstMs: 0, retryMs: pollMs, onError: this.#deps.onError })
+    this.#reading ??= startReconciler(() => this.#readOnce(), {
+      firstMs: 0,
+      retryMs: pollMs,
+      onError: this.#deps.onError,
+    })
     return listener
   }
 
@@ -89,14 +93,14 @@ export class LiveEvents {
   /** The events after a cursor, from memory if possible; undefined without new events. */
   async after(listener: Listener, cursor: Cursor): Promise<NextEvents | undefined> {
     const head = this.#head
-    const shared: Cursor = { seq: Math.max(listener.sharedFrom, this.#heldAfter), n: wholeRow }
+    const shared: Cursor = { seq: Math.max(listener.liveFrom, this.#heldAfter), n: wholeRow }
     if (head !== undefined && !isAfter(shared, cursor)) {
       const upTo = { seq: head, n: wholeRow }
       return isAfter(upTo, cursor) ? { events: this.#heldSince(cursor), upTo } : undefined
     }
     // Sequential reads: many reconnecting listeners must not block the database for others.
-    const read = this.#catchingUp.then(() => this.#read(cursor))
-    this.#catchingUp = read.catch(() => {})
+    const read = this.#catchUpPromise.then(() => this.#read(cursor))
+    this.#catchUpPromise = read.catch(() => {})
     return read
   }
 
@@ -123,8 +127,8 @@ export class LiveEvents {
   }
 
   /** After a failure the next pass continues at the same row. */
-  async #pass(): Promise<number> {
-    if (this.#listeners.size > 0) await this.#look()
+  async #readOnce(): Promise<number> {
+    if (this.#listeners.size > 0) await this.#poll()
     else this.#stopReading()
     return pollMs
   }
@@ -136,15 +140,15 @@ export class LiveEvents {
     this.#held = []
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#deps.isShuttingDown()) return this.close()
-    await this.#readOn()
+    await this.#readNext()
     if (performance.now() - this.#sweptAt < sweepMs) return
     this.#sweptAt = performance.now()
     await endOverdueQuestions(this.#deps)
   }
 
-  async #readOn(): Promise<void> {
+  async #readNext(): Promise<void> {
     if (this.#head === undefined) {
       const { newest } = await eventBounds(this.#deps)
       this.#head = newest
@@ -157,14 +161,14 @@ export class LiveEvents {
     for (const row of rows) await this.#take(row, organizations)
     for (const listener of listeners) {
       // Listeners that joined during the read share its rows.
-      if (rows.length > 0 || listener.sharedFrom > head) listener.wake()
-      listener.sharedFrom = Math.min(listener.sharedFrom, head)
+      if (rows.length > 0 || listener.liveFrom > head) listener.wake()
+      listener.liveFrom = Math.min(listener.liveFrom, head)
     }
   }
 
   async #take(row: StoredEvent, organizations: ReadonlySet<string>): Promise<void> {
-    const isHeard = row.organizationId === null || organizations.has(row.organizationId)
-    const events = isHeard ? await toLiveEvents(this.#deps, row) : []
+    const isRelevant = row.organizationId === null || organizations.has(row.organizationId)
+    const events = isRelevant ? await toLiveEvents(this.#deps, row) : []
     this.#held.push(...events)
     this.#head = row.seq
     if (this.#held.length <= maxBuffered) return

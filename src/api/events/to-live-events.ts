@@ -63,7 +63,8 @@ function internEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const { told, ...visibility } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
   const dataFor = (caller: Caller) =>
-    isManagerOf(caller, organizationId, visibility.workspaceId) || seesIntern(caller, organizationId, visibility)
+    canManageWorkspaceOf(caller, organizationId, visibility.workspaceId) ||
+    canSeeIntern(caller, organizationId, visibility)
       ? text
       : undefined
   return { seq, n: 0, type: 'intern', dataFor }
@@ -75,8 +76,8 @@ function questionEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const text = JSON.stringify(told)
   const outline = JSON.stringify(withoutWords(told))
   const dataFor = (caller: Caller) => {
-    if (seesIntern(caller, organizationId, visibility)) return text
-    return isManagerOf(caller, organizationId, visibility.workspaceId) ? outline : undefined
+    if (canSeeIntern(caller, organizationId, visibility)) return text
+    return canManageWorkspaceOf(caller, organizationId, visibility.workspaceId) ? outline : undefined
   }
   return { seq, n: 0, type: 'question', dataFor }
 }
@@ -91,17 +92,17 @@ function circuitEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const dataFor = (caller: Caller) => {
     if (caller.keyKind !== 'management') return undefined
     if (organizationId === null || workspaceId === null) return data
-    return isManagerOf(caller, organizationId, workspaceId) ? data : undefined
+    return canManageWorkspaceOf(caller, organizationId, workspaceId) ? data : undefined
   }
   return { seq, n: 0, type: 'circuit', dataFor }
 }
 
-const isManagerOf = (caller: Caller, organizationId: string | null, workspaceId: string) =>
+const canManageWorkspaceOf = (caller: Caller, organizationId: string | null, workspaceId: string) =>
   caller.keyKind === 'management' && caller.organizationId === organizationId && reachesWorkspace(caller, workspaceId)
 
 type InternVisibility = Omit<InternEventData, 'told'>
 
-function seesIntern(caller: Caller, organizationId: string | null, intern: InternVisibility): boolean {
+function canSeeIntern(caller: Caller, organizationId: string | null, intern: InternVisibility): boolean {
   const { workspaceId, creatorUserId, visibility } = intern
   if (caller.organizationId !== organizationId || caller.workspaceId !== workspaceId) return false
   return (creatorUserId === caller.userId || visibility === 'workspace') && canUseInterns(caller)

@@ -36,7 +36,7 @@ const Attempt = z.object({
     .describe('Milliseconds from the start of the attempt to the first byte of the answer, which can be an error.'),
 })
 
-const NotAsked = z.object({
+const SkippedEndpoint = z.object({
   endpoint_id: z.string(),
   standing: z
     .enum(['behind', 'left_out'])
@@ -71,7 +71,7 @@ const Failure = z.looseObject({
 })
 
 /** The requester, the request and its route. */
-const story = {
+const routingFields = {
   request_id: z.string(),
   workspace_id: z.string(),
   user_id: z.string(),
@@ -87,7 +87,7 @@ const story = {
   outcome: z.enum(['success', 'failed', 'refused', 'client_left']).describe('`refused`: no endpoint was called.'),
   attempts: z.array(Attempt).describe('The attempted endpoints, in this order.'),
   not_asked: z
-    .array(NotAsked)
+    .array(SkippedEndpoint)
     .describe('Other endpoints that could have answered, at most 30; empty if no endpoint was chosen.'),
   ordered_by: z
     .enum(['draw', 'order', 'price', 'throughput', 'latency'])
@@ -126,7 +126,7 @@ const story = {
 export const GenerationAnswer = z
   .looseObject({
     id: z.string(),
-    ...story,
+    ...routingFields,
     upstream_id: z.string().nullable(),
     created_at: z.iso.datetime(),
     model: z.string(),
@@ -200,7 +200,7 @@ export const GenerationAnswer = z
   .meta({ id: 'Generation', description: 'The metering record of a request.' })
 
 /** Fields that similar services have and this one does not. Their clients expect every key. */
-const notHere = {
+const notStored = {
   app_id: null,
   external_user: null,
   moderation_latency: null,
@@ -224,7 +224,7 @@ export function generationAnswer(
   reader: Parameters<typeof canReadTexts>[0],
 ): z.infer<typeof GenerationAnswer> {
   return {
-    ...notHere,
+    ...notStored,
     ...record,
     attempts: canReadTexts(reader, record) ? record.attempts : record.attempts.map(withoutMessage),
     api_type: clientOf(record.protocol)?.apiType ?? 'completions',

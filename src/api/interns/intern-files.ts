@@ -38,7 +38,7 @@ type FileOperation<Answer> = {
 }
 
 /** States in which no process changes the folder of the intern. */
-const atRest = ['running', 'stopped', 'failed', 'destroy_failed']
+const settledStatuses = ['running', 'stopped', 'failed', 'destroy_failed']
 
 /**
  * Runs an operation on the files of an intern that is visible to the caller. Aborts it when the caller loses access.
@@ -50,7 +50,7 @@ export async function withFiles<Answer>(
 ): Promise<Answer> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
-  if (!atRest.includes(intern.status)) {
+  if (!settledStatuses.includes(intern.status)) {
     throw new Fault('conflict', `The intern is ${intern.status}. Its files are not available until this is finished.`)
   }
   const tracked = deps.routing.inFlight.track(caller, response)

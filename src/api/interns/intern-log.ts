@@ -9,7 +9,7 @@ import type { ApiDeps } from '../access/deps.ts'
 import { requireRegion } from './intern-region.ts'
 import { translateDaemonErrors } from './intern-transcripts.ts'
 
-type Tail = { lines: string[]; has_more: boolean; message: string | null }
+type LogTail = { lines: string[]; has_more: boolean; message: string | null }
 
 /** The maximum length of a secret. */
 const longestSecret = 8192
@@ -21,7 +21,7 @@ export async function internLog(
   deps: ApiDeps,
   { caller, host }: { caller: Caller; host: string | undefined },
   { internId, ...range }: { internId: string; lines: number; bytes: number },
-): Promise<Tail> {
+): Promise<LogTail> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
   const log = await translateDaemonErrors(deps.provisioner.log(intern, { ...range, bytes: range.bytes + marginBytes }))
@@ -47,7 +47,7 @@ async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<stri
 /** Returns whole lines. If the last line alone exceeds the limit, returns the end of it. */
 function endOf(
   { text, isCut }: Exclude<InternLog, { none: string }>,
-  { lines: most, bytes }: { lines: number; bytes: number },
+  { lines: maxLines, bytes }: { lines: number; bytes: number },
 ): { lines: string[]; has_more: boolean } {
   // The cut can be in the middle of a line or a secret.
   const whole = isCut ? text.slice(text.indexOf('\n') + 1 || longestSecret) : text
@@ -57,7 +57,7 @@ function endOf(
   let remaining = bytes
   for (const line of all.toReversed()) {
     remaining -= Buffer.byteLength(line) + 1
-    if (lines.length === most || remaining < 0) break
+    if (lines.length === maxLines || remaining < 0) break
     lines.unshift(line)
   }
   if (lines.length > 0) return { lines, has_more: isCut || lines.length < all.length }

@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Transcripts } from '#interns/contract/transcript.ts'
-import { awake } from '#interns/lifecycle/wake.ts'
+import { wakeIntern } from '#interns/lifecycle/wake.ts'
 import type { InternStatus } from '#interns/registry/intern.ts'
 import { findIntern, type Intern } from '#interns/registry/store.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -10,7 +10,7 @@ import type { ApiDeps } from '../access/deps.ts'
 type ReaderDeps = Pick<ApiDeps, 'db' | 'provisioner' | 'now' | 'internHosts'>
 
 /** States in which no process, or only the daemon, uses the folder of the intern. */
-const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destroy_failed']
+const settledStatuses: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destroy_failed']
 
 /**
  * The transcripts of an intern that is visible to the caller, whether it runs or not.
@@ -18,7 +18,7 @@ const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destro
  */
 export async function storedTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
   const intern = await findIntern(deps, caller, internId)
-  if (atRest.includes(intern.status)) return deps.provisioner.storage(intern).transcripts
+  if (settledStatuses.includes(intern.status)) return deps.provisioner.storage(intern).transcripts
   throw new Fault('conflict', `The intern is ${intern.status}. Its sessions are not available until this is finished.`)
 }
 
@@ -33,7 +33,7 @@ export async function transcriptsOf(
   signal: AbortSignal,
 ): Promise<{ intern: Intern; transcripts: Transcripts }> {
   const stored = await findIntern(deps, caller, internId)
-  const intern = await translateDaemonErrors(awake({ ...deps, hosts: deps.internHosts }, stored, signal))
+  const intern = await translateDaemonErrors(wakeIntern({ ...deps, hosts: deps.internHosts }, stored, signal))
   if (intern.status !== 'running') {
     throw new Fault(
       'conflict',

@@ -7,7 +7,7 @@ import type { EndReason } from '#interns/contract/run.ts'
 import type { AgentChoice } from '#interns/registry/intern.ts'
 import { decisionCollector } from '#interns/rules/collect.ts'
 import type { Metered } from '#interns/runs/metered-usage.ts'
-import type { Spent } from '#interns/runs/run-spending.ts'
+import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
@@ -36,21 +36,21 @@ type InternsParts = {
   vault: Vault
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
   metered: Metered
-  spent: Spent
+  spent: ReadSpending
   observeRunEnd: (outcome: EndReason) => void
   /** A content filter refused the text of a prompt. */
   onRefused: (error: unknown) => void
 }
 
-type Concealing = Pick<InternsParts, 'guardrailCache' | 'scanner'>
+type ConcealDeps = Pick<InternsParts, 'guardrailCache' | 'scanner'>
 
 const concealing =
-  ({ guardrailCache, scanner }: Concealing) =>
+  ({ guardrailCache, scanner }: ConcealDeps) =>
   async (caller: Subject, text: string) =>
     textForAudit(scanner, (await guardrailCache.of(caller)).guardrails, text, caller.workspaceId)
 
 /** Collects decisions of rules, and questions to people, with secrets removed. */
-export function collectDecisions({ db, now, ...parts }: Concealing & Pick<InternsParts, 'db' | 'now'>) {
+export function collectDecisions({ db, now, ...parts }: ConcealDeps & Pick<InternsParts, 'db' | 'now'>) {
   const conceal = concealing(parts)
   return decisionCollector({
     ...{ db, now },

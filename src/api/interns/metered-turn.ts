@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Metered } from '#interns/runs/metered-usage.ts'
-import type { Spent } from '#interns/runs/run-spending.ts'
+import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -30,7 +30,7 @@ async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, si
 }
 
 /** Returns the recorded spending of an intern. If an end is given, includes requests that other processes recorded. */
-export function spentByKey(deps: MeteredDeps): Spent {
+export function spentByKey(deps: MeteredDeps): ReadSpending {
   return async (keyHash, since, until) => {
     let isComplete = false
     if (until !== undefined) isComplete = await written(deps, keyHash, since)

@@ -15,7 +15,7 @@ import { sealAccess } from '#interns/remote/tcp-access.ts'
 import type { DecisionCollector } from '#interns/rules/collect.ts'
 import { type FollowDeps, followRuns } from '#interns/runs/follow-runs.ts'
 import type { Metered } from '#interns/runs/metered-usage.ts'
-import type { Spent } from '#interns/runs/run-spending.ts'
+import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
@@ -41,7 +41,7 @@ type SupervisionParts = {
   log: Log
   variable: (name: string) => string | undefined
   metered: Metered
-  spent: Spent
+  spent: ReadSpending
   observeRunEnd: (outcome: EndReason) => void
   decisions: DecisionCollector
 }

@@ -42,8 +42,8 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
       { waitMs: 300_000, stallMs: 300_000, pollMs: 10, reportMs },
     )
   /** Reserves this cost. @returns the function that settles the request. */
-  const ask = async (budgets: Budgets, usd: number, endedWithinMs = 1) => {
-    const turns = await turnLimits({ db, now }, endedWithinMs)('own')
+  const ask = async (budgets: Budgets, usd: number, endTimeoutMs = 1) => {
+    const turns = await turnLimits({ db, now }, endTimeoutMs)('own')
     const limits = budgetsFor(someone, [], turns)
     const { reservation } = await reserveBudgets({ budgets, now }, limits, [], picoUsdOf(usd), turns)
     return (cost: number) => reservation.settle(picoUsdOf(cost), () => true)

@@ -11,19 +11,19 @@ import { type Budget, limitOf } from '#spend/budgets/budget.ts'
 type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind' | 'exclusively' | 'signals'>; now: Now }
 
 /** A supervisor ends a turn within this time after its budget refused a request. */
-const usualEndMs = 5000
+const defaultEndTimeoutMs = 5000
 
-const outsideTurn =
+const outsideTurnMessage =
   'The key of an intern works only within a turn of that intern, and no turn is in flight. Send the intern a prompt first.'
 
 /**
  * All requests of an intern's key count for each of its limited turns, because a request does not identify its turn.
  * The returned function throws a Fault `forbidden` if the intern has no turn in flight.
  */
-export function turnLimits(deps: TurnLimitsDeps, endedWithinMs = usualEndMs) {
+export function turnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEndTimeoutMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
     const { isInTurn, limited } = await turnsOfKey(deps, keyHash)
-    if (!isInTurn) throw new Fault('forbidden', outsideTurn)
+    if (!isInTurn) throw new Fault('forbidden', outsideTurnMessage)
     if (limited.length === 0) return undefined
     const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
     const refused = async ({ id, subject }: Budget, need: PicoUsd) => {
@@ -32,7 +32,7 @@ export function turnLimits(deps: TurnLimitsDeps, endedWithinMs = usualEndMs) {
       if (!first) return
       const part = subject.kind === 'turn' ? subject.part : 'session_max_cost_usd'
       const request = { part, neededUsd: toUsd(need) }
-      await untilEnded(deps, first.internId, { keyHash, turnIds: turns.map((turn) => turn.id), request }, endedWithinMs)
+      await untilEnded(deps, first.internId, { keyHash, turnIds: turns.map((turn) => turn.id), request }, endTimeoutMs)
     }
     // Several turns of a session share its limit.
     return { budgets: [...new Map(limits.map(({ budget }) => [budget.id, budget])).values()], refused }

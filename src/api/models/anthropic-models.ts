@@ -58,10 +58,10 @@ export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: s
   const { searchParams } = new URL(url, 'http://any')
   const after = placeOf(found, searchParams, 'after_id')
   const before = placeOf(found, searchParams, 'before_id')
-  const most = query.limit ?? found.length
+  const limit = query.limit ?? found.length
   const end = before ?? found.length
-  const from = after === undefined ? (before === undefined ? (query.offset ?? 0) : Math.max(0, end - most)) : after + 1
-  const page = found.slice(from, Math.min(end, from + most))
+  const from = after === undefined ? (before === undefined ? (query.offset ?? 0) : Math.max(0, end - limit)) : after + 1
+  const page = found.slice(from, Math.min(end, from + limit))
   const hasMore = before === undefined ? from + page.length < found.length : from > 0
   return new HttpAnswer(
     200,

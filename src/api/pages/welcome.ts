@@ -34,7 +34,7 @@ ${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachable(url
 
   Interns run commands without asking and without a sandbox, unless the approval mode is "manual".
 
-${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
+${demo ? demoExample(reachable(url), apiKey) : ''}  The newest models:
 
     curl "${reachable(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"
 
@@ -73,7 +73,7 @@ function describedKeys(made: Partial<FirstKeys>): string {
 const displayedSecret = (secret: string | undefined, variable: string) => secret ?? `the configured one (${variable})`
 
 /** Two commands to paste, for any version of curl: the intern asks for permission, and the second command allows it. */
-function talkToDemo(url: string, apiKey: string): string {
+function demoExample(url: string, apiKey: string): string {
   const say = (message: object) => {
     const body = JSON.stringify({ stream: true, session_id: 'first', approval_mode: 'manual', messages: [message] })
     return `curl -N ${url}/interns/demo/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { clients } from '#gateway/clients/clients.ts'
-import { restateForChat } from '#interns/contract/chat-fault.ts'
+import { toChatFault } from '#interns/contract/chat-fault.ts'
 import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
 import { databaseFault } from '#platform/db/maintenance/failures.ts'
 import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
@@ -28,7 +28,7 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
   const path = url.split('?', 1)[0] ?? ''
   const client =
     clients.find(({ operation }) => `${path}/`.startsWith(`${prefix}${operation.path}/`)) ??
-    clients.find(({ isSpokenIn }) => isSpokenIn?.(headers))
+    clients.find(({ isUsedBy }) => isUsedBy?.(headers))
   return client?.envelope
 }
 
@@ -50,7 +50,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     explain: databaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
     rewriteUrl: (url, headers) => underPrefix(withoutRoot(root, url), headers),
-    restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
+    restate: (fault, request) => (isInternChat(request) ? toChatFault(fault) : fault),
   })
   spareFreshConnections(app.server)
   const finished = (request: FinishedRequest) => {
@@ -59,7 +59,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
   }
   const underWay = requestsUnderWay(finished)
   watchRequests(app, underWay)
-  deps.metrics.observeUnderWay(underWay.count)
+  deps.metrics.observeRequestsInFlight(underWay.count)
   const hostOf = hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {
     deps,

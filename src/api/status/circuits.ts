@@ -5,7 +5,7 @@ import { type CircuitEventData, circuitParts, organizationsOf } from '../events/
 import type { ProcessStatus } from './process-status.ts'
 
 /** A circuit that is not closed. */
-export type ShutCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
+export type RestrictedCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
   state: 'open' | 'paused' | 'half_open'
   /** True if a process of this host reports it now; reports of other hosts are older. */
   of_this_host: boolean
@@ -14,23 +14,24 @@ export type ShutCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
 type CircuitDeps = { db: Pick<Db, 'query' | 'reports'>; now: Now }
 
 /** Lists the circuits visible to an organization: of shared credentials, and of those of its workspaces. */
-export async function shutCircuits(
+export async function restrictedCircuits(
   deps: CircuitDeps,
   organizationId: string,
   processes: readonly ProcessStatus[],
-): Promise<ShutCircuit[]> {
-  const here = circuitsHere(processes)
-  const workspaceIds = here.flatMap(({ workspace_id }) => workspace_id ?? [])
+): Promise<RestrictedCircuit[]> {
+  const localCircuits = circuitsOfThisHost(processes)
+  const workspaceIds = localCircuits.flatMap(({ workspace_id }) => workspace_id ?? [])
   const owners = await organizationsOf(deps.db, workspaceIds)
-  const isOurs = ({ workspace_id }: ShutCircuit) => workspace_id === null || owners.get(workspace_id) === organizationId
-  return [...here.filter(isOurs), ...(await circuitsOfOtherHosts(deps, organizationId, processes))]
+  const isVisible = ({ workspace_id }: RestrictedCircuit) =>
+    workspace_id === null || owners.get(workspace_id) === organizationId
+  return [...localCircuits.filter(isVisible), ...(await circuitsOfOtherHosts(deps, organizationId, processes))]
 }
 
 /** Lists the circuits of shared credentials on this host, without a database query. */
-export const sharedCircuitsHere = (processes: readonly ProcessStatus[]) =>
-  circuitsHere(processes).filter(({ workspace_id }) => workspace_id === null)
+export const sharedCircuitsOfThisHost = (processes: readonly ProcessStatus[]) =>
+  circuitsOfThisHost(processes).filter(({ workspace_id }) => workspace_id === null)
 
-function circuitsHere(processes: readonly ProcessStatus[]): ShutCircuit[] {
+function circuitsOfThisHost(processes: readonly ProcessStatus[]): RestrictedCircuit[] {
   return processes.flatMap(({ server, circuits }) =>
     circuits.map(({ name, state, reason, until }) => {
       const { endpoint, workspaceId } = circuitParts(name)
@@ -45,9 +46,9 @@ async function circuitsOfOtherHosts(
   { db, now }: CircuitDeps,
   organizationId: string,
   processes: readonly ProcessStatus[],
-): Promise<ShutCircuit[]> {
+): Promise<RestrictedCircuit[]> {
   const events = await eventsOfKind({ db }, 'circuit', now() - eventWindowMs)
-  const isHere = new Set(processes.map(({ server }) => server))
+  const isLocalProcess = new Set(processes.map(({ server }) => server))
   const last = new Map<string, CircuitEventData>()
   for (const event of events) {
     if (event.organizationId !== null && event.organizationId !== organizationId) continue
@@ -56,7 +57,7 @@ async function circuitsOfOtherHosts(
   }
   return [...last.values()].flatMap(({ at: _, state, ...circuit }) => {
     const isOver = circuit.until !== null && Date.parse(circuit.until) <= now()
-    if (state === 'closed' || isOver || isHere.has(circuit.server)) return []
+    if (state === 'closed' || isOver || isLocalProcess.has(circuit.server)) return []
     return [{ ...circuit, state, of_this_host: false }]
   })
 }

@@ -46,7 +46,7 @@ export type Metrics = {
   /** Counts a turn of an intern that ended. */
   observeInternRun: (outcome: EndReason) => void
   /** @param count returns the number of requests in flight. */
-  observeUnderWay: (count: () => number) => void
+  observeRequestsInFlight: (count: () => number) => void
   observeStanding: (standing: ServerState) => void
   /** @returns a function that counts stored and dropped contents of requests. */
   observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', by: number) => void
@@ -163,7 +163,7 @@ export function createMetrics(): Metrics {
     observeWebhook: webhooks.observe,
     observeBacklog: (backlog) => void own.push(...backlogMetrics(backlog)),
     observeInternRun: internRuns.observe,
-    observeUnderWay(count) {
+    observeRequestsInFlight(count) {
       const help = 'Requests of any kind in flight.'
       own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
     },

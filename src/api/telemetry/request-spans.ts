@@ -6,7 +6,7 @@ import { callersContext } from '../access/callers-context.ts'
 type Api = typeof import('@opentelemetry/api')
 
 /** The most statements that are recorded for one request. */
-const mostStatements = 100
+const maxStatements = 100
 
 type Scope = { span: Span; context: Context; statements: number }
 
@@ -41,7 +41,7 @@ export function requestSpans(api: Api, tracer: Tracer, now: () => number): Reque
     },
     statement(seconds, error, sql) {
       const scope = scopes.getStore()
-      if (!scope || scope.statements++ >= mostStatements) return
+      if (!scope || scope.statements++ >= maxStatements) return
       const at = now()
       const { operation, summary } = summaryOf(sql)
       const attributes = { 'db.operation.name': operation, 'db.query.summary': summary }

@@ -2,7 +2,7 @@ import { circuitEvents } from '#api/events/circuit-events.ts'
 import { turnLimits } from '#api/interns/turn-limits.ts'
 import { circuitLog } from '#api/telemetry/circuit-log.ts'
 import { completionLog } from '#api/telemetry/completion-log.ts'
-import { keepLookingUpCosts } from '#gateway/late-costs/keep-looking-up.ts'
+import { startCostLookups } from '#gateway/late-costs/keep-looking-up.ts'
 import { openGateway } from '#gateway/open.ts'
 import type { ContentStorage } from '#gateway/record/content-recorder.ts'
 import { inBatches } from '#platform/async/in-batches.ts'
@@ -15,10 +15,10 @@ import type { openMoney } from './money.ts'
 import { type Opening, warnOf } from './parts.ts'
 import type { openPolicies } from './policies.ts'
 
-type Opened<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
-type Below = Opened<typeof openModels> &
-  Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions' | 'tokens'> &
-  Opened<typeof openMoney> & {
+type OpenResult<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
+type LowerParts = OpenResult<typeof openModels> &
+  Omit<OpenResult<typeof openPolicies>, 'keys' | 'vault' | 'sessions' | 'tokens'> &
+  OpenResult<typeof openMoney> & {
     db: Db
     /** The name of this process: each has its own circuits. */
     server: string
@@ -33,7 +33,7 @@ type Below = Opened<typeof openModels> &
 const reportBatch = { most: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
-export function openDataPlane(opening: Opening, below: Below) {
+export function openDataPlane(opening: Opening, below: LowerParts) {
   const { parts, metrics, traces, opened } = opening
   const { config, log, now, newId, variable } = parts
   const { db, server, isAlone, ledger, lost, countRefusal, ...used } = below
@@ -42,7 +42,7 @@ export function openDataPlane(opening: Opening, below: Below) {
   const completions = completionLog(log)
   const logCircuit = circuitLog(log)
   const onError = warnOf(opening, 'listeners were not notified of a circuit change')
-  const keepCircuit = circuitEvents({ db, now, server, onError })
+  const storeCircuitEvent = circuitEvents({ db, now, server, onError })
   const reports = inBatches<Generation>(reportBatch, (generation) => {
     try {
       metrics.observeCompletion(generation)
@@ -84,7 +84,7 @@ export function openDataPlane(opening: Opening, below: Below) {
     onCircuit(name, change) {
       if ('reason' in change) metrics.observeCircuitOpening(change.reason)
       logCircuit(name, change)
-      keepCircuit(name, change)
+      storeCircuitEvent(name, change)
     },
     variable,
     now,
@@ -95,7 +95,7 @@ export function openDataPlane(opening: Opening, below: Below) {
   const closing = new AbortController()
   opened.defer(() => closing.abort())
   const onLookupError = warnOf(opening, 'a cost could not be requested from a provider')
-  lookUpCosts = keepLookingUpCosts({ ...routing, db }, { signal: closing.signal, onError: onLookupError })
+  lookUpCosts = startCostLookups({ ...routing, db }, { signal: closing.signal, onError: onLookupError })
   metrics.observeCircuits(routing.circuits.report)
   return { routing, scanner }
 }

@@ -93,7 +93,7 @@ export async function openDeps(
     ledger: money.ledger,
     answers: () => inFlight.count() - liveEvents.listeners,
     eventStreams: () => liveEvents.listeners,
-    interns: createInternCounts({ db }, interns.hosts.here ?? ''),
+    interns: createInternCounts({ db }, interns.hosts.thisHost ?? ''),
     isShuttingDown,
     now,
   })

@@ -5,13 +5,13 @@ import { resolveModels } from '#gateway/request/resolve-models.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 
-type Settled = Pick<Config, 'default_intern_model' | 'interns'>
+type DefaultModelConfig = Pick<Config, 'default_intern_model' | 'interns'>
 
 /**
  * Returns why requests of interns without a configured model would fail; undefined if they can succeed. Does not check
  * presets, which belong to a workspace and can change.
  */
-export function wrongInternModel({ default_intern_model: named, interns }: Settled, data: CatalogueData) {
+export function wrongInternModel({ default_intern_model: named, interns }: DefaultModelConfig, data: CatalogueData) {
   if (interns === 'off' || named === 'script') return undefined
   const model = presetReference({ model: named }) ? presetReference({ model: named })?.rest.model : named
   if (typeof model !== 'string') return undefined

@@ -14,14 +14,14 @@ import type { OpenStore } from './store.ts'
 export async function openModels(opening: Opening, { settings, db, catalogue: source, isShared }: OpenStore) {
   const { parts, metrics, opened } = opening
   const { config, log, now, newId } = parts
-  const broken = warnOf(opening, 'catalogue')
+  const warnOfError = warnOf(opening, 'catalogue')
   const catalogue = await openCatalogue({
     settings,
     ...source,
     signals: db.signals,
     newId,
     onLoad: isShared ? () => {} : logLoad(config, log),
-    onError: (error) => (error instanceof Fault ? log.warn(error.message) : broken(error)),
+    onError: (error) => (error instanceof Fault ? log.warn(error.message) : warnOfError(error)),
   })
   opened.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)

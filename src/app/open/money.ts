@@ -61,12 +61,12 @@ export async function openMoney(
   // not delay the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   if (!isShared) openUpkeep(opening, db)
-  const reserving = await besideOlderServers(opening, db, budgets)
+  const reserving = await withOlderServers(opening, db, budgets)
   return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(reserving, allowStale) : reserving }
 }
 
 /** During an upgrade, limits are counted as older servers count them. */
-async function besideOlderServers(opening: Opening, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
+async function withOlderServers(opening: Opening, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
   const accounts = await watchGuardrailAccounts({
     ...{ db, every: everyUnref, elapsed: () => performance.now() },
     onSeparate: () =>

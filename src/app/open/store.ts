@@ -85,7 +85,7 @@ export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>):
       warn(error)
     },
     onAway: metrics.observeDatabaseOutage,
-    onBack: (awayMs) => parts.log.info({ awayMs: Math.round(awayMs) }, 'the database answers again'),
+    onBack: (outageMs) => parts.log.info({ awayMs: Math.round(outageMs) }, 'the database answers again'),
     onClockSkew: (offsetMs) =>
       parts.log.warn({ offsetMs }, "the clock of this server is wrong: the database's time is used. Set it by NTP"),
     onUnset: (settings) => parts.log.warn({ settings }, 'Postgres rejected these session settings'),

@@ -27,14 +27,14 @@ type CatalogueSourceDeps = {
   /** Called with the report and data of every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
   /** Called when a server's list arrived after the start, or an unreachable server is reachable again. */
-  onLate: () => void
+  onListTimeout: () => void
   /** How long a start waits for the lists of servers. */
   listTimeoutMs?: number
 }
 
 /** @throws StartupError when a source cannot be used. */
 export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
-  const { settings, discover, onLoad, onLate, listTimeoutMs = 500 } = deps
+  const { settings, discover, onLoad, onListTimeout, listTimeoutMs = 500 } = deps
   let name = nameOfSources(settings)
   const first = await loadCached(settings).catch(refuseToStart)
   const discovers = first.data.providers.some((provider) => provider.discover)
@@ -69,9 +69,9 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
   if (discovers) {
     const reading = reload().catch(() => {})
     const isLate = await Promise.race([reading.then(() => false), sleep(listTimeoutMs, true, { ref: false })])
-    if (isLate) void reading.then(onLate)
+    if (isLate) void reading.then(onListTimeout)
   } else onLoad(report, first.data)
-  discover.onBack?.(() => void reload().then(onLate, () => {}))
+  discover.onBack?.(() => void reload().then(onListTimeout, () => {}))
   return {
     async load({ fresh }) {
       try {

@@ -9,7 +9,7 @@ import type { Log } from '#platform/process/log.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
 import { startCode, type WorkerStart, type WorkerStop } from './calls.ts'
 import { watchHeartbeat } from './heartbeat.ts'
-import { socketsThere, type WorkerProcess } from './worker-process.ts'
+import { inheritedSockets, type WorkerProcess } from './worker-process.ts'
 
 /** A slot of the fleet: a dedicated socket, and the worker that accepts its connections. */
 type Slot = {
@@ -45,7 +45,7 @@ type FleetDeps = {
 }
 
 /** A worker that ends earlier than this has failed. The first failure is retried at once. */
-const soonMs = 10_000
+const rapidEndMs = 10_000
 const backoff = { firstMs: 250, maxMs: 30_000 }
 
 /** The time in which a worker must report its metrics or status. */
@@ -55,7 +55,7 @@ const figuresMs = 2000
 export class Fleet {
   readonly #deps: FleetDeps
   readonly #slots: Slot[]
-  readonly #there: number[][]
+  readonly #inheritedSockets: number[][]
   readonly #all = new Set<Running>()
   /** The metrics of workers that have ended. */
   #past: Promise<MetricValues[]> = Promise.resolve([])
@@ -64,7 +64,7 @@ export class Fleet {
   constructor(deps: FleetDeps) {
     this.#deps = deps
     this.#slots = deps.sockets.map((_, index) => ({ index, ready: undefined, failures: 0 }))
-    this.#there = socketsThere(deps.sockets)
+    this.#inheritedSockets = inheritedSockets(deps.sockets)
   }
 
   /** The number of workers that take connections. */
@@ -104,7 +104,7 @@ export class Fleet {
     void worker.ended.then(endWatch)
     void worker.ended.then((how) => this.#replace(slot, worker, how))
     if (before) this.#retire(before)
-    this.#spread()
+    this.#assignSockets()
   }
 
   #spawn(): Running {
@@ -117,7 +117,7 @@ export class Fleet {
     this.#all.add(worker)
     void worker.ended.then(() => {
       this.#all.delete(worker)
-      if (worker.values.length > 0) this.#past = this.#past.then((past) => this.#withCounted(past, worker))
+      if (worker.values.length > 0) this.#past = this.#past.then((past) => this.#addMetrics(past, worker))
       void end().catch((error) => this.#deps.log.warn({ err: error }, 'the cleanup after a worker failed'))
     })
     return worker
@@ -130,17 +130,17 @@ export class Fleet {
   }
 
   /** Adds the counters of an ended worker: a counter that falls would look like a restart. */
-  #withCounted(past: MetricValues[], { values }: Running): Promise<MetricValues[]> {
+  #addMetrics(past: MetricValues[], { values }: Running): Promise<MetricValues[]> {
     return this.#deps.merge([past, values.filter(({ aggregator, type }) => aggregator === 'sum' && type !== 'gauge')])
   }
 
   /** Returns the sockets of the slot and of slots without a worker. */
   #socketsFor(slot: Slot): number[] {
     const orphaned = this.#slots.filter((other) => other !== slot && !other.ready && other.failures > 0)
-    return [slot, ...orphaned].flatMap(({ index }) => this.#there[index]!)
+    return [slot, ...orphaned].flatMap(({ index }) => this.#inheritedSockets[index]!)
   }
 
-  #spread(): void {
+  #assignSockets(): void {
     for (const slot of this.#slots) {
       slot.ready?.rpc.call('worker.accept', this.#socketsFor(slot)).catch(() => {})
     }
@@ -150,9 +150,9 @@ export class Fleet {
     if (slot.ready !== worker) return
     slot.ready = undefined
     if (this.#isStopping) return
-    slot.failures = performance.now() - worker.startedAt < soonMs ? slot.failures + 1 : 1
+    slot.failures = performance.now() - worker.startedAt < rapidEndMs ? slot.failures + 1 : 1
     this.#deps.log.error({ pid: worker.pid }, `a worker ${how}; starting another one`)
-    this.#spread()
+    this.#assignSockets()
     const delayOf = () => (slot.failures > 1 ? backoffDelay(backoff, slot.failures - 1) : 0)
     await sleep(delayOf(), undefined, { ref: false })
     const start = async () => {
@@ -230,7 +230,7 @@ export class Fleet {
       for (const worker of all) worker.kill()
     }, withinMs)
     // Released first: a socket that is still open in another process would let connections wait instead of refusing them.
-    const released = this.callAll(({ rpc }) => rpc.call('worker.release', this.#there.flat()))
+    const released = this.callAll(({ rpc }) => rpc.call('worker.release', this.#inheritedSockets.flat()))
     await Promise.race([released, sleep(figuresMs, undefined, { ref: false })])
     void this.callAll(({ rpc }) => rpc.call('worker.stop', { drain, internAddress }))
     await Promise.all(all.map(({ ended }) => ended))

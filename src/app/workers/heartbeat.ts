@@ -2,7 +2,7 @@ import type { Rpc } from '#platform/process/rpc.ts'
 import type { WorkerCalls } from './calls.ts'
 
 /** The number of checks before a worker counts as hanging. */
-const looks = 10
+const checksPerTimeout = 10
 
 /**
  * Detects a worker that does not answer: its event loop hangs, or its process is stopped. Counts only time in which
@@ -21,10 +21,10 @@ export function watchHeartbeat(
   const look = () => {
     if (unanswered === 0) void rpc.call('worker.ping', null).then(answered, answered)
     unanswered++
-    if (unanswered <= looks) return
-    clearInterval(looking)
+    if (unanswered <= checksPerTimeout) return
+    clearInterval(checkTimer)
     onSilent()
   }
-  const looking = setInterval(look, silenceMs / looks).unref()
-  return () => clearInterval(looking)
+  const checkTimer = setInterval(look, silenceMs / checksPerTimeout).unref()
+  return () => clearInterval(checkTimer)
 }

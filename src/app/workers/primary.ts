@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requireFree } from '#api/access/address.ts'
+import { requireFreePorts } from '#api/access/address.ts'
 import { prefix } from '#api/access/prefix.ts'
 import { collectDecisions } from '#api/interns/interns.ts'
 import { meteredTurn, spentByKey } from '#api/interns/metered-turn.ts'
@@ -24,9 +24,9 @@ import { openUpkeep } from '../open/upkeep.ts'
 import { openWebhooks } from '../open/webhooks.ts'
 import {
   consoleUrl,
+  createdKeys,
   firstSignIn,
   internsEndMs,
-  madeKeys,
   openMetricsPort,
   prepareConsole,
   type Service,
@@ -44,7 +44,7 @@ export type WorkersService = Service & {
 }
 
 /** The file that a worker runs; `writeLog` takes whole lines of JSON that workers log. */
-type WorkerOutside = { script: string; writeLog: (lines: string) => void }
+type WorkerEnvironment = { script: string; writeLog: (lines: string) => void }
 
 /** After the grace time of its requests, a worker has this long to report its last metrics. */
 const exitGraceMs = 10_000
@@ -57,11 +57,11 @@ const exitGraceMs = 10_000
 export async function startWorkers(
   parts: Parts,
   workers: number,
-  { script, writeLog }: WorkerOutside,
+  { script, writeLog }: WorkerEnvironment,
 ): Promise<WorkersService> {
   const { config, log, newId, variable } = parts
   const { host, port, metrics_port } = config
-  await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
+  await requireFreePorts({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
   await using opened = new AsyncDisposableStack()
   const metrics = createMetrics()
   // Workers trace the completions that they answer.
@@ -80,7 +80,7 @@ export async function startWorkers(
       logReport(report, data)
       providers = providerNeeds(data, (name) => Boolean(variable(name)?.trim()))
     },
-    onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
+    onListTimeout: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
   openUpkeep(opening, db)
   openWebhooks(opening, { db, vault })
@@ -106,7 +106,7 @@ export async function startWorkers(
     lost += requests
   }
   const fleet = new Fleet({
-    sockets: sockets.ofWorker,
+    sockets: sockets.socketsByWorker,
     start: { config: settings, sources: parts.settingSources, url },
     spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
     serve: (worker) => serve(store, catalogue, { page, statuses: () => fleet.statuses(), onLost }, worker),
@@ -135,7 +135,7 @@ export async function startWorkers(
     url,
     consoleUrl: consoleUrl(config, url),
     metricsUrl,
-    firstKeys: firstKeys && madeKeys(firstKeys, config),
+    firstKeys: firstKeys && createdKeys(firstKeys, config),
     demo,
     signInToken: await firstSignIn({ db, now, newId }, firstKeys, config),
     providers,
@@ -187,26 +187,28 @@ async function makeDemo(
   if (owner) await welcomeDemo(deps, supervision, owner)
 }
 
-type Closing = { drain_ms: number; shutdown_grace_ms: number; url: string }
+type CloseOptions = { drain_ms: number; shutdown_grace_ms: number; url: string }
 
 /** Closes like a single process: requests in flight can finish within the grace time; interns end after them. */
 async function closeGracefully(
   fleet: Fleet,
   { supervisor }: Supervision,
-  { drain_ms, shutdown_grace_ms, url }: Closing,
+  { drain_ms, shutdown_grace_ms, url }: CloseOptions,
 ): Promise<void> {
-  const lastMs = drain_ms + shutdown_grace_ms
+  const stopTimeoutMs = drain_ms + shutdown_grace_ms
   const address = supervisor.isSupervisingAny() ? internAddress(url) : undefined
-  const closing = fleet.stop({ drain: drain_ms > 0, withinMs: lastMs + exitGraceMs, internAddress: address })
-  const impatience = new AbortController()
-  const late = sleep(Math.max(0, lastMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
+  const closing = fleet.stop({ drain: drain_ms > 0, withinMs: stopTimeoutMs + exitGraceMs, internAddress: address })
+  const killRequest = new AbortController()
+  const late = sleep(Math.max(0, stopTimeoutMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(
+    () => {},
+  )
   if (address) {
-    const turnsOver = fleet.clientsGone().then(() => supervisor.turnsOver(impatience.signal))
-    await Promise.race([turnsOver, late])
+    const turnsEnded = fleet.clientsGone().then(() => supervisor.turnsOver(killRequest.signal))
+    await Promise.race([turnsEnded, late])
     await supervisor.stop()
     await fleet.endInterns()
   }
   await Promise.race([closing, late])
-  impatience.abort()
+  killRequest.abort()
   await Promise.all([closing, supervisor.stop()])
 }

@@ -10,9 +10,9 @@ const host = '127.0.0.1'
 
 test('a port is bound once for each worker, and no other program gets it', async () => {
   const sockets = await bindSockets({ host, port: 0 }, 3)
-  assert.equal(new Set(sockets.ofWorker.flat()).size, 3)
+  assert.equal(new Set(sockets.socketsByWorker.flat()).size, 3)
   const listener = createServer()
-  await once(listener.listen({ fd: sockets.ofWorker[1]![0]! }), 'listening')
+  await once(listener.listen({ fd: sockets.socketsByWorker[1]![0]! }), 'listening')
   const other = createServer()
   const refused = await once(other.listen(sockets.port, host), 'error').catch((error) => [error])
   assert.equal(refused[0].code, 'EADDRINUSE')
@@ -20,8 +20,8 @@ test('a port is bound once for each worker, and no other program gets it', async
 })
 
 test('localhost is every address that it is, on one port', async () => {
-  const { port, ofWorker, close } = await bindSockets({ host: 'localhost', port: 0 }, 2)
-  assert.ok(port > 0 && ofWorker.every((sockets) => sockets.length === ofWorker[0]!.length))
+  const { port, socketsByWorker, close } = await bindSockets({ host: 'localhost', port: 0 }, 2)
+  assert.ok(port > 0 && socketsByWorker.every((sockets) => sockets.length === socketsByWorker[0]!.length))
   close()
 })
 
@@ -35,10 +35,10 @@ test('a used port and a foreign address are reported in one sentence', async () 
 })
 
 test('an acceptor takes connections of given sockets, and continues existing ones', async () => {
-  const { port, ofWorker } = await bindSockets({ host, port: 0 }, 1)
+  const { port, socketsByWorker } = await bindSockets({ host, port: 0 }, 1)
   const server = createHttpServer((_request, response) => response.end('hello'))
   const acceptor = createAcceptor(server)
-  await acceptor.accept(ofWorker[0]!)
+  await acceptor.accept(socketsByWorker[0]!)
   const client = connect(port, host)
   const ask = async () => {
     client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')

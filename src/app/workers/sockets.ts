@@ -6,7 +6,7 @@ import { type Address, addressRefused } from '#api/access/address.ts'
 export type Sockets = {
   port: number
   /** For each worker the descriptors of its sockets, one for each address of the host. */
-  ofWorker: number[][]
+  socketsByWorker: number[][]
   close: () => void
 }
 
@@ -26,7 +26,7 @@ export async function bindSockets(at: Address, workers: number): Promise<Sockets
     return socket
   }
   function bindAll(host: string, port: number): number[] {
-    const first = bindFirst(host, port, bind)
+    const first = bindShared(host, port, bind)
     const more = first.isSpread ? workers - 1 : 0
     const sockets = [first.socket, ...Array.from({ length: more }, () => bind(host, first.port, true))]
     return Array.from({ length: workers }, (_, worker) => (sockets[worker] ?? first.socket).fd())
@@ -35,10 +35,10 @@ export async function bindSockets(at: Address, workers: number): Promise<Sockets
     const [first = at.host, ...others] = await addressesOf(at.host)
     const columns = [bindAll(first, at.port)]
     const { port } = bound[0]!.address()
-    for (const host of others) columns.push(...unlessAbsent(() => bindAll(host, port)))
+    for (const host of others) columns.push(...ignoreAbsentAddress(() => bindAll(host, port)))
     return {
       port,
-      ofWorker: Array.from({ length: workers }, (_, worker) => columns.map((column) => column[worker]!)),
+      socketsByWorker: Array.from({ length: workers }, (_, worker) => columns.map((column) => column[worker]!)),
       close,
     }
   } catch (error) {
@@ -53,7 +53,7 @@ async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address).slice(0, host === 'localhost' ? undefined : 1)
 }
 
-function bindFirst(host: string, port: number, bind: (host: string, port: number, reusePort: boolean) => BoundSocket) {
+function bindShared(host: string, port: number, bind: (host: string, port: number, reusePort: boolean) => BoundSocket) {
   try {
     const socket = bind(host, port, true)
     return { socket, port: socket.address().port, isSpread: true }
@@ -66,7 +66,7 @@ function bindFirst(host: string, port: number, bind: (host: string, port: number
 }
 
 /** Skips an absent address: a machine without IPv6 can still resolve `localhost` to it. */
-function unlessAbsent<T>(bind: () => T): T[] {
+function ignoreAbsentAddress<T>(bind: () => T): T[] {
   try {
     return [bind()]
   } catch (error) {

@@ -24,7 +24,7 @@ export function createWorkerClosing(
 ): WorkerClosing {
   const clientsGone = Promise.withResolvers<void>()
   const internsEnded = Promise.withResolvers<void>()
-  let restMs = graceMs
+  let remainingMs = graceMs
   return {
     clientsGone: clientsGone.promise,
     endInterns: internsEnded.resolve,
@@ -34,8 +34,8 @@ export function createWorkerClosing(
       void acceptor.close().then(clientsGone.resolve)
       await using _listener = await openInternListener(app.server, address, { reusePort: true })
       await internsEnded.promise
-      restMs = Math.max(0, graceMs - (performance.now() - startedAt))
+      remainingMs = Math.max(0, graceMs - (performance.now() - startedAt))
     },
-    close: () => shutdown.close(app, restMs, acceptor),
+    close: () => shutdown.close(app, remainingMs, acceptor),
   }
 }

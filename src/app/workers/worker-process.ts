@@ -16,7 +16,7 @@ export type WorkerProcess = {
 }
 
 /** Returns the descriptors of the sockets in a worker, which inherits them in order. */
-export const socketsThere = (all: readonly number[][]): number[][] => {
+export const inheritedSockets = (all: readonly number[][]): number[][] => {
   let at = firstSocket
   return all.map((sockets) => sockets.map(() => at++))
 }

@@ -66,15 +66,15 @@ export function diffContents({ path, diff }: Change): ToolCallContent[] {
 /** The text of one side. The diff marks a missing line break at the end only if the sides differ in it. */
 function sideOf(lines: string[], other: '+' | '-'): string {
   const sideLines = lines.map((line, at) => {
-    if (line.startsWith(other) || isMark(line)) return ''
-    return lines[at + 1] !== undefined && isMark(lines[at + 1]!) ? line.slice(1) : `${line.slice(1)}\n`
+    if (line.startsWith(other) || isMissingNewline(line)) return ''
+    return lines[at + 1] !== undefined && isMissingNewline(lines[at + 1]!) ? line.slice(1) : `${line.slice(1)}\n`
   })
   const text = sideLines.join('')
-  return lines.some(isMark) ? text : text.replace(/\n$/, '')
+  return lines.some(isMissingNewline) ? text : text.replace(/\n$/, '')
 }
 
 /** `\ No newline at end of file`, which refers to the previous line. */
-const isMark = (line: string) => line.startsWith('\\')
+const isMissingNewline = (line: string) => line.startsWith('\\')
 
 function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'plan' }>['steps'][number]): PlanEntry {
   const oneOf = <T extends string>(values: readonly T[], value: string | undefined, fallback: T) =>

@@ -13,7 +13,7 @@ import { type GeneratedCommand, type Placed, runCommand } from './run-command.ts
 export const generatedCommands: GeneratedCommand[] = Object.entries(operations).flatMap(([key, operation]) => {
   const id = key as OperationId
   const given = overrides[id] ?? {}
-  if ('byHand' in given || 'without' in given) return []
+  if ('handWritten' in given || 'without' in given) return []
   return [given].flat().map((override) => ({ id, name: override.name ?? nameOf(operation), operation, override }))
 })
 
@@ -50,12 +50,12 @@ function commandAt(group: Command, words: string[]): Command {
 const pathOf = (command: Command): string[] => (command.parent ? [...pathOf(command.parent), command.name()] : [])
 
 /** The summary in the words of commands: "show", where the API has "get". */
-export const aboutOf = ({ override, operation }: GeneratedCommand) =>
+export const descriptionOf = ({ override, operation }: GeneratedCommand) =>
   override.about ?? operation.summary.replace(/^Get /, 'Show ')
 
 function build(command: Command, generated: GeneratedCommand, terminal: Terminal): void {
   const { operation, override } = generated
-  if (command.description() === '') command.description(aboutOf(generated))
+  if (command.description() === '') command.description(descriptionOf(generated))
   const placed: Placed[] = []
   for (const [field, about, argument] of argumentsOf(operation, override)) {
     command.addArgument(argumentFor(argument.name, about, argument.help ?? helpFor(field, about)))

@@ -47,7 +47,7 @@ export type ApiCommand = {
 }
 
 /** The command or commands of an operation; or the hand-written one; or the reason for having none. */
-export type Override = ApiCommand | ApiCommand[] | { byHand: string } | { without: string }
+export type Override = ApiCommand | ApiCommand[] | { handWritten: string } | { without: string }
 
 export type Overrides = { [id in OperationId]?: Override }
 

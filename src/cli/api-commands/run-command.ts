@@ -72,8 +72,8 @@ function inputFrom(placed: Placed[], given: unknown[], options: Options): Input 
   for (const [index, one] of placed.entries()) {
     const value = 'argument' in one ? given[index] : options[one.option]
     // Commander sets the option of `--no-start` to true if it is not given.
-    const isGiven = 'argument' in one || !one.isNegated ? value !== undefined : value === false
-    if (isGiven) input[one.field] = apiValue(one.about, value)
+    const isPresent = 'argument' in one || !one.isNegated ? value !== undefined : value === false
+    if (isPresent) input[one.field] = apiValue(one.about, value)
   }
   return input
 }

@@ -1,6 +1,6 @@
 import type { ActivityItem } from '#interns/contract/activity-item.ts'
 import { printable, printableLine } from '#platform/text/printable.ts'
-import { diffLine, type Styled } from './style.ts'
+import { diffLine, type StyleText } from './style.ts'
 
 type ToolCall = Extract<ActivityItem, { type: 'tool_call' }>
 
@@ -8,7 +8,7 @@ type ToolCall = Extract<ActivityItem, { type: 'tool_call' }>
 const maxLines = { output: 8, change: 40 }
 
 /** Formats the activity of an intern: a tool call when it starts and when it ends, the plan when it changes. */
-export function activityFormatter(styled: Styled): (activity: ActivityItem) => string {
+export function activityFormatter(styled: StyleText): (activity: ActivityItem) => string {
   const started = new Set<string>()
   let previousPlan = ''
   return (activity) => {
@@ -35,7 +35,7 @@ function titleOf({ operation, title, paths }: ToolCall): string {
   return words.length > 0 ? [...new Set(words)].join('  ') : 'tool'
 }
 
-function resultOf(styled: Styled, { status, changes, output }: ToolCall): string[] {
+function resultOf(styled: StyleText, { status, changes, output }: ToolCall): string[] {
   const changeLines = changes.flatMap(({ diff }) => bounded(diff.split('\n'), maxLines.change))
   const outputLines = output ? bounded(output.trimEnd().split('\n'), maxLines.output) : []
   return [

@@ -1,7 +1,7 @@
 import { printableLine } from '#platform/text/printable.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import type { AgentQuestion, Field } from './conversation.ts'
-import type { Keyboard, Typed } from './keyboard.ts'
+import type { Keyboard, KeyboardInput } from './keyboard.ts'
 import { readPermission } from './permission-details.ts'
 import type { Show } from './show.ts'
 
@@ -101,7 +101,7 @@ async function askForm({ message, fields }: Extract<AgentQuestion, { kind: 'elic
 async function fillField(
   field: Field,
   { keyboard, show, signal }: Deps,
-): Promise<{ answer: unknown } | Exclude<Typed, object>> {
+): Promise<{ answer: unknown } | Exclude<KeyboardInput, object>> {
   const optional = field.required ? '' : ', optional'
   for (;;) {
     const question = `  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `

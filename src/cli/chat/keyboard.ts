@@ -5,7 +5,7 @@ import { watchPaste } from './paste.ts'
 import type { Screen } from './screen.ts'
 
 /** A typed text; `interrupted` for Ctrl-C; `left` for Ctrl-D or the end of piped input. */
-export type Typed = { text: string } | 'interrupted' | 'left'
+export type KeyboardInput = { text: string } | 'interrupted' | 'left'
 
 /** Reads lines from a terminal, or from piped input. */
 export type Keyboard = {
@@ -13,13 +13,13 @@ export type Keyboard = {
    * Reads the next prompt. Lines typed ahead come first, and an unfinished line is restored. A line that ends with "\"
    * continues on the next line, and pasted lines stay together.
    */
-  prompt: (prompt: string) => Promise<Typed>
+  prompt: (prompt: string) => Promise<KeyboardInput>
   /**
    * Reads the answer to a question. Text typed before the question was displayed is not taken as the answer.
    * @param keys single keys that answer without Enter
    * @param signal aborts the question. The promise then rejects with its reason
    */
-  answer: (question: string, keys: readonly string[], signal: AbortSignal) => Promise<Typed>
+  answer: (question: string, keys: readonly string[], signal: AbortSignal) => Promise<KeyboardInput>
   /** Calls `listener` on Ctrl-C. @returns a function that removes it */
   onInterrupt: (listener: () => void) => () => void
   close: () => void
@@ -28,13 +28,18 @@ export type Keyboard = {
 /** A single key counts as an answer only after this pause, because a user who was typing did not mean the question. */
 const pauseMs = 500
 
-type PendingRead = { resolve: (typed: Typed) => void; keys: readonly string[]; isAnswer: boolean; since: number }
+type PendingRead = {
+  resolve: (typed: KeyboardInput) => void
+  keys: readonly string[]
+  isAnswer: boolean
+  since: number
+}
 
-/** @param onAhead receives each line that is typed while no prompt is displayed */
-export function keyboard({ input, output }: Screen, onAhead: (text: string) => void = () => {}): Keyboard {
+/** @param onTypedAhead receives each line that is typed while no prompt is displayed */
+export function keyboard({ input, output }: Screen, onTypedAhead: (text: string) => void = () => {}): Keyboard {
   const isTerminal = input.isTTY === true && output.isTTY === true
   /** Lines that are not read yet: typed ahead, or piped. */
-  const ahead: string[] = []
+  const typedAhead: string[] = []
   /** The previous lines of a text of several lines. */
   let previousLines: string[] = []
   /** The unfinished line at the time a question was displayed. */
@@ -46,7 +51,7 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
 
   const reader = createInterface({ input, output: echo(output, () => pending !== undefined), terminal: isTerminal })
   const paste = isTerminal ? watchPaste(input, output) : undefined
-  const resolvePending = (typed: Typed) => {
+  const resolvePending = (typed: KeyboardInput) => {
     const { resolve } = pending ?? {}
     pending = undefined
     resolve?.(typed)
@@ -68,14 +73,14 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
     const text = [...previousLines, line].join('\n')
     previousLines = []
     if (pending) return resolvePending({ text })
-    ahead.push(text)
-    if (isTerminal) onAhead(text)
+    typedAhead.push(text)
+    if (isTerminal) onTypedAhead(text)
   })
   reader.on('SIGINT', () => {
     clearLine()
     if (!pending?.isAnswer) {
       previousLines = []
-      ahead.length = 0
+      typedAhead.length = 0
     }
     if (!pending) return onInterrupt?.()
     output.write('\n')
@@ -106,8 +111,8 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
     reader.setPrompt(prompt.slice(at))
     reader.prompt(true)
   }
-  function wait(prompt: string, isAnswer: boolean, keys: readonly string[]): Promise<Typed> {
-    const next = isAnswer && isTerminal ? undefined : ahead.shift()
+  function wait(prompt: string, isAnswer: boolean, keys: readonly string[]): Promise<KeyboardInput> {
+    const next = isAnswer && isTerminal ? undefined : typedAhead.shift()
     if (next !== undefined || ended) {
       // Piped input may contain anything.
       output.write(`${prompt}${printable(next ?? '')}\n`)

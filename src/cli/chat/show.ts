@@ -35,28 +35,28 @@ export function showOn(output: Screen['output']): Show {
     startsLine = text.endsWith('\n')
     output.write(text)
   }
-  const ownLine = (text: string) => write(`${startsLine ? '' : '\n'}${text}\n`)
+  const writeLine = (text: string) => write(`${startsLine ? '' : '\n'}${text}\n`)
   const formatActivity = activityFormatter(styled)
   return {
     line: (text) => write(`${printable(text)}\n`),
     question: (text, about) =>
-      ownLine(`\n${styled('yellow', `? ${printable(text)}`)}${about === undefined ? '' : `  ${printable(about)}`}`),
+      writeLine(`\n${styled('yellow', `? ${printable(text)}`)}${about === undefined ? '' : `  ${printable(about)}`}`),
     diff: (lines) => write(lines.map((line) => `${diffLine(styled, line)}\n`).join('')),
     output(item) {
       if (item.type === 'activity') {
         const lines = formatActivity(item.activity)
-        if (lines) ownLine(lines)
+        if (lines) writeLine(lines)
         return
       }
       const text = printable(item.text)
       if (item.type === 'text') write(wasReasoning && !startsLine ? `\n\n${text}` : text)
       else if (item.type === 'reasoning') write(styled('dim', text))
-      else ownLine(styled('red', text))
+      else writeLine(styled('red', text))
       wasReasoning = item.type === 'reasoning'
     },
-    error: (text) => ownLine(styled('red', printable(text))),
-    stopped: () => ownLine(styled('dim', '(stopped)')),
-    queued: (text) => ownLine(styled('dim', `(next: ${printable(text)})`)),
+    error: (text) => writeLine(styled('red', printable(text))),
+    stopped: () => writeLine(styled('dim', '(stopped)')),
+    queued: (text) => writeLine(styled('dim', `(next: ${printable(text)})`)),
     working: () => progress.start(() => startsLine),
   }
 }

@@ -2,10 +2,10 @@ import { printable } from '#platform/text/printable.ts'
 
 export type Style = 'dim' | 'red' | 'green' | 'yellow' | 'bold'
 
-export type Styled = (style: Style, text: string) => string
+export type StyleText = (style: Style, text: string) => string
 
 /** Colours a line of a diff, and removes control characters. */
-export function diffLine(styled: Styled, line: string): string {
+export function diffLine(styled: StyleText, line: string): string {
   const text = `  ${printable(line)}`
   if (/^(\+\+\+|---|@@) /.test(line)) return styled('bold', text)
   return line.startsWith('+') ? styled('green', text) : line.startsWith('-') ? styled('red', text) : text

@@ -47,12 +47,13 @@ async function check(file: string, { env, out }: Terminal): Promise<void> {
   const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(line(problem))
-  const ofServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
-  const hints = [...hintsOf(readCatalogueFile(text, file)), ...ofServers]
+  const skippedServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
+  const hints = [...hintsOf(readCatalogueFile(text, file)), ...skippedServers]
   for (const hint of hints) out(`hint: ${line(hint)}`)
-  for (const { slug } of data.providers.filter(({ discover }) => discover)) out(`${slug}: ${modelsAt(slug, data)}`)
+  for (const { slug } of data.providers.filter(({ discover }) => discover))
+    out(`${slug}: ${modelsOfProvider(slug, data)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be skipped.`)
-  const refusing = ofServers.filter(({ reason }) => reason.includes(keyWantedText))
+  const refusing = skippedServers.filter(({ reason }) => reason.includes(keyWantedText))
   if (refusing.length > 0) {
     const slugs = refusing.map(({ row }) => row).join(', ')
     throw new StartupError(`${file}: ${slugs}: no models were read, because the key is missing or was rejected.`)
@@ -64,7 +65,7 @@ async function check(file: string, { env, out }: Terminal): Promise<void> {
 const maxNames = 20
 
 /** Describes the models that a provider's server lists. */
-function modelsAt(slug: string, { models }: CatalogueData): string {
+function modelsOfProvider(slug: string, { models }: CatalogueData): string {
   const ids = models.flatMap(({ id, endpoints }) => (endpoints.some(({ provider }) => provider === slug) ? [id] : []))
   if (ids.length === 0) return 'no model'
   const more = ids.length > maxNames ? `, and ${ids.length - maxNames} more` : ''

@@ -7,14 +7,14 @@ import { copyToPostgres } from '#platform/db/maintenance/copy.ts'
 import { embeddedStore, openStore } from '../kit/store.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
-const aboutBackup = `
+const backupHelp = `
 The service can keep running. DATA_DIR and CONFIG are read as by the service.
 
 To restore a backup: stop the service, delete signalbox.db-wal and signalbox.db-shm, replace signalbox.db with the
 backup, and start the service. On a new host: copy the backup as signalbox.db and encryption.key into an empty folder,
 and start the service with DATA_DIR set to that folder.`
 
-const aboutCopy = `
+const copyHelp = `
 Set DATA_DIR to the data folder and DATABASE_URL to an empty Postgres database. Stop the service first. The data folder
 is not changed. The copy is one transaction: it is complete, or nothing is written.`
 
@@ -23,7 +23,7 @@ export function databaseCommand(database: Command, { env, out }: Terminal): void
     .command('backup')
     .description('Write a backup of the embedded database to a new file')
     .argument('<file>', 'Path of the backup')
-    .addHelpText('after', aboutBackup)
+    .addHelpText('after', backupHelp)
     .action((file: string) => {
       const config = loadConfig(env)
       if (config.database_url) {
@@ -39,7 +39,7 @@ export function databaseCommand(database: Command, { env, out }: Terminal): void
   database
     .command('copy')
     .description('Copy the embedded database to an empty Postgres database')
-    .addHelpText('after', aboutCopy)
+    .addHelpText('after', copyHelp)
     .action(async () => {
       const config = loadConfig(env)
       if (!config.database_url) {

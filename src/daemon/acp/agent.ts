@@ -15,7 +15,7 @@ export type SessionListener = {
   elicitation(params: unknown, withdrawn: AbortSignal): Promise<unknown>
 }
 
-export type PromptAbilities = { image: boolean; audio: boolean; embeddedContext: boolean }
+export type PromptCapabilities = { image: boolean; audio: boolean; embeddedContext: boolean }
 
 /** A session as the agent knows it. `modes` are the approval modes it can be set to. */
 export type AgentSession = { id: string; model: string | null; modes: string[] }
@@ -26,11 +26,11 @@ export type Agent = {
   /** Whether it can restore a session that an earlier agent process started. */
   canRestoreSessions: boolean
   /** The kinds of content that a prompt can have in addition to text and links. */
-  promptAbilities: PromptAbilities
+  promptAbilities: PromptCapabilities
   /** The names of the intern's MCP servers whose transport the agent does not support. */
   unsupportedServers: string[]
   /** Whether it sends all output of a turn before its end. The protocol leaves that open. */
-  sendsNothingLate: boolean
+  hasNoLateUpdates: boolean
   newSession(workspace: string): Promise<AgentSession>
   /** Restores a session. Events of the past that it replays reach no listener, because none is set yet. */
   restoreSession(id: string, workspace: string): Promise<AgentSession>
@@ -110,7 +110,7 @@ export async function initializeAgent(
     canRestoreSessions: resumes || loads,
     promptAbilities: readPromptAbilities(member(abilities, 'promptCapabilities')),
     unsupportedServers,
-    sendsNothingLate: member(member(member(greeting, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
+    hasNoLateUpdates: member(member(member(greeting, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
     newSession: async (cwd) => readSession(await callAgent('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
       const restored = await callAgent(resumes ? 'session/resume' : 'session/load', {
@@ -150,7 +150,7 @@ function logSkippedLines(log: DaemonLog): (line: string) => void {
   }
 }
 
-function readPromptAbilities(capabilities: unknown): PromptAbilities {
+function readPromptAbilities(capabilities: unknown): PromptCapabilities {
   const is = (name: string) => member(capabilities, name) === true
   return { image: is('image'), audio: is('audio'), embeddedContext: is('embeddedContext') }
 }

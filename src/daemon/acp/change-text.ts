@@ -33,13 +33,13 @@ function hunksOf(before: string, after: string): Hunk[] {
 
 /** One hunk from the first to the last changed line, for a change that is too large for a diff. */
 function wholeHunk(old: string[], now: string[]): Hunk {
-  const most = Math.min(old.length, now.length)
+  const shorterLength = Math.min(old.length, now.length)
   let same = 0
-  while (same < most && old[same] === now[same]) same++
-  let sameAtEnd = 0
-  while (sameAtEnd < most - same && old.at(-1 - sameAtEnd) === now.at(-1 - sameAtEnd)) sameAtEnd++
+  while (same < shorterLength && old[same] === now[same]) same++
+  let commonSuffix = 0
+  while (commonSuffix < shorterLength - same && old.at(-1 - commonSuffix) === now.at(-1 - commonSuffix)) commonSuffix++
   const from = Math.max(0, same - contextLines)
-  const [oldEnd, nowEnd] = [old.length - sameAtEnd, now.length - sameAtEnd]
+  const [oldEnd, nowEnd] = [old.length - commonSuffix, now.length - commonSuffix]
   const after = now.slice(nowEnd, nowEnd + contextLines)
   return {
     oldStart: from + 1,

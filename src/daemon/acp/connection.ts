@@ -26,7 +26,7 @@ export class Connection {
   readonly #channel: Channel
   readonly #handlers: Handlers
   readonly #limits: { maxMessageBytes: number }
-  readonly #cut: ReturnType<typeof lineCutter>
+  readonly #splitLines: ReturnType<typeof lineCutter>
   /** Our pending requests. */
   readonly #waiters = new Map<number, Waiter>()
   /** The agent's pending requests. */
@@ -39,7 +39,7 @@ export class Connection {
     this.#channel = channel
     this.#handlers = handlers
     this.#limits = limits
-    this.#cut = lineCutter(limits.maxMessageBytes)
+    this.#splitLines = lineCutter(limits.maxMessageBytes)
     const lost = async () => this.close(new Refusal('stream_severed', await exitReason(channel)))
     channel.input.on('data', this.#onData).on('end', lost).on('close', lost).on('error', lost)
     channel.output.on('error', lost)
@@ -105,14 +105,14 @@ export class Connection {
 
   readonly #onData = (chunk: Buffer) => {
     try {
-      for (const line of this.#cut(chunk)) {
+      for (const line of this.#splitLines(chunk)) {
         if (this.#closeReason) return
         const message = readMessage(line)
         if (message) this.#onMessage(message)
         else if (line.trim() !== '') this.#handlers.skipped?.(line)
       }
     } catch (error) {
-      this.close(isTooLong(error) ? new Error(tooLarge(this.#limits)) : asError(error))
+      this.close(isTooLong(error) ? new Error(tooLargeError(this.#limits)) : asError(error))
     }
   }
 
@@ -184,7 +184,7 @@ function withDeadline(waiter: Waiter, method: string, timeoutMs: number): Waiter
   }
 }
 
-const tooLarge = (limits: { maxMessageBytes: number }) =>
+const tooLargeError = (limits: { maxMessageBytes: number }) =>
   `The agent sent a message of more than ${limits.maxMessageBytes} bytes.`
 
 /** Whether the agent sent a line over the limit. */

@@ -18,7 +18,7 @@ export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome:
 export type PermissionRequest = {
   tool: ToolCall
   /** The agent asks only because a rule can forbid the action. Without a rule it is allowed without a question. */
-  onlyJudged: boolean
+  isPolicyOnly: boolean
   /** `detail` has its full length. */
   question: PermissionQuestion
   whole: WholePermission
@@ -43,7 +43,7 @@ export function readPermission(
   const { tool, operation, whole } = describe(member(params, 'toolCall'), earlier)
   return {
     tool,
-    onlyJudged: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
+    isPolicyOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
     question: { kind: 'permission', operation, detail: whole.detail, options, ...(choices.length > 0 && { choices }) },
     whole,
     outcome: (answer, choice) => {
@@ -66,7 +66,7 @@ function readOffers(options: unknown): Offer[] {
     const name = member(option, 'name')
     const displayName = typeof name === 'string' && name.trim() !== '' ? name.slice(0, maxNameLength) : optionId
     offers.set(optionId, {
-      id: canBeId(optionId, kind) ? optionId : `option_${at + 1}`,
+      id: isUsableId(optionId, kind) ? optionId : `option_${at + 1}`,
       kind,
       name: displayName,
       optionId,
@@ -76,7 +76,7 @@ function readOffers(options: unknown): Offer[] {
 }
 
 /** An id must not be the word for another answer, and callers must be able to type it. */
-function canBeId(id: string, kind: PermissionKind): boolean {
+function isUsableId(id: string, kind: PermissionKind): boolean {
   const reserved = [...permissionKinds, 'cancel'].find((word) => word === id)
   if (reserved !== undefined) return reserved === kind
   return id !== '' && id.length <= maxIdLength && id.trim() === id && printableExactly(id) === id

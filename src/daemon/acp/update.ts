@@ -28,7 +28,7 @@ export type AgentUpdate =
 export type PlanStep = { text: string; status: string; priority?: string }
 
 const other: AgentUpdate = { type: 'other' }
-const aside: AgentUpdate = { type: 'aside' }
+const ignoredUpdate: AgentUpdate = { type: 'aside' }
 
 export function readUpdate(update: unknown): AgentUpdate {
   switch (member(update, 'sessionUpdate')) {
@@ -47,17 +47,17 @@ export function readUpdate(update: unknown): AgentUpdate {
       return { type: 'plan', steps: readPlan(member(update, 'entries')) }
     case 'config_option_update': {
       const model = modelOf(member(update, 'configOptions'))
-      return model ? { type: 'model', model } : aside
+      return model ? { type: 'model', model } : ignoredUpdate
     }
     case 'usage_update': {
       const cost = member(update, 'cost')
       const totalUsd = member(cost, 'currency') === 'USD' ? member(cost, 'amount') : undefined
-      return typeof totalUsd === 'number' && totalUsd >= 0 ? { type: 'cost', totalUsd } : aside
+      return typeof totalUsd === 'number' && totalUsd >= 0 ? { type: 'cost', totalUsd } : ignoredUpdate
     }
     case 'available_commands_update':
     case 'current_mode_update':
     case 'session_info_update':
-      return aside
+      return ignoredUpdate
     default:
       return other
   }

@@ -13,9 +13,9 @@ export function readUsage(response: unknown, costUsd: number | undefined): Usage
   const total = Math.max(count(usage, 'totalTokens') ?? 0, input + output)
   const remaining = total - input - output
   // Some agents count thought tokens separately from output tokens.
-  const separateThought =
+  const separateReasoning =
     thought && (remaining === thought || remaining === thought + (cached ?? 0) + (written ?? 0)) ? thought : 0
-  const completion = output + separateThought
+  const completion = output + separateReasoning
   return {
     prompt_tokens: total - completion,
     completion_tokens: completion,

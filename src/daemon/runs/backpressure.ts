@@ -2,7 +2,7 @@ import type { Agent } from '../acp/agent.ts'
 import type { Backpressure } from './outbox.ts'
 
 /** The number of runs that pause each agent. The agent is resumed when there are none. */
-const pauseCounts = new WeakMap<Agent, number>()
+const pausesByAgent = new WeakMap<Agent, number>()
 
 /** Pauses the agent of a run while its caller reads slowly, and calls `cutOff` when the caller has stalled. */
 export function createBackpressure(
@@ -27,7 +27,7 @@ export function createBackpressure(
 }
 
 function changeCount(agent: Agent, by: 1 | -1): number {
-  const pauses = (pauseCounts.get(agent) ?? 0) + by
-  pauseCounts.set(agent, pauses)
+  const pauses = (pausesByAgent.get(agent) ?? 0) + by
+  pausesByAgent.set(agent, pauses)
   return pauses
 }

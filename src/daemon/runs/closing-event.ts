@@ -7,9 +7,9 @@ import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
 /** Explains the end of a run. A `refusal` is the reason why it did not start. */
 export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
 
-const busy = 'The intern has too many runs that wait for an answer. Try again later.'
+const busyMessage = 'The intern has too many runs that wait for an answer. Try again later.'
 const cancelled = 'The run was cancelled.'
-const severed = 'The agent ended during the turn.'
+const severedMessage = 'The agent ended during the turn.'
 
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
 export function closingEvent(
@@ -26,9 +26,15 @@ export function closingEvent(
     case 'failed':
       return { type: 'turn.failed', reason: 'turn_failed', message, retryable, ...report }
     case 'severed':
-      return { type: 'turn.failed', reason: 'stream_severed', message: message || severed, retryable: true, ...report }
+      return {
+        type: 'turn.failed',
+        reason: 'stream_severed',
+        message: message || severedMessage,
+        retryable: true,
+        ...report,
+      }
     case 'busy':
-      return { type: 'turn.failed', reason: 'busy', message: busy, retryable: true, ...report }
+      return { type: 'turn.failed', reason: 'busy', message: busyMessage, retryable: true, ...report }
     case 'cancelled':
       return { type: 'run.ended', message: message || cancelled, ...report }
     case 'over_budget':
@@ -45,9 +51,9 @@ export function closingEvent(
 export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
   const { message = '', retryable } = about
   if (about.refusal) return about.refusal
-  if (reason === 'busy') return new Refusal('questions_full', busy)
+  if (reason === 'busy') return new Refusal('questions_full', busyMessage)
   if (reason === 'refused') return new Refusal('turn_failed', message, retryable)
-  return new Refusal('stream_severed', message || (reason === 'severed' ? severed : cancelled))
+  return new Refusal('stream_severed', message || (reason === 'severed' ? severedMessage : cancelled))
 }
 
 /** Saves the end of a turn. A turn whose end cannot be saved has failed, because a restart would lose it. */

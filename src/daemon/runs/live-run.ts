@@ -31,7 +31,7 @@ export type LiveRunDeps = {
   ended: (run: LiveRun, reason: EndReason) => void
 }
 
-const outputLost =
+const outputLostMessage =
   'The run wrote more output while it waited than the intern stores, so it cannot be resumed and has ended. Send a new prompt.'
 
 type Stream = AsyncIterableIterator<TurnEvent>
@@ -201,8 +201,8 @@ export class LiveRun {
     this.tick(now())
     const pending = this.#questions.waiting(questionId, this.#state)
     if (this.#outbox.overflowed()) {
-      this.apply({ type: 'run.cancelled' }, { message: outputLost })
-      throw new Refusal('output_lost', outputLost)
+      this.apply({ type: 'run.cancelled' }, { message: outputLostMessage })
+      throw new Refusal('output_lost', outputLostMessage)
     }
     const reading = this.#read(pending, answer)
     const resumed = this.#attach(this.#greeting())

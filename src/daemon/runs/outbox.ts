@@ -115,10 +115,10 @@ export class Outbox {
 const maxJoinedBytes = 16_384
 
 /** An event with the size of its line of JSON. */
-type Sized = { event: TurnEvent; bytes: number }
+type SizedEvent = { event: TurnEvent; bytes: number }
 
 class EventQueue {
-  readonly #events: Sized[] = []
+  readonly #events: SizedEvent[] = []
   #bytes = 0
 
   get bytes(): number {
@@ -144,7 +144,7 @@ class EventQueue {
 /** The bytes of an event as a line of JSON. */
 const bytesOf = (event: TurnEvent) => Buffer.byteLength(JSON.stringify(event)) + 1
 
-function join(last: Sized, next: Sized): Sized | undefined {
+function join(last: SizedEvent, next: SizedEvent): SizedEvent | undefined {
   const [before, after] = [last.event, next.event]
   if (!('text' in before) || !('text' in after) || before.type !== after.type) return undefined
   const { type } = before

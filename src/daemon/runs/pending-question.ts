@@ -15,7 +15,7 @@ export type PendingQuestion = {
   /** The action of a permission, in the form that rules match. */
   action?: Action
   /** Translates the caller's answer for the agent. @throws Refusal if it does not answer the question. */
-  read(answer: string): Reading
+  read(answer: string): ReadAnswer
   /** Sends the reply to the agent. Only the first call has an effect. */
   reply(value: unknown): void
   /** The reply to the agent if the caller gives no answer. */
@@ -23,7 +23,7 @@ export type PendingQuestion = {
 }
 
 /** `isConsent` is false if the caller declined or cancelled. */
-export type Reading = { value: unknown; isConsent: boolean }
+export type ReadAnswer = { value: unknown; isConsent: boolean }
 
 type Described = Omit<PendingQuestion, 'reply'>
 

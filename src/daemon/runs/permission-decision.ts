@@ -44,7 +44,7 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   const ruleOutcome = decision && byRule(run, request, decision.effect)
   const granted = selfDriveAnswer(options)
   const mustChoose = run.mode === 'manual' || isAmbiguous(request.question, granted)
-  if (!ruleOutcome && mustChoose && !request.onlyJudged)
+  if (!ruleOutcome && mustChoose && !request.isPolicyOnly)
     return run.ask(askPermission(deps.newId(), request, { action }), withdrawn)
   notice()
   return ruleOutcome ?? request.outcome(granted)

@@ -66,7 +66,7 @@ export async function playTurn(
 /** Waits for the previous turn. The agent can still be busy after its caller disconnected. */
 async function waitForTurn(before: Promise<unknown>, withinMs: number): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const busy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
-  const timer = setTimeout(reject, withinMs, busy)
+  const sessionBusy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
+  const timer = setTimeout(reject, withinMs, sessionBusy)
   await Promise.race([before, late]).finally(() => clearTimeout(timer))
 }

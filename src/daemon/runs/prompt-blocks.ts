@@ -4,7 +4,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk'
 import { type Attachment, textIn } from '#interns/contract/attachments.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { PromptAbilities } from '../acp/agent.ts'
+import type { PromptCapabilities } from '../acp/agent.ts'
 
 /** The folder of the workspace for files of prompts. */
 const folder = 'attachments'
@@ -13,7 +13,7 @@ const maxFilesOfName = 1000
 const maxEmbeddedLength = 32_000
 
 type Prompt = { text: string; attachments: Attachment[] }
-type Target = { abilities: PromptAbilities; workspace: string; files: Pick<InternFiles, 'write'> }
+type Target = { abilities: PromptCapabilities; workspace: string; files: Pick<InternFiles, 'write'> }
 
 /**
  * Converts a prompt to content blocks of the protocol. Files are stored in the workspace and sent as links; a short text is
@@ -30,7 +30,7 @@ export async function promptBlocks({ text, attachments }: Prompt, target: Target
   return blocks
 }
 
-function requireSupported({ kind, mimeType, part }: Attachment, abilities: PromptAbilities): void {
+function requireSupported({ kind, mimeType, part }: Attachment, abilities: PromptCapabilities): void {
   if (kind === 'file' || abilities[kind]) return
   const supported = ['text', 'files', ...(abilities.image ? ['images'] : []), ...(abilities.audio ? ['audio'] : [])]
   throw new Refusal(

@@ -200,7 +200,7 @@ export class RunRegistry {
     this.#idleSince = this.#deps.now()
     for (const [questionId, asker] of this.#runByQuestion) if (asker === run) this.#runByQuestion.delete(questionId)
     if (session.run === run) session.run = undefined
-    if (!session.turnOpen || !session.opened) return
+    if (!session.isTurnOpen || !session.opened) return
     session.opened.agent.cancel(session.opened.agentSession.id)
     this.#watchStuck(session, session.opened)
   }
@@ -211,7 +211,7 @@ export class RunRegistry {
    */
   #watchStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
     const timer = setTimeout(() => {
-      if (!session.turnOpen || session.opened?.agent !== agent) return
+      if (!session.isTurnOpen || session.opened?.agent !== agent) return
       if (this.#users().length > 0) return this.#watchStuck(session, session.opened)
       this.#host.discard(agent, new Error('The agent did not end a turn that was cancelled.'))
     }, this.#deps.limits.settleMs).unref()

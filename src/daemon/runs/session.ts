@@ -8,7 +8,7 @@ export type Session = {
   /** Settles when the agent has ended the last turn. After a cancellation this is later than the end of the run. */
   settled: Promise<unknown>
   /** Whether the agent has a prompt that it has not answered. */
-  turnOpen: boolean
+  isTurnOpen: boolean
   /** The session of the running agent. */
   opened: { agent: Agent; agentSession: AgentSession } | undefined
   /** Why the earlier conversation is lost, until it was reported to a caller. */
@@ -25,7 +25,7 @@ export function newSession(id: string): Session {
     id,
     run: undefined,
     settled: Promise.resolve(),
-    turnOpen: false,
+    isTurnOpen: false,
     opened: undefined,
     lost: undefined,
     unsupportedServers: [],

@@ -2,7 +2,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import { member, RpcError } from '../acp/rpc-message.ts'
 
 /** Why a turn failed, for its caller. `severed`: the agent's connection broke. */
-export type TurnFailure = { severed: boolean; message: string; retryable: boolean }
+export type TurnFailure = { isSevered: boolean; message: string; retryable: boolean }
 
 /**
  * Converts an error to the failure that the caller sees. An agent can declare an error as retryable (`data.retryable`), or
@@ -10,9 +10,9 @@ export type TurnFailure = { severed: boolean; message: string; retryable: boolea
  */
 export function turnFailureOf(error: unknown): TurnFailure {
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof Refusal && error.kind === 'stream_severed') return { severed: true, message, retryable: true }
-  if (error instanceof RpcError) return { severed: false, message, retryable: isTransient(error) }
-  return { severed: false, message, retryable: false }
+  if (error instanceof Refusal && error.kind === 'stream_severed') return { isSevered: true, message, retryable: true }
+  if (error instanceof RpcError) return { isSevered: false, message, retryable: isTransient(error) }
+  return { isSevered: false, message, retryable: false }
 }
 
 function isTransient(error: RpcError): boolean {

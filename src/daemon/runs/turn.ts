@@ -38,12 +38,12 @@ export async function runAgentTurn(
   const cost = () => costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
   agent.listen(agentSession.id, listenFor(deps, run, { updated, costUpdated }))
   try {
-    session.turnOpen = true
+    session.isTurnOpen = true
     run.startClock()
     const response = await agent.prompt(agentSession.id, prompt).finally(() => {
-      session.turnOpen = false
+      session.isTurnOpen = false
     })
-    if (!agent.sendsNothingLate && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
+    if (!agent.hasNoLateUpdates && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
     const report = { model: session.model, usage: readUsage(response, cost()) }
     const stopReason = member(response, 'stopReason')
     // Before any output, this refuses the whole turn.
@@ -75,7 +75,7 @@ function refusedPrompt({ message }: RpcError) {
 
 export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
   const failure = turnFailureOf(error)
-  run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
+  run.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
 type CostListener = { updated: (update: AgentUpdate) => void; costUpdated: () => void }

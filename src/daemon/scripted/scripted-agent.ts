@@ -22,7 +22,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
     .onRequest('initialize', () => ({
       protocolVersion: 1,
       agentInfo: { name: 'scripted', version: '1' },
-      ...(options.sendsLate !== true && { _meta: { signalbox: { sendsNothingLate: true } } }),
+      ...(options.hasLateUpdates !== true && { _meta: { signalbox: { sendsNothingLate: true } } }),
       ...(options.signIn !== undefined && { authMethods: [{ id: options.signIn, name: 'Use an API key' }] }),
       agentCapabilities: {
         loadSession: options.restore === 'load',

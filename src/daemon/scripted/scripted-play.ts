@@ -15,7 +15,7 @@ export type ScriptedOptions = {
   /** The supported MCP transports other than stdio, and content types. */
   reaches?: string[]
   /** Whether it sends output after the end of a turn: the command `late`. */
-  sendsLate?: boolean
+  hasLateUpdates?: boolean
   /** The required sign-in method, if any. */
   signIn?: string
 }

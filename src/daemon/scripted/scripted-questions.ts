@@ -22,11 +22,11 @@ export const questionCommands: Record<string, Command> = {
     await say(play, `[${await answer}]`)
   },
   /** Continues to write while a question waits: `talk 1000 permission shell allow_once`. */
-  talk: (play, rest) => talk(play, 'x', rest),
+  talk: (play, rest) => continueDialogue(play, 'x', rest),
   /** The same with another character: `talk_of ä 1000 permission shell allow_once`. */
   talk_of: (play, rest) => {
     const [character = '', more = ''] = rest.split(/ (.*)/s)
-    return talk(play, character, more)
+    return continueDialogue(play, character, more)
   },
   /** Asks to write a file, with the content in the form of the protocol: `edit run.sh {"before": "a", "after": "b"}`. */
   edit: async (play, rest) => {
@@ -57,7 +57,7 @@ export const questionCommands: Record<string, Command> = {
   },
 }
 
-async function talk(play: ScriptContext, character: string, rest: string): Promise<void> {
+async function continueDialogue(play: ScriptContext, character: string, rest: string): Promise<void> {
   const [count = '', line = ''] = rest.split(/ (.*)/s)
   const answer = askPermission(play, line.replace(/^permission /, ''))
   for (let remaining = Number(count); remaining > 0; remaining -= 1000)

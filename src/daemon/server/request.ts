@@ -46,8 +46,8 @@ function readTurns(value: unknown): number {
 /** The server validated it when it was set. */
 function readBudget(value: unknown): TurnBudget {
   const { costUsd, costOf, seconds } = (value ?? {}) as TurnBudget
-  const isCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
-  if (isCost && (seconds === undefined || typeof seconds === 'number')) return value as TurnBudget
+  const isValidCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
+  if (isValidCost && (seconds === undefined || typeof seconds === 'number')) return value as TurnBudget
   throw new Fault('invalid', 'A budget has costUsd with costOf, and seconds.')
 }
 

@@ -78,9 +78,9 @@ function readListen(listen: Json, file: string): TcpListener {
   }
 }
 
-type Surroundings = { workspace: string; environment: Record<string, string | undefined> }
+type SettingsSources = { workspace: string; environment: Record<string, string | undefined> }
 
-function readAgent(agent: Json, where: string, { workspace, environment }: Surroundings): AgentSettings {
+function readAgent(agent: Json, where: string, { workspace, environment }: SettingsSources): AgentSettings {
   const inherited = inheritedVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
   const args = agent.args ?? []
   if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) {

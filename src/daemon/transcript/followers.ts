@@ -60,7 +60,7 @@ export function createFollowers() {
           const event = incoming.shift()
           if (!event) return undefined
           characters -= sizeOf(event)
-          if (!isContained(event, sent)) return event
+          if (!wasSent(event, sent)) return event
         }
       }
       const next = async (): Promise<IteratorResult<TranscriptEvent, undefined>> => {
@@ -92,7 +92,7 @@ const stateOf = (entry: Entry): SentState => ({
 })
 
 /** Whether the reader has received this event with the stored ones. */
-function isContained(event: TranscriptEvent, sent: ReadonlyMap<number, SentState>): boolean {
+function wasSent(event: TranscriptEvent, sent: ReadonlyMap<number, SentState>): boolean {
   if (event.type === 'entry') return event.entry.revision <= (sent.get(event.entry.id)?.revision ?? 0)
   return event.offset < (sent.get(event.id)?.length ?? 0)
 }

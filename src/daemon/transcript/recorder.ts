@@ -32,7 +32,7 @@ type RecorderDeps = {
   /** Returns the next id or revision, which is higher than all earlier ones. */
   next: () => number
   /** Called after a change that must be saved: `soon`, or later. */
-  changed: (soon: boolean, characters: number) => void
+  changed: (isUrgent: boolean, characters: number) => void
   /** Called with a new piece of text, before it is saved. */
   textAdded: (entry: TextEntry, offset: number, text: string) => void
 }
@@ -176,22 +176,22 @@ export class Recorder {
     textAdded(entry as TextEntry, open?.text.length ?? 0, piece)
   }
 
-  #add(content: EntryContent, soon = true, characters = usualCharacters): Entry {
+  #add(content: EntryContent, isUrgent = true, characters = usualCharacters): Entry {
     const id = this.#deps.next()
     const at = this.#deps.now()
-    return this.#store({ ...content, id, revision: id, runId: this.#runId, at, updatedAt: at }, soon, characters)
+    return this.#store({ ...content, id, revision: id, runId: this.#runId, at, updatedAt: at }, isUrgent, characters)
   }
 
-  #change({ id, runId, at }: Entry, content: EntryContent, soon = true, characters = usualCharacters): Entry {
+  #change({ id, runId, at }: Entry, content: EntryContent, isUrgent = true, characters = usualCharacters): Entry {
     const revision = this.#deps.next()
-    return this.#store({ ...content, id, revision, runId, at, updatedAt: this.#deps.now() }, soon, characters)
+    return this.#store({ ...content, id, revision, runId, at, updatedAt: this.#deps.now() }, isUrgent, characters)
   }
 
-  #store(entry: Entry, soon: boolean, characters: number): Entry {
+  #store(entry: Entry, isUrgent: boolean, characters: number): Entry {
     this.#dirty.set(entry.id, entry)
     // There are so many only if they cannot be saved.
     if (this.#dirty.size > maxUnsaved) this.#dirty.delete(this.#dirty.keys().next().value!)
-    this.#deps.changed(soon, characters)
+    this.#deps.changed(isUrgent, characters)
     return entry
   }
 

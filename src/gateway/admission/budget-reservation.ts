@@ -6,7 +6,7 @@ import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import { type Budget, type LastingSubject, layerOf, limitOf, resetsAt } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
-import type { ShorterAnswer } from './bounds/shorter-answer.ts'
+import type { ShortenedRequest } from './bounds/shorter-answer.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
 type ReservationDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
@@ -54,11 +54,11 @@ export async function reserveBudgets(
   guardrails: readonly GuardrailRecord[],
   highestCost: PicoUsd,
   turns?: TurnLimits,
-  shorter?: Iterator<ShorterAnswer, undefined>,
-): Promise<{ reservation: Reservation; shorterRequest?: ShorterAnswer | undefined }> {
-  let shorterRequest: ShorterAnswer | undefined
+  shorter?: Iterator<ShortenedRequest, undefined>,
+): Promise<{ reservation: Reservation; shorterRequest?: ShortenedRequest | undefined }> {
+  let shorterRequest: ShortenedRequest | undefined
   let reserved = await reserve(deps, budgets, highestCost)
-  while (shorter && 'refusedBy' in reserved && reserved.outcome === 'spent' && isOfTurn(reserved.refusedBy)) {
+  while (shorter && 'refusedBy' in reserved && reserved.outcome === 'spent' && isTurnBudget(reserved.refusedBy)) {
     const next = shorter.next().value
     if (!next) break
     shorterRequest = next
@@ -102,7 +102,7 @@ export async function reserveBudgets(
   )
 }
 
-const isOfTurn = ({ subject: { kind } }: Budget) => kind === 'turn' || kind === 'session'
+const isTurnBudget = ({ subject: { kind } }: Budget) => kind === 'turn' || kind === 'session'
 
 async function reserve(deps: ReservationDeps, budgets: readonly Budget[], need: PicoUsd) {
   try {

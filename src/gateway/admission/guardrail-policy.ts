@@ -14,8 +14,8 @@ import type { Candidate } from '../plan/plan.ts'
 import type { Forms } from '../pricing/bill.ts'
 import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
-import { requirePlainNames, withoutUnknownFields } from './known-fields.ts'
-import { requireRoomInLimits } from './lowered-limits.ts'
+import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'
+import { requireRemainingLimits } from './lowered-limits.ts'
 import type { InFlightQuestion, Policy, PolicyDecision, PolicyQuestion } from './policy.ts'
 import { recheckingBeforeSend } from './recheck-before-send.ts'
 import { type SpendingDeps, SpendingLimits } from './spending-limits.ts'
@@ -43,11 +43,11 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
     const counting = budgetsFor(caller, budgetsIn(policies, groups)).filter(
       ({ includesByok }) => !current?.byok || includesByok,
     )
-    await requireRoomInLimits(budgets, limits, counting, guardrails)
+    await requireRemainingLimits(budgets, limits, counting, guardrails)
   }
   return {
     async decide(question) {
-      requirePlainNames(question.body)
+      refuseFoldedNames(question.body)
       const policies = await guardrailCache.of(question.caller)
       const counted = countedRequest(deps, policies, question)
       return policies.guardrails.length === 0

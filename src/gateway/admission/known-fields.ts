@@ -6,7 +6,7 @@ import type { Forms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** Other fields that providers accept and that cannot raise the cost beyond the reservation. */
-const harmless = [
+const ignoredFields = [
   ...['audio', 'chat_template_kwargs', 'client_metadata', 'documents', 'enable_thinking', 'function_call', 'functions'],
   ...['grammar', 'guided_choice', 'guided_grammar', 'guided_json', 'guided_regex', 'include_reasoning', 'min_tokens'],
   ...['output_config', 'prediction', 'prompt_cache_retention', 'random_seed', 'repeat_penalty', 'safe_prompt'],
@@ -25,7 +25,7 @@ const harmless = [
 
 const knownFields: ReadonlySet<string> = new Set([
   ...clients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
-  ...harmless,
+  ...ignoredFields,
 ])
 
 /** Nested fields that decide about roles, costs or storage. */
@@ -57,33 +57,33 @@ const freeFormFields: ReadonlySet<string> = new Set([
  * Refuses field names that differ from a known one only by case. Providers written in Go ignore case, so `Model` could
  * override the checked `model`. @throws Fault `invalid`.
  */
-export function requirePlainNames(body: Body): void {
+export function refuseFoldedNames(body: Body): void {
   for (const name in body) {
     if (knownFields.has(name) || isAnswerLimit(name)) {
-      requirePlainMembers(body[name], name)
+      refuseFoldedMembers(body[name], name)
       continue
     }
     const folded = foldedName(name)
-    if (folded !== name && (knownFields.has(folded) || isAnswerLimit(folded))) throw notPlain(name, folded)
+    if (folded !== name && (knownFields.has(folded) || isAnswerLimit(folded))) throw foldedNameFault(name, folded)
   }
 }
 
-function requirePlainMembers(value: unknown, field: string): void {
+function refuseFoldedMembers(value: unknown, field: string): void {
   if (typeof value !== 'object' || value === null || freeFormFields.has(field)) return
   if (Array.isArray(value)) {
-    for (const one of value) requirePlainMembers(one, '')
+    for (const one of value) refuseFoldedMembers(one, '')
     return
   }
   // Tool input has arbitrary names. The `input` of a request is a list.
   if (field === 'input') return
   for (const name in value) {
     const folded = checkedMembers.has(name) ? name : foldedName(name)
-    if (folded !== name && checkedMembers.has(folded)) throw notPlain(name, folded)
-    requirePlainMembers((value as Body)[name], name)
+    if (folded !== name && checkedMembers.has(folded)) throw foldedNameFault(name, folded)
+    refuseFoldedMembers((value as Body)[name], name)
   }
 }
 
-const notPlain = (name: string, folded: string) =>
+const foldedNameFault = (name: string, folded: string) =>
   new Fault('invalid', `Invalid request: ${printable(name)}: some providers read it as "${folded}"; use that name`)
 
 /** Folds case like Unicode-aware parsers: also the long s and the Kelvin sign. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Budget } from '#spend/budgets/budget.ts'
-import { requireRoomInLimits } from './lowered-limits.ts'
+import { requireRemainingLimits } from './lowered-limits.ts'
 
 const subject = { kind: 'key', hash: 'k' } as const
 const limited = (limit: bigint, interval: Budget['interval'] = 'daily'): Budget => ({
@@ -16,7 +16,7 @@ async function checkedLimits(before: Budget[], now: Budget[]): Promise<bigint[]>
     limits.push(budgets[0]!.limit)
     return Promise.resolve({ refusedBy: budgets[0]!, outcome: 'spent' as const })
   }
-  await requireRoomInLimits({ reserve }, before, now, []).catch((error) =>
+  await requireRemainingLimits({ reserve }, before, now, []).catch((error) =>
     assert.match(error.message, /^The spending limit/),
   )
   return limits

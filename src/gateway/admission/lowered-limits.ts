@@ -19,7 +19,7 @@ const checks = new WeakMap<Budget, Promise<boolean>>()
  * Checks only limits that are lower than when the request started.
  * @throws Fault `forbidden` that names the limit.
  */
-export async function requireRoomInLimits(
+export async function requireRemainingLimits(
   budgets: BudgetReserver,
   before: readonly Budget[],
   now: readonly Budget[],

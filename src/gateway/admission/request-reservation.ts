@@ -53,7 +53,7 @@ export class RequestReservation {
   /** Reserves the highest cost at any of the targets. @throws Fault if a limit leaves no room. */
   async reserve(targets: readonly Target[]): Promise<void> {
     const { protocolOf, guardrails, turns } = this.#terms
-    const budgets = this.#countingBudgets(targets)
+    const budgets = this.#applicableBudgets(targets)
     if (budgets.length === 0) return
     this.#highestCost = worstCase(this.#request, targets, protocolOf)
     const costOf = (forms: Forms) => worstCase(forms, targets, protocolOf)
@@ -90,7 +90,7 @@ export class RequestReservation {
     return this.#terms.budgets.filter(counting(charge)).map(({ id }) => id)
   }
 
-  #countingBudgets(targets: readonly Target[]): readonly Budget[] {
+  #applicableBudgets(targets: readonly Target[]): readonly Budget[] {
     const { budgets, access } = this.#terms
     return targets.every(({ endpoint }) => access.isByok(endpoint))
       ? budgets.filter((one) => one.includesByok)

@@ -62,7 +62,7 @@ export class AttemptAnswer implements Sink {
   #finished = false
   #hasContent = false
   #hasCalls = false
-  #over = false
+  #isOver = false
   #usageTimer: NodeJS.Timeout | undefined
   #endBackgroundRead: (() => void) | undefined
   /** The number of bytes that are still read after the client disconnected. */
@@ -94,13 +94,12 @@ export class AttemptAnswer implements Sink {
     this.#sse = new SseReader(maxIdleBytes)
     this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
     this.#read = providerProtocol.reader(answerId, answerLimit)
-    if (providerProtocol.readsEventsAlone)
-      this.#fastPath = new DeltaFastPath(this.#read, this.#receiver, this.#contentSize)
+    if (providerProtocol.isStateless) this.#fastPath = new DeltaFastPath(this.#read, this.#receiver, this.#contentSize)
   }
 
   data(chunk: Buffer): void {
     // An upstream could send bytes after the end forever.
-    if (this.#over) return this.exchange?.abort()
+    if (this.#isOver) return this.exchange?.abort()
     try {
       this.#readChunk(chunk)
     } catch (error) {
@@ -109,7 +108,7 @@ export class AttemptAnswer implements Sink {
   }
 
   end(): void {
-    if (this.#over) return
+    if (this.#isOver) return
     try {
       this.#end()
     } catch (error) {
@@ -127,7 +126,7 @@ export class AttemptAnswer implements Sink {
    */
   clientLeft(): void {
     const abort = () => this.exchange?.abort()
-    if (this.#over) return abort()
+    if (this.#isOver) return abort()
     if (this.#finished) {
       this.#remainingBytes = maxUsageBytes
       this.#usageTimer = setTimeout(abort, this.#attempt.deadlines.usageMs)
@@ -247,16 +246,16 @@ export class AttemptAnswer implements Sink {
 
   /** Opens the response without content after the hold time. No other endpoint is tried after that. */
   #openWithoutContent(): void {
-    if (this.#over || this.#started) return
+    if (this.#isOver || this.#started) return
     this.#start()
     this.#receiver.flush()
-    this.#receiver.openEarly?.()
+    this.#receiver.openResponse?.()
   }
 
   #end(): void {
     if (this.#wholeBody) return this.#endWhole(withoutMark(this.#wholeBody.take(Buffer.alloc(0))))
     this.#deliver(this.#sse.end())
-    if (this.#over) return
+    if (this.#isOver) return
     this.#endStream(this.#finished)
   }
 
@@ -326,19 +325,19 @@ export class AttemptAnswer implements Sink {
   }
 
   #finish(): void {
-    if (this.#over) return
+    if (this.#isOver) return
     // Called before the attempt ends, because an answer that cannot be written counts as failed.
     this.#receiver.ended()
-    this.#over = true
+    this.#isOver = true
     this.#settle(undefined)
   }
 
   #fail(failure: AttemptFailure): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#isOver) return
+    this.#isOver = true
     if (!this.#started) return this.#settle(failure)
     this.#receiver.flush()
-    this.#receiver.broke(failure)
+    this.#receiver.failed(failure)
     this.#settle(undefined)
   }
 }

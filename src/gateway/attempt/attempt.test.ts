@@ -46,7 +46,7 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
     ended: () => {
       whole = true
     },
-    broke: () => {},
+    failed: () => {},
   }
   await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, leaving.signal)
   await upstreams.close()
@@ -105,7 +105,7 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
     events: nothing,
     flush: nothing,
     ended: nothing,
-    broke: (why: unknown) => void broke.push(why),
+    failed: (why: unknown) => void broke.push(why),
   }
   const outcome = await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
   await upstreams.close()

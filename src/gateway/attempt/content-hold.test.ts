@@ -20,10 +20,10 @@ function attempt(contentHoldMs: number) {
   const receiver = {
     started: () => void log.push('started'),
     events: (events: AnswerEvent[]) => void log.push(...events.map(({ type }) => type)),
-    openEarly: () => void log.push('opened'),
+    openResponse: () => void log.push('opened'),
     flush() {},
     ended() {},
-    broke: () => void log.push('broke'),
+    failed: () => void log.push('failed'),
   }
   const ask = { providerProtocol: anthropicMessages, stream: true, contentHoldMs } as AttemptRequest
   const answer = new AttemptAnswer(ask, receiver, Date.now, (one) => void settled.push(one))
@@ -57,5 +57,5 @@ test('after the hold time the response opens, and the endpoint is final', async 
   answer.data(opening)
   await until(() => log.includes('opened'))
   answer.data(failure)
-  assert.deepEqual([log.includes('broke'), settled], [true, [undefined]])
+  assert.deepEqual([log.includes('failed'), settled], [true, [undefined]])
 })

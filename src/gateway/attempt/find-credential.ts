@@ -7,14 +7,14 @@ const minLength = { plain: 8, base64: 12, hex: 16 }
  */
 export function credentialFinder(credential: string): (text: string) => [start: number, end: number][] {
   const bytes = Buffer.from(credential)
-  const inPlain = substringFinder(credential, minLength.plain)
+  const findPlain = substringFinder(credential, minLength.plain)
   const inHex = substringFinder(bytes.toString('hex'), minLength.hex)
   const inBase64 = [0, 1, 2].map((before) => substringFinder(base64Core(bytes, before), minLength.base64))
   return (text) => {
     const plain = lowerCase(text)
     // Base64 has two alphabets.
-    const oneAlphabet = plain.replaceAll('-', '+').replaceAll('_', '/')
-    return [...inPlain(plain), ...inHex(plain), ...inBase64.flatMap((search) => search(oneAlphabet))]
+    const standardBase64 = plain.replaceAll('-', '+').replaceAll('_', '/')
+    return [...findPlain(plain), ...inHex(plain), ...inBase64.flatMap((search) => search(standardBase64))]
   }
 }
 

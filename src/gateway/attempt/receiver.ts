@@ -12,13 +12,13 @@ export type Receiver = {
   /** Takes text deltas without parsing. If undefined, `events` takes them. */
   deltas?: DeltaReceiver | undefined
   /** Opens the response of a stream that has no content for a long time. */
-  openEarly?: () => void
+  openResponse?: () => void
   /** Called when no more events are available at the moment. */
   flush: () => void
   /** Called when the answer is complete. */
   ended: () => void
   /** Called if the answer broke off after it had started. */
-  broke: (failure: AttemptFailure) => void
+  failed: (failure: AttemptFailure) => void
 }
 
 /** An event with a piece of text. */

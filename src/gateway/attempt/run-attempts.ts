@@ -68,7 +68,7 @@ async function tryTargets(
   }
   const target = lastFailure?.target ?? targets[0]!
   if (request.response.revoked) return { fault: request.response.revoked, target }
-  if (signal.aborted) return { fault: clientLeft(), target }
+  if (signal.aborted) return { fault: clientClosedFault(), target }
   if (lastFailure) return { fault: faultOf(lastFailure.failure, target), target }
   return { fault: forbidden ?? allCircuitsOpen(deps, request, targets), target }
 }
@@ -157,4 +157,4 @@ function allCircuitsOpen(
   return noEndpointFault(deps, { record, access, chat: reservation.request.chat }, excluded)
 }
 
-const clientLeft = () => new Fault('client_closed_request', 'The client left before the answer.')
+const clientClosedFault = () => new Fault('client_closed_request', 'The client left before the answer.')

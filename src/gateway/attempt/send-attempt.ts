@@ -34,7 +34,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: content ? content.collecting(record.count) : record.count,
     countText: record.countText,
-    readsAllText: content !== undefined,
+    needsText: content !== undefined,
     started: () => {
       nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
       call.source?.release()

@@ -15,7 +15,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 const exchange: Exchange = { abort() {}, pause() {}, resume() {} }
-const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, broke() {} }
+const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, failed() {} }
 
 /** An attempt whose upstream is driven by the test. */
 function startAttempt(receiver: Receiver = silent): { sink: Sink; over: Promise<AttemptFailure | undefined> } {
@@ -62,7 +62,7 @@ test('an answer that cannot be written fails, and the attempt ends', { timeout: 
   const ended = () => {
     throw new RangeError('Invalid string length')
   }
-  const { sink, over } = startAttempt({ ...silent, ended, broke: (failure) => void broke.push(failure) })
+  const { sink, over } = startAttempt({ ...silent, ended, failed: (failure) => void broke.push(failure) })
   sink.head(200, { 'content-type': 'application/json' })
   sink.data(Buffer.from(answer))
   sink.end()

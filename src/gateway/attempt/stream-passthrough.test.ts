@@ -14,9 +14,9 @@ const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5
 
 /**
  * Relays a stream in these pieces. @returns the events for the client, and the counts.
- * @param readsAllText as if the content is stored.
+ * @param needsText as if the content is stored.
  */
-function relay(pieces: Buffer[], readsAllText = false): { events: object[]; counted: object } {
+function relay(pieces: Buffer[], needsText = false): { events: object[]; counted: object } {
   const written: Buffer[] = []
   const counter = new AnswerCounter(() => 1)
   const response = { signal: { aborted: false }, onDrain() {}, end: (last: Buffer) => void written.push(last) }
@@ -27,7 +27,7 @@ function relay(pieces: Buffer[], readsAllText = false): { events: object[]; coun
     includeUsage: true,
     count: (events) => counter.count(events),
     countText: (type, bytes) => counter.countText(type, bytes),
-    readsAllText,
+    needsText,
     price: () => ({ costUsd: 1 }),
   })
   const attemptRequest = { answerId: 'gen-1', providerProtocol: openaiChat, stream: true } as AttemptRequest

@@ -33,20 +33,20 @@ export type CostLookupDeps = {
   now: () => number
 }
 
-const lookupsAtOnce = 16
+const maxConcurrentLookups = 16
 /** Also finds the lookups of servers that stopped. */
-const lookEveryMs = 30_000
+const pollIntervalMs = 30_000
 const retryMs = 5000
 
 /** A metered request is in the database within this time, usually. */
-const writtenMs = 10_000
+const writeDelayMs = 10_000
 
 /**
  * Asks providers for the cost of answers without a usage report, as `cost_lookup` of the catalogue says, and corrects what
  * was charged. Several servers share the work through the database. Ends with the signal.
  * @returns a function to call after metering a request that has a lookup.
  */
-export function keepLookingUpCosts(
+export function startCostLookups(
   deps: CostLookupDeps,
   { signal, onError }: { signal: AbortSignal; onError: (error: Error) => void },
 ): () => void {
@@ -54,17 +54,17 @@ export function keepLookingUpCosts(
   let expectedUntil = 0
   const { trigger } = startReconciler(
     async () => {
-      const claimed = await claimCostLookups(db, now(), lookupsAtOnce)
+      const claimed = await claimCostLookups(db, now(), maxConcurrentLookups)
       for (const lookup of claimed) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
       const next = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
-      const longestMs = now() < expectedUntil ? lookupDelays.firstMs : lookEveryMs
+      const longestMs = now() < expectedUntil ? lookupDelays.firstMs : pollIntervalMs
       return Math.min(longestMs, Math.max(100, next - now()))
     },
     { signal, retryMs, onError },
   )
   trigger()
   return () => {
-    expectedUntil = now() + writtenMs
+    expectedUntil = now() + writeDelayMs
     trigger()
   }
 }
@@ -80,7 +80,7 @@ export async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLoo
   const answered = row && findAnswered(deps, row.record)
   if (!row?.upstream_id || !answered) return deleteCostLookups(db.query, [id])
   const caller = { workspaceId: row.workspace_id, keyHash: row.key_hash, userId: row.user_id }
-  const bill = await askForBill(deps, caller, answered, row.upstream_id)
+  const bill = await requestBill(deps, caller, answered, row.upstream_id)
   if (bill) {
     await db.exclusively(`charges of ${row.organization_id}`, async (tx) => {
       const priceOf = (charged: ChargedRow) => () => priceOfTokens(answered.endpoint, bill, charged)
@@ -104,7 +104,7 @@ function findAnswered({ catalogue }: Pick<CostLookupDeps, 'catalogue'>, record: 
   return endpoint && provider && { endpoint, provider }
 }
 
-async function askForBill(
+async function requestBill(
   deps: CostLookupDeps,
   caller: Parameters<Credentials['of']>[0],
   { endpoint, provider }: Answered,

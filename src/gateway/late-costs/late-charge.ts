@@ -18,12 +18,12 @@ export function lateCharge(
   if (bill === undefined) return undefined
   const own = unconfirmedOfAnswer(row)
   const bound = row.cost + own
-  const isOverBound = bill > bound
+  const exceedsBound = bill > bound
   return {
-    cost: isOverBound ? bound : bill,
+    cost: exceedsBound ? bound : bill,
     margin: row.margin - own,
     tokens,
     correction: { source: 'provider', at },
-    billed: isOverBound ? bill : undefined,
+    billed: exceedsBound ? bill : undefined,
   }
 }

@@ -26,7 +26,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
 }
 
 /** Codes of samples that all have the same size: PCM, floating point, A-law, µ-law. */
-const plainCodes: ReadonlySet<number> = new Set([1, 3, 6, 7])
+const supportedCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7])
 const extensible = 0xfffe
 
 /** The lowest of the three declared rates in bytes per second, because decoders differ. 0 if unknown. */
@@ -34,7 +34,9 @@ function wavByteRate(format: Buffer): number {
   if (format.length < 16) return 0
   const code = format.readUInt16LE(0)
   const isPlain =
-    code === extensible ? format.length >= 40 && plainCodes.has(format.readUInt16LE(24)) : plainCodes.has(code)
+    code === extensible
+      ? format.length >= 40 && supportedCodecs.has(format.readUInt16LE(24))
+      : supportedCodecs.has(code)
   if (!isPlain) return 0
   const [channels, samples, byteRate] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt32LE(8)]
   const [frameBytes, bits] = [format.readUInt16LE(12), format.readUInt16LE(14)]
@@ -68,7 +70,7 @@ function afterTags(bytes: Buffer): number {
 
 /** Bit rates of layer III, in kbit/s. */
 const bitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
-const lowBitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+const mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const sampleRates = [44_100, 48_000, 32_000]
 
 type Mp3Frame = { bytes: number; seconds: number }
@@ -79,7 +81,7 @@ function mp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
   const version = (header >>> 19) & 3
   const isLayer3 = header >>> 21 === 0x7ff && version !== 1 && ((header >>> 17) & 3) === 1
   const isFull = version === 3
-  const bitRate = (isFull ? bitRates : lowBitRates)[((header >>> 12) & 15) - 1]
+  const bitRate = (isFull ? bitRates : mpeg2BitRates)[((header >>> 12) & 15) - 1]
   const fullRate = sampleRates[(header >>> 10) & 3]
   if (!isLayer3 || bitRate === undefined || fullRate === undefined) return undefined
   const sampleRate = fullRate / (isFull ? 1 : version === 2 ? 2 : 4)

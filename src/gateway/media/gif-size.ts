@@ -7,11 +7,11 @@ export function gifSize(bytes: Buffer): { width: number; height: number } | unde
   if (bytes.length < 13) return undefined
   let [width, height, frames] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8), 0]
   for (let at = 13 + colorTable(bytes[10]!); at < bytes.length && bytes[at] !== trailer; ) {
-    if (bytes[at] === extension) at = afterBlocks(bytes, at + 2)
+    if (bytes[at] === extension) at = skipBlocks(bytes, at + 2)
     else if (bytes[at] === frame && at + 10 <= bytes.length && ++frames === 1) {
       width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5))
       height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7))
-      at = afterBlocks(bytes, at + 11 + colorTable(bytes[at + 9]!))
+      at = skipBlocks(bytes, at + 11 + colorTable(bytes[at + 9]!))
     } else return undefined
   }
   return frames === 1 ? { width, height } : undefined
@@ -26,7 +26,7 @@ function colorTable(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }
 
-function afterBlocks(bytes: Buffer, start: number): number {
+function skipBlocks(bytes: Buffer, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!
   return at + 1

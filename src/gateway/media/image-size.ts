@@ -93,7 +93,7 @@ const jpeg: Read = (bytes) => {
     const marker = bytes[at + 1]!
     if (bytes[at] !== 0xff) return undefined
     if (marker === 0xda) return size
-    if (isFrame(marker)) {
+    if (isFrameHeader(marker)) {
       if (at + 9 > bytes.length) return undefined
       const frame = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
       // A height of 0 means that it follows the pixels.
@@ -106,7 +106,7 @@ const jpeg: Read = (bytes) => {
 }
 
 /** Markers from c0 to cf start a frame, except for three. */
-function isFrame(marker: number): boolean {
+function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }
 

@@ -58,6 +58,6 @@ export function isText(bytes: Buffer): boolean {
 }
 
 /** Readers search for this mark in the first bytes. */
-export function mayBePdf(bytes: Buffer): boolean {
+export function isPossiblyPdf(bytes: Buffer): boolean {
   return bytes.subarray(0, markLength).includes('%PDF-')
 }

@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import { audioSeconds } from './audio-length.ts'
 import { type ImageSize, imageSize, isGif, isImage } from './image-size.ts'
 import { imageTokenBound } from './image-tokens.ts'
-import { bytesOfMedium, type DataUrl, dataUrlOf, isText, mayBePdf } from './media-bytes.ts'
+import { bytesOfMedium, type DataUrl, dataUrlOf, isPossiblyPdf, isText } from './media-bytes.ts'
 
 /** A part of a prompt that is not text. Properties that its bytes do not prove are bounded by the context length. */
 export type Medium = {
@@ -27,14 +27,14 @@ const audioFormats = new Map([
 const headLength = 256 * 1024
 
 /** The declaration of a medium in a request: the type of its part, and its media type or format. */
-export type Declared = { part: unknown; mediaType?: unknown; format?: unknown }
+export type DeclaredMedium = { part: unknown; mediaType?: unknown; format?: unknown }
 
 /**
  * Reads a medium of a request.
  * @param value bytes in base64, a data URL, or the URL of a remote file.
  * @returns undefined for a document in plain text, which counts as text.
  */
-export function mediumOf(declared: Declared, value: string): Medium | undefined {
+export function mediumOf(declared: DeclaredMedium, value: string): Medium | undefined {
   const url = dataUrlOf(value)
   const part = kindOf(String(declared.part))
   if (!url && /^[a-z]+:\/\//i.test(value)) return { kind: part }
@@ -51,7 +51,7 @@ export function mediumOf(declared: Declared, value: string): Medium | undefined 
 
 function readImage(value: string, url: DataUrl | undefined): Medium {
   const head = bytesOfMedium(value, url, headLength)
-  if (!head || mayBePdf(head) || !isImage(head)) return { kind: 'other' }
+  if (!head || isPossiblyPdf(head) || !isImage(head)) return { kind: 'other' }
   const bytes = isGif(head) ? bytesOfMedium(value, url) : head
   return { kind: 'image', size: bytes && imageSize(bytes) }
 }

@@ -1,4 +1,4 @@
-import { bytesOfMedium, dataUrlOf, mayBePdf } from './media-bytes.ts'
+import { bytesOfMedium, dataUrlOf, isPossiblyPdf } from './media-bytes.ts'
 import { mediumOf } from './medium.ts'
 
 type Body = Record<string, unknown>
@@ -32,7 +32,7 @@ function findMedia(request: Body): Media {
 }
 
 const images: ReadonlySet<unknown> = new Set(['image_url', 'input_image', 'image', 'image_generation_call'])
-const sounds: ReadonlySet<unknown> = new Set(['input_audio', 'audio', 'audio_url'])
+const audioTypes: ReadonlySet<unknown> = new Set(['input_audio', 'audio', 'audio_url'])
 const videos: ReadonlySet<unknown> = new Set(['video_url', 'input_video', 'video'])
 const files: ReadonlySet<unknown> = new Set(['file', 'input_file', 'document', 'file_url'])
 
@@ -44,7 +44,7 @@ function addMedia(found: Media, value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const { type, cache_control } = value as Body
   if (images.has(type)) found.images++
-  else if (sounds.has(type)) found.audio = true
+  else if (audioTypes.has(type)) found.audio = true
   else if (videos.has(type)) found.video = true
   else if (files.has(type)) addFile(found, value as Body)
   if (isLong(cache_control)) found.longCache = true
@@ -65,18 +65,18 @@ function addFile(found: Media, part: Body): void {
   const sources = [file.file_data, file.file_url, file.url, file.filename].filter((one) => typeof one === 'string')
   if (sources.some((one) => audioDataUrl.test(one.slice(0, 32)))) found.audio = true
   else if (sources.some((one) => videoDataUrl.test(one.slice(0, 32)))) found.video = true
-  else if (sources.some(mayBeAudio) || !sources.some((one) => dataUrlOf(one) || nonAudioFile.test(one)))
+  else if (sources.some(isAudioValue) || !sources.some((one) => dataUrlOf(one) || nonAudioFile.test(one)))
     found.files = true
 }
 
 /** Whether a data URL can be audio: its bytes are not text, an image or a PDF. */
-function mayBeAudio(value: string): boolean {
+function isAudioValue(value: string): boolean {
   const url = dataUrlOf(value)
   if (!url) return false
   const medium = mediumOf({ part: 'file' }, value)
   if (!medium || medium.kind === 'image') return false
   const head = bytesOfMedium(value, url, 1024)
-  return !head || !mayBePdf(head)
+  return !head || !isPossiblyPdf(head)
 }
 
 function isLong(cacheControl: unknown): boolean {

@@ -44,13 +44,13 @@ export function isFailing(window: Window, startedAt: number): boolean {
   const at = Math.floor(startedAt / slotMs)
   let started = 0
   let failed = 0
-  let laterBalance = 0
+  let nextBalance = 0
   for (const slot of window) {
-    if (slot.at > at) laterBalance += slot.answered - slot.failed
+    if (slot.at > at) nextBalance += slot.answered - slot.failed
     else if (slot.at >= at - 1) {
       started += slot.started
       failed += slot.failed
     }
   }
-  return started >= minStarted && failed / started >= openingFailureRate && laterBalance <= 0
+  return started >= minStarted && failed / started >= openingFailureRate && nextBalance <= 0
 }

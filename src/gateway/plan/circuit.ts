@@ -57,13 +57,13 @@ const troubleMs = 30_000
 const openTimes = { firstMs: 5_000, maxMs: 60_000 }
 const maxPauseMs = 10 * 60_000
 /** Connections lost within this time count as one failure. */
-const sameOutageMs = 1_000
+const outageWindowMs = 1_000
 /** The credit that one request takes. Each millisecond adds 1, so at least one request a second is admitted. */
 const admissionCost = 1_000
 /** A half-open circuit closes when answers exceed failures by this number. */
-const leadToClose = 10
-const hopelessFailures = 20
-const hopelessPauseMs = 1_000
+const minLeadToClose = 10
+const hopelessAfterFailures = 20
+const hopelessProbeIntervalMs = 1_000
 /** If the clock is set back by more, the circuit is reset. */
 const clockJitterMs = 1_000
 
@@ -80,7 +80,7 @@ export const freshCircuit: Circuit = {
 }
 
 export function step(before: Circuit, event: CircuitEvent): Circuit {
-  const circuit = atTime(before, event.now)
+  const circuit = circuitAt(before, event.now)
   switch (event.type) {
     case 'clock.ticked':
       return circuit
@@ -108,7 +108,7 @@ export function step(before: Circuit, event: CircuitEvent): Circuit {
 }
 
 /** Half-opens the circuit when its time has come. Resets it if the clock was set back: it would stay open too long. */
-function atTime(circuit: Circuit, now: number): Circuit {
+function circuitAt(circuit: Circuit, now: number): Circuit {
   const latest = Math.max(
     circuit.since,
     circuit.triedAt,
@@ -137,7 +137,7 @@ function commonState(circuit: Circuit): CommonState {
 
 function addCredit(circuit: CommonState & HalfOpen, now: number): Circuit {
   const elapsed = Math.max(0, now - circuit.creditAt)
-  const share = Math.max(0, (circuit.answered - circuit.failed) / leadToClose) * admissionCost
+  const share = Math.max(0, (circuit.answered - circuit.failed) / minLeadToClose) * admissionCost
   return { ...circuit, credit: Math.min(admissionCost + share, circuit.credit + elapsed + share), creditAt: now }
 }
 
@@ -164,7 +164,7 @@ function recordAnswer(circuit: Circuit, startedAt: number): Circuit {
       return { ...circuit, failuresInARow: 0 }
     case 'half_open': {
       const answered = circuit.answered + 1
-      if (answered - circuit.failed < leadToClose) return { ...circuit, answered, failuresInARow: 0 }
+      if (answered - circuit.failed < minLeadToClose) return { ...circuit, answered, failuresInARow: 0 }
       return { ...commonState(circuit), failuresInARow: 0, openings: 0, at: 'closed', window: [] }
     }
     default:
@@ -181,25 +181,26 @@ type FailureEvent = Extract<CircuitEvent, { type: 'attempt.failed' }>
 function recordFailure(circuit: Circuit, event: FailureEvent): Circuit {
   const { now, connectionLost, startedAt } = event
   if (!connectionLost) return applyFailure(circuit, event)
-  if (startedAt < circuit.brokenAt && now - circuit.brokenAt < sameOutageMs) return countStarted(circuit, startedAt, -1)
+  if (startedAt < circuit.brokenAt && now - circuit.brokenAt < outageWindowMs)
+    return countStarted(circuit, startedAt, -1)
   return applyFailure({ ...circuit, brokenAt: now }, event)
 }
 
 function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
   const { now, startedAt } = event
   // The first byte was counted as an answer. A later failure undoes that.
-  const undoneAnswers = event.answered ? 1 : 0
+  const retractedAnswers = event.answered ? 1 : 0
   const more = { failuresInARow: circuit.failuresInARow + 1, troubledUntil: now + troubleMs }
   switch (circuit.at) {
     case 'closed': {
-      const window = countOutcomes(circuit.window, startedAt, { answered: -undoneAnswers, failed: 1 })
+      const window = countOutcomes(circuit.window, startedAt, { answered: -retractedAnswers, failed: 1 })
       const next: Circuit = { ...circuit, ...more, window }
       return isFailing(window, startedAt) ? openCircuit(next, now, 'failure_rate') : next
     }
     case 'open':
       return { ...circuit, ...more }
     case 'half_open': {
-      const tally = { answered: circuit.answered - undoneAnswers, failed: circuit.failed + 1 }
+      const tally = { answered: circuit.answered - retractedAnswers, failed: circuit.failed + 1 }
       const next: Circuit = { ...circuit, ...more, ...tally }
       return tally.failed / circuit.started >= reopeningFailureRate ? openCircuit(next, now, 'failed_again') : next
     }
@@ -223,7 +224,7 @@ function pause(
   return { ...circuit, pausedUntil, troubledUntil: Math.max(circuit.troubledUntil, now + troubleMs) }
 }
 
-const isHopeless = ({ failuresInARow }: Circuit) => failuresInARow >= hopelessFailures
+const isHopeless = ({ failuresInARow }: Circuit) => failuresInARow >= hopelessAfterFailures
 
 /** How the plan treats an endpoint: `troubled` ranks below `healthy`, `open` is a last resort, `unavailable` is excluded. */
 export type CircuitHealth = 'healthy' | 'troubled' | 'open' | 'unavailable'
@@ -232,7 +233,7 @@ export type CircuitHealth = 'healthy' | 'troubled' | 'open' | 'unavailable'
 export function healthOf(circuit: Circuit, now: number): CircuitHealth {
   if (now < circuit.pausedUntil) return 'unavailable'
   const admits = circuit.at === 'closed' || (circuit.at === 'half_open' && circuit.credit >= admissionCost)
-  if (!admits) return isHopeless(circuit) && now - circuit.triedAt < hopelessPauseMs ? 'unavailable' : 'open'
+  if (!admits) return isHopeless(circuit) && now - circuit.triedAt < hopelessProbeIntervalMs ? 'unavailable' : 'open'
   return now < circuit.troubledUntil ? 'troubled' : 'healthy'
 }
 

@@ -75,8 +75,8 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
 
   function dropHealthy(): void {
     for (const [name, circuit] of circuits) {
-      const isQuiet = circuit.at === 'closed' && circuit.failuresInARow === 0
-      if (isQuiet && circuit.troubledUntil <= now()) circuits.delete(name)
+      const isHealthy = circuit.at === 'closed' && circuit.failuresInARow === 0
+      if (isHealthy && circuit.troubledUntil <= now()) circuits.delete(name)
     }
     capacity = Math.max(minCapacity, circuits.size * 2)
   }
@@ -112,22 +112,22 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
   }
 }
 
-type Put = (name: string, before: Circuit, after: Circuit) => void
+type ReplaceCircuit = (name: string, before: Circuit, after: Circuit) => void
 
 class Attempt implements AttemptPermit {
   readonly #name: string
   readonly #now: Now
   readonly #at: (name: string) => Circuit
-  readonly #put: Put
+  readonly #replace: ReplaceCircuit
   readonly #startedAt: number
   #answered = false
   #over = false
 
-  constructor(name: string, now: Now, at: (name: string) => Circuit, put: Put) {
+  constructor(name: string, now: Now, at: (name: string) => Circuit, put: ReplaceCircuit) {
     this.#name = name
     this.#now = now
     this.#at = at
-    this.#put = put
+    this.#replace = put
     this.#startedAt = now()
   }
 
@@ -135,7 +135,7 @@ class Attempt implements AttemptPermit {
     if (this.#answered || this.#over) return
     this.#answered = true
     const circuit = this.#at(this.#name)
-    this.#put(
+    this.#replace(
       this.#name,
       circuit,
       step(circuit, { type: 'answer.started', now: this.#now(), startedAt: this.#startedAt }),
@@ -147,7 +147,7 @@ class Attempt implements AttemptPermit {
     this.#over = true
     if (this.#answered) return
     const circuit = this.#at(this.#name)
-    this.#put(
+    this.#replace(
       this.#name,
       circuit,
       step(circuit, { type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt }),
@@ -163,6 +163,6 @@ class Attempt implements AttemptPermit {
       retryAfterMs > 0
         ? { type: 'pause.requested', now, startedAt, forMs: retryAfterMs }
         : { type: 'attempt.failed', now, startedAt, answered: this.#answered, connectionLost }
-    this.#put(this.#name, circuit, step(circuit, event))
+    this.#replace(this.#name, circuit, step(circuit, event))
   }
 }

@@ -40,21 +40,21 @@ function applySort(targets: Target[], sort: SortKey, { speeds }: PlanInput): Tar
 }
 
 /** Orders by the random draw, troubled endpoints last. Healthy ones keep their order, and so their sessions. */
-export function orderByDraw(
+export function orderRandomly(
   targets: Target[],
   { health, draw }: PlanInput,
   lowerRanks: LowerRanks | undefined,
 ): Target[] {
   const healthy: Target[] = []
-  const troubled: Target[] = []
+  const troubledTargets: Target[] = []
   for (const target of targets) {
     if (health(target.endpoint) === 'healthy') healthy.push(target)
-    else troubled.push(target)
+    else troubledTargets.push(target)
   }
   const weightOf = weightsOf(targets)
-  if (troubled.length === 0) return drawByWeight(healthy, draw, weightOf)
-  if (healthy.length > 0) for (const target of troubled) lowerRanks?.add(target, 'troubled')
-  return [...drawByWeight(healthy, draw, weightOf), ...drawByWeight(troubled, draw, weightOf)]
+  if (troubledTargets.length === 0) return drawByWeight(healthy, draw, weightOf)
+  if (healthy.length > 0) for (const target of troubledTargets) lowerRanks?.add(target, 'troubled')
+  return [...drawByWeight(healthy, draw, weightOf), ...drawByWeight(troubledTargets, draw, weightOf)]
 }
 
 /** Lower prices count as this one. Otherwise a free endpoint would win every draw. */
@@ -85,20 +85,20 @@ function drawByWeight(targets: Target[], draw: PlanInput['draw'], weightOf: (tar
 function moveSlowLast(targets: Target[], { preferences, speeds }: PlanInput, lowerRanks: LowerRanks): Target[] {
   const { preferredMinThroughput: min, preferredMaxLatencyMs: max } = preferences
   if (min === undefined && max === undefined) return targets
-  const misses = ({ endpoint }: Target) => {
+  const missedPreferences = ({ endpoint }: Target) => {
     const { throughput, latencyMs } = speeds(endpoint)
     return (
       (min !== undefined && throughput !== null && throughput < min) ||
       (max !== undefined && latencyMs !== null && latencyMs > max)
     )
   }
-  const slow = targets.filter(misses)
+  const slow = targets.filter(missedPreferences)
   for (const target of slow) lowerRanks.add(target, 'slow')
   return [...targets.filter((target) => !slow.includes(target)), ...slow]
 }
 
 /** Moves endpoints with an open circuit to the end: they are tried only if all others failed. */
-export function moveOpenLast(targets: Target[], { health }: PlanInput, lowerRanks: LowerRanks): Target[] {
+export function moveOpenCircuitsLast(targets: Target[], { health }: PlanInput, lowerRanks: LowerRanks): Target[] {
   const isOpen = ({ endpoint }: Target) => health(endpoint) === 'open'
   if (!targets.some(isOpen)) return targets
   const open = targets.filter(isOpen)

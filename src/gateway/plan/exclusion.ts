@@ -1,14 +1,14 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import { pricePerMillion } from './comparable-price.ts'
-import type { Excluded, Exclusion, PlanInput, Preferences, Target } from './plan.ts'
+import type { ExcludedTarget, Exclusion, PlanInput, Preferences, Target } from './plan.ts'
 
 /** Why an endpoint cannot serve a request; undefined if it can. */
 export function findExclusion(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
   const { preferences, needs, isConfigured, health } = input
   const { ignore, only, order } = preferences
-  if (ignore && isNamedIn(endpoint, ignore)) return 'provider_ignored'
-  if (only && !isNamedIn(endpoint, only)) return 'provider_not_listed'
-  if (order && !preferences.allowFallbacks && !isNamedIn(endpoint, order)) return 'provider_not_listed'
+  if (ignore && isListedIn(endpoint, ignore)) return 'provider_ignored'
+  if (only && !isListedIn(endpoint, only)) return 'provider_not_listed'
+  if (order && !preferences.allowFallbacks && !isListedIn(endpoint, order)) return 'provider_not_listed'
   if (preferences.zdr && !endpoint.zeroDataRetention) return 'data_policy'
   if (preferences.dataCollection === 'deny' && (endpoint.trainsOnData || endpoint.publishesPrompts))
     return 'data_policy'
@@ -29,13 +29,13 @@ export function findExclusion(model: Model, endpoint: Endpoint, input: PlanInput
 const neededParameters = ({ preferences, needs }: PlanInput) =>
   preferences.requireParameters ? needs.parameters : needs.required
 
-export function describeExcluded(reason: Exclusion, target: Target, input: PlanInput): Excluded {
+export function describeExcluded(reason: Exclusion, target: Target, input: PlanInput): ExcludedTarget {
   if (reason !== 'unsupported_parameter') return { target, reason }
   const { supportedParameters } = target.endpoint
   return { target, reason, lacks: neededParameters(input).filter((name) => !supportedParameters.includes(name)) }
 }
 
-const isNamedIn = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))
+const isListedIn = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))
 
 /** A provider is named by its slug; a tag names one of its endpoints. */
 export function isNamed(endpoint: Endpoint, name: string): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noEndpointFault } from './no-endpoint-fault.ts'
-import type { Excluded } from './plan.ts'
+import type { ExcludedTarget } from './plan.ts'
 
 const deps = {
   circuits: { restriction: () => undefined },
@@ -11,8 +11,8 @@ const deps = {
 const context = { access: { circuitOf: () => 'e' }, record: {}, chat: {} } as unknown as Parameters<
   typeof noEndpointFault
 >[1]
-const excludedBy = (id: string, reason: Excluded['reason']) =>
-  ({ target: { endpoint: { id, contextLength: 8192 } }, reason }) as Excluded
+const excludedBy = (id: string, reason: ExcludedTarget['reason']) =>
+  ({ target: { endpoint: { id, contextLength: 8192 } }, reason }) as ExcludedTarget
 
 test('a model without endpoints differs from one whose endpoints cannot serve', () => {
   const none = noEndpointFault(deps, context, [])
@@ -47,7 +47,7 @@ test('a missing address variable is named, and no key is suggested', () => {
   >[0]['catalogue']
   const one = { target: { endpoint: { id: 'p/m', provider: 'p', baseUrl: null } }, reason: 'unconfigured' }
   assert.equal(
-    noEndpointFault({ ...deps, catalogue }, context, [one as unknown as Excluded]).message,
+    noEndpointFault({ ...deps, catalogue }, context, [one as unknown as ExcludedTarget]).message,
     'No provider of this model is configured. Set P_API_KEY and P_HOST (for p) in the environment of the service.',
   )
 })
@@ -59,7 +59,7 @@ test('a missing credential is named with its variables and providers', () => {
     typeof noEndpointFault
   >[0]['catalogue']
   const without = (provider: string) =>
-    ({ target: { endpoint: { id: `${provider}/m`, provider } }, reason: 'unconfigured' }) as Excluded
+    ({ target: { endpoint: { id: `${provider}/m`, provider } }, reason: 'unconfigured' }) as ExcludedTarget
   const { kind, message, details } = noEndpointFault({ ...deps, catalogue }, context, [without('p'), without('q')])
   assert.deepEqual([kind, details.headers], ['unavailable', { 'x-should-retry': 'false' }])
   assert.equal(

@@ -10,10 +10,10 @@ import { estimatePrompt } from '../request/prompt-size.ts'
 import type { Restriction } from './circuit.ts'
 import type { Circuits } from './circuits.ts'
 import { contextLengthError } from './context-length.ts'
-import type { Excluded, Exclusion } from './plan.ts'
+import type { ExcludedTarget, Exclusion } from './plan.ts'
 
 /** An excluded endpoint, with the restriction if its circuit is open. */
-type ExcludedEndpoint = Excluded & { restriction?: Restriction | undefined }
+type ExcludedEndpoint = ExcludedTarget & { restriction?: Restriction | undefined }
 
 const exclusionTexts: Record<Exclusion, string> = {
   provider_ignored: 'its provider is in provider.ignore',
@@ -76,9 +76,9 @@ function providerToolTypes(chat: ChatRequest): string {
   return [...new Set(types)].slice(0, 10).join(', ')
 }
 
-function exclusionMetadata({ target, reason, lacks, restriction }: ExcludedEndpoint) {
+function exclusionMetadata({ target, reason, lacks: missingFields, restriction }: ExcludedEndpoint) {
   const endpoint = target.endpoint.id
-  if (lacks) return { endpoint, reason, parameters: lacks }
+  if (missingFields) return { endpoint, reason, parameters: missingFields }
   return restriction
     ? { endpoint, reason, circuit: restriction.reason, until: isoTime(restriction.until) }
     : { endpoint, reason }
@@ -123,9 +123,9 @@ function faultForExclusions(
   )
 }
 
-function promptTooLongFault(excluded: Excluded[], chat: ChatRequest, metadata: Record<string, unknown>): Fault {
-  const tooShort = excluded.filter(({ reason }) => reason === 'context_too_small')
-  const limit = Math.max(...tooShort.map(({ target }) => target.endpoint.contextLength))
+function promptTooLongFault(excluded: ExcludedTarget[], chat: ChatRequest, metadata: Record<string, unknown>): Fault {
+  const contextTooSmall = excluded.filter(({ reason }) => reason === 'context_too_small')
+  const limit = Math.max(...contextTooSmall.map(({ target }) => target.endpoint.contextLength))
   const tokens = estimatePrompt(chat)
   const { message, details } = contextLengthError(limit, tokens > limit ? tokens : undefined, metadata)
   return new Fault('invalid', message, details)
@@ -156,7 +156,7 @@ function exclusionText(reason: Exclusion, excluded: ExcludedEndpoint[], tools: s
     )
     return `${exclusionTexts[reason]}, but ${[...supported].join(' or ')} (input_modalities in the catalogue)`
   }
-  const lacked = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
-  if (reason !== 'unsupported_parameter' || lacked.size === 0) return exclusionTexts[reason]
-  return `it does not support ${[...lacked].join(' or ')} (supported_parameters in the catalogue)`
+  const missingFields = new Set(excluded.flatMap(({ lacks: missingFields = [] }) => missingFields))
+  if (reason !== 'unsupported_parameter' || missingFields.size === 0) return exclusionTexts[reason]
+  return `it does not support ${[...missingFields].join(' or ')} (supported_parameters in the catalogue)`
 }

@@ -1,5 +1,5 @@
 import type { OrderedBy } from '#spend/ledger/generation.ts'
-import { LowerRanks, moveOpenLast, orderByDraw, sortTargets } from './endpoint-order.ts'
+import { LowerRanks, moveOpenCircuitsLast, orderRandomly, sortTargets } from './endpoint-order.ts'
 import { describeExcluded, findExclusion } from './exclusion.ts'
 import type { Plan, PlanInput, Preferences, Target } from './plan.ts'
 
@@ -19,8 +19,8 @@ export function planAttempts(input: PlanInput): Plan {
     }
     const effectiveSort = input.preferences.sort ?? sort
     // An explicit order or sort ignores recent failures.
-    const isDrawn = effectiveSort === undefined && input.preferences.order === undefined
-    return { usable: orderByDraw(usable, input, isDrawn ? lowerRanks : undefined), sort: effectiveSort }
+    const isRandomOrder = effectiveSort === undefined && input.preferences.order === undefined
+    return { usable: orderRandomly(usable, input, isRandomOrder ? lowerRanks : undefined), sort: effectiveSort }
   })
   const { preferences } = input
   const ordered =
@@ -32,7 +32,7 @@ export function planAttempts(input: PlanInput): Plan {
           lowerRanks,
         )
       : groups.flatMap((group) => sortTargets(group.usable, group.sort, input, lowerRanks))
-  const targets = moveOpenLast(ordered, input, lowerRanks)
+  const targets = moveOpenCircuitsLast(ordered, input, lowerRanks)
   const orderedBy = targets.length < 2 ? undefined : orderedByOf(input)
   if (preferences.allowFallbacks) return { targets, excluded, lowerRanks: lowerRanks.reasons, orderedBy }
   const first = withoutFallbacks(targets, preferences)

@@ -102,7 +102,7 @@ function toolSupport(
     return (
       !providerProtocol ||
       passes(providerProtocol, client.protocol) ||
-      (providerProtocol.knowsTool !== undefined && providerTools.every(providerProtocol.knowsTool))
+      (providerProtocol.supportsTool !== undefined && providerTools.every(providerProtocol.supportsTool))
     )
   }
 }

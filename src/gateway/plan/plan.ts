@@ -62,11 +62,11 @@ export type Exclusion =
 export type LowerRankReason = 'troubled' | 'circuit_shut' | 'slow'
 
 /** An excluded endpoint, with the parameters that it lacks if that is the reason. */
-export type Excluded = { target: Target; reason: Exclusion; lacks?: string[] }
+export type ExcludedTarget = { target: Target; reason: Exclusion; lacks?: string[] }
 
 export type Plan = {
   targets: Target[]
-  excluded: Excluded[]
+  excluded: ExcludedTarget[]
   /** The reasons for lower ranks, by endpoint id. Undefined if there are none, as in most plans. */
   lowerRanks?: ReadonlyMap<string, LowerRankReason> | undefined
   /** The rule that decided the order; undefined with fewer than two endpoints. */

@@ -12,7 +12,7 @@ export function stickyDraws(request: StickyRequest): (endpoint: Pick<Endpoint, '
   let seed: number | undefined
   return ({ id }) => {
     seed ??= seedOf(request)
-    return drawOf(seed, id)
+    return drawFor(seed, id)
   }
 }
 
@@ -24,7 +24,7 @@ function seedOf({ caller, sessionId, chat }: StickyRequest): number {
   return hashConversation(chat, seed)
 }
 
-export function drawOf(seed: number, id: string): number {
+export function drawFor(seed: number, id: string): number {
   return (mixBits(fnv1a(id, mixBits(seed))) + 0.5) / 2 ** 32
 }
 

@@ -17,7 +17,7 @@ export type PresetStyle = {
 }
 
 /** Upstreams refuse these fields without tools. */
-const aboutTools = ['tool_choice', 'parallel_tool_calls']
+const toolFields = ['tool_choice', 'parallel_tool_calls']
 
 /**
  * Fills in a request from a preset. Fields of the request stay as they are, even if they are null. Tools of both are
@@ -33,7 +33,7 @@ export function applyPreset(
   for (const [name, value] of Object.entries(offered)) if (!says(body, name, style)) applied[name] = value
   const tools = mergeTools(offered.tools, body.tools)
   if (tools.length > 0) applied.tools = tools
-  else for (const name of aboutTools) if (!says(body, name, style)) delete applied[name]
+  else for (const name of toolFields) if (!says(body, name, style)) delete applied[name]
   for (const name of style.nested ?? [])
     if (offered[name]) applied[name] = { ...offered[name], ...(body[name] as object | undefined) }
   return system_prompt ? { ...applied, ...style.prompted(system_prompt, body) } : applied

@@ -15,7 +15,7 @@ export type PresetCache = {
 }
 
 const longestSlug = 64
-const mostVersions = 1000
+const maxVersions = 1000
 
 type PresetCacheDeps = { db: Pick<Db, 'query' | 'signals'>; allowStale?: AllowStale }
 
@@ -47,7 +47,7 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
       if (cached) return cached
       const found = (await findVersion(db.query, id, number)) ?? noVersion(slug, number)
       versions.set(name, found)
-      if (versions.size > mostVersions) versions.delete(versions.keys().next().value!)
+      if (versions.size > maxVersions) versions.delete(versions.keys().next().value!)
       return found
     },
     close: presets.close,

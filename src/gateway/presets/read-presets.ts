@@ -25,22 +25,22 @@ export async function getPreset(
 /** Lists versions, the oldest first. @throws Fault `not_found`. */
 export async function listVersions(
   deps: { db: Db },
-  sight: PresetScope,
+  scope: PresetScope,
   slug: string,
   page: PageQuery,
 ): Promise<Page<PresetVersion>> {
-  const preset = await getPreset(deps, sight, slug)
+  const preset = await getPreset(deps, scope, slug)
   return pageOfVersions(deps.db.query, preset.id, page)
 }
 
 /** @throws Fault `not_found`. */
 export async function getVersion(
   deps: { db: Db },
-  sight: PresetScope,
+  scope: PresetScope,
   slug: string,
   version: number,
 ): Promise<PresetVersion> {
-  const preset = await getPreset(deps, sight, slug)
+  const preset = await getPreset(deps, scope, slug)
   return (await findVersion(deps.db.query, preset.id, version)) ?? noVersion(slug, version)
 }
 

@@ -52,7 +52,7 @@ export async function requestedVersion(
   const kind = whole ? settingsKind(whole.system_prompt) : kindOf(requests)
   const settings = kind.settings(rest)
   return {
-    settings: named ? await onTopOf(deps, scope, named, settings) : settings,
+    settings: named ? await mergeOntoVersion(deps, scope, named, settings) : settings,
     skippedFields: kind.skippedFields(rest).slice(0, maxSkipped),
   }
 }
@@ -86,7 +86,7 @@ const hasConversation = ({ messages }: z.infer<typeof ChatPresetBody>) =>
 /** A stored configuration uses the field names of presets and contains the system prompt separately. */
 const storedStyle: PresetStyle = { fields: (config) => config, prompted: () => ({}), nested: ['text'] }
 
-async function onTopOf(
+async function mergeOntoVersion(
   deps: { db: Db },
   scope: PresetScope,
   { slug, version }: { slug: string; version?: number },

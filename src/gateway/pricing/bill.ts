@@ -23,14 +23,14 @@ export type Bill = {
   /** The images of the prompt, if images have a price. */
   promptImages: number
   /** Whether the prompt contains audio that is certainly counted. */
-  sound: boolean
+  hasAudio: boolean
   unpriced: readonly Unpriced[]
   /** Fields that would limit the runs of a tool and are missing. */
   unbounded: readonly string[]
 }
 
 /** The assumed number of runs of a provider tool for which no field sets a limit. */
-const assumedCalls = 16
+const defaultCallLimit = 16
 /** The assumed maximum of images in one answer. */
 const maxImages = 4
 
@@ -38,7 +38,7 @@ const maxImages = 4
 export function billOf(forms: Forms, { endpoint, model }: Offer, providerProtocol: BillingTraits): Bill | undefined {
   const billableOptions = billableOptionsOf(forms, endpoint, providerProtocol)
   const kinds = kindsOf(forms, { endpoint, model })
-  const { images, audio: sound } = mediaIn(forms.chat)
+  const { images, audio: hasAudio } = mediaIn(forms.chat)
   const pieces: Record<string, number> = {}
   const image = endpoint.prices.image
   const answerImages = kinds.some(({ kind }) => kind === 'imageCompletion') ? maxImages * billedChoices(forms.chat) : 0
@@ -58,7 +58,7 @@ export function billOf(forms: Forms, { endpoint, model }: Offer, providerProtoco
     tools: billableOptions.tools,
     contexts: billableOptions.tools.length === 0 ? 0 : billableOptions.rereads ? calls + 1 : 1,
     promptImages: image === undefined ? 0 : images,
-    sound,
+    hasAudio,
     unpriced: [...unpricedKinds(endpoint, kinds), ...unpricedOptions(endpoint, billableOptions)],
     unbounded: billableOptions.tools.flatMap(({ calls, bound }) => (calls === undefined && bound ? [bound] : [])),
   }
@@ -81,22 +81,22 @@ export function billedChoices({ n, best_of: candidates }: ChatRequest): number {
 
 /** Adds the calls of tools. Tools can share a bound. @returns the maximum number of calls. */
 function addCalls(pieces: Record<string, number>, { tools }: BillableOptions): number {
-  const byBound = new Map<string, number>()
-  for (const [index, { unit, calls = assumedCalls, bound }] of tools.entries()) {
+  const boundByName = new Map<string, number>()
+  for (const [index, { unit, calls = defaultCallLimit, bound }] of tools.entries()) {
     pieces[unit] = (pieces[unit] ?? 0) + calls
-    byBound.set(bound ?? String(index), calls)
+    boundByName.set(bound ?? String(index), calls)
   }
-  return byBound.values().reduce((sum, calls) => sum + calls, 0)
+  return boundByName.values().reduce((sum, calls) => sum + calls, 0)
 }
 
 function kindsOf({ chat }: Forms, { model }: Offer): RequestedKind[] {
-  const { audio: sound, video, files, longCache } = mediaIn(chat)
+  const { audio: hasAudio, video, files, longCache } = mediaIn(chat)
   const canReturn = (modality: 'audio' | 'image') =>
     chat.modalities ? chat.modalities.includes(modality) : model?.outputModalities.includes(modality)
   const acceptsAudio = model?.inputModalities.some((modality) => modality === 'audio' || modality === 'video')
   const kinds: RequestedKind[] = []
   if (longCache) kinds.push({ kind: 'cacheWrite1h', requestedBy: 'cache_control.ttl' })
-  if (sound || video) kinds.push({ kind: 'audioPrompt', requestedBy: sound ? 'audio' : 'video' })
+  if (hasAudio || video) kinds.push({ kind: 'audioPrompt', requestedBy: hasAudio ? 'audio' : 'video' })
   else if (files && acceptsAudio) kinds.push({ kind: 'audioPrompt', requestedBy: 'a file that may be audio' })
   if (canReturn('audio')) kinds.push({ kind: 'audioCompletion', requestedBy: 'an answer in audio' })
   if (canReturn('image')) kinds.push({ kind: 'imageCompletion', requestedBy: 'an answer with images' })

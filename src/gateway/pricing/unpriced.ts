@@ -59,7 +59,7 @@ export function unpricedIn(prices: Prices, tokens: TokenCounts, extras: Extras |
   const counted = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }
   const kinds = (Object.keys(counted) as SpecialKind[]).filter((kind) => counted[kind])
   const pieces = Object.entries(extras?.pieces ?? {}).filter(
-    ([unit, count]) => count > 0 && !isPiecePriced(prices, unit),
+    ([unit, count]) => count > 0 && !isPricedPerPiece(prices, unit),
   )
   return [
     ...(isFree(prices) ? [] : kinds.filter((kind) => prices[kind] === undefined).map((kind) => nameOfPrice[kind])),
@@ -69,7 +69,7 @@ export function unpricedIn(prices: Prices, tokens: TokenCounts, extras: Extras |
 }
 
 /** Images that are counted in tokens do not need a price per image. */
-function isPiecePriced(prices: Prices, unit: string): boolean {
+function isPricedPerPiece(prices: Prices, unit: string): boolean {
   if (priceOfPiece(prices, unit) !== undefined) return true
   return unit === 'image' && (prices.imageCompletion !== undefined || isFree(prices))
 }

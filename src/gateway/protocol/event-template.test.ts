@@ -78,7 +78,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
   const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
   const text: AnswerEvent[] = []
   const receiver = {
-    ...{ started: () => {}, flush: () => {}, ended: () => {}, broke: () => {} },
+    ...{ started: () => {}, flush: () => {}, ended: () => {}, failed: () => {} },
     events(events: AnswerEvent[], raw: Buffer | undefined) {
       tally.count(events)
       text.push(...events)

@@ -56,9 +56,9 @@ export class EventTemplate {
 
   /** Writes the event that was found last in the form for the client. */
   write(bytes: Buffer, out: ByteBatch): void {
-    const { pieces, textsAt, endAt, hasPadding } = this.#newFrame
+    const { pieces, textOffsets, endAt, hasPadding } = this.#newFrame
     let written = 0
-    for (const at of textsAt) {
+    for (const at of textOffsets) {
       out.addPart(pieces, written, at)
       out.addPart(bytes, this.from, this.to)
       written = at
@@ -162,10 +162,10 @@ const joined = ({ before, after, end = none }: Frame) => Buffer.concat([before, 
 
 const noFrame: StoredFrame = { pieces: none, afterAt: 0, endAt: 0, hasPadding: false }
 
-/** The form for the client as one buffer. The text is inserted at each of `textsAt`, the padding at `endAt`. */
-type NewFrame = { pieces: Buffer; textsAt: number[]; endAt: number; hasPadding: boolean }
+/** The form for the client as one buffer. The text is inserted at each of `textOffsets`, the padding at `endAt`. */
+type NewFrame = { pieces: Buffer; textOffsets: number[]; endAt: number; hasPadding: boolean }
 
-const noNewFrame: NewFrame = { pieces: none, textsAt: [], endAt: 0, hasPadding: false }
+const noNewFrame: NewFrame = { pieces: none, textOffsets: [], endAt: 0, hasPadding: false }
 
 /** Cuts an event at the probes: the text can occur several times, the padding once. */
 function cut(event: Buffer, hasPadding: boolean): NewFrame | undefined {
@@ -173,12 +173,12 @@ function cut(event: Buffer, hasPadding: boolean): NewFrame | undefined {
   if (others.length > 0 || (end !== '') !== hasPadding || end.includes(probe.toString())) return undefined
   const parts = jsonText.split(probe.toString())
   if (parts.length < 2) return undefined
-  const textsAt: number[] = []
+  const textOffsets: number[] = []
   let at = 0
   for (const part of parts.slice(0, -1)) {
     at += part.length
-    textsAt.push(at)
+    textOffsets.push(at)
   }
   const text = parts.join('')
-  return { pieces: Buffer.from(text + end, 'latin1'), textsAt, endAt: text.length, hasPadding }
+  return { pieces: Buffer.from(text + end, 'latin1'), textOffsets, endAt: text.length, hasPadding }
 }

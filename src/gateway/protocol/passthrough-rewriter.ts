@@ -42,10 +42,10 @@ export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buff
 /** Reuses the rewritten start of a stream's events, which are equal up to the member `last`. */
 export class EventPrefix {
   readonly #last: string
-  readonly #notNull: string
+  readonly #nonNullName: string
   readonly #changes: () => Omit<Changes, 'notNull'>
   readonly #isNull: string
-  #before: Buffer = none
+  #pendingBytes: Buffer = none
   #after: Buffer = none
   /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
@@ -53,15 +53,16 @@ export class EventPrefix {
   /** @param changes called for each new prefix, which is rare. */
   constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
     this.#last = last
-    this.#notNull = notNull
+    this.#nonNullName = notNull
     this.#changes = changes
     this.#isNull = `,"${notNull}":null`
   }
 
   /** The rest of an event that has the learned prefix and needs no change after it. */
   restOf(raw: Buffer): string | undefined {
-    const { length } = this.#before
-    if (length === 0 || raw.length < length || raw.compare(this.#before, 0, length, 0, length) !== 0) return undefined
+    const { length } = this.#pendingBytes
+    if (length === 0 || raw.length < length || raw.compare(this.#pendingBytes, 0, length, 0, length) !== 0)
+      return undefined
     const rest = raw.toString('latin1', length)
     for (const name of this.#searched) if (rest.includes(name)) return undefined
     const named = rest.indexOf(this.#isNull.slice(1, -5))
@@ -77,7 +78,7 @@ export class EventPrefix {
 
   /** The rewritten event. @param rest its bytes after the prefix. */
   joined(raw: Buffer, rest: string): Buffer {
-    const from = this.#before.length
+    const from = this.#pendingBytes.length
     const at = rest.indexOf(this.#isNull)
     if (at === -1) return Buffer.concat([this.#after, raw.subarray(from)])
     return Buffer.concat([this.#after, raw.subarray(from, from + at), raw.subarray(from + at + this.#isNull.length)])
@@ -86,7 +87,7 @@ export class EventPrefix {
   /** Rewrites an event with another prefix and learns the prefix. @param from the start of its object. */
   learn(text: string, from: number): string {
     const members = membersOf(text, from)
-    const changes = { ...this.#changes(), notNull: this.#notNull }
+    const changes = { ...this.#changes(), notNull: this.#nonNullName }
     const result = withChanges(text, from, changes)
     const last = members.findIndex(({ name }) => name === this.#last)
     if (last === -1) return result
@@ -96,17 +97,17 @@ export class EventPrefix {
     // Such a member can follow the prefix, so the prefix cannot be reused.
     if (members.slice(last).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(members[last]!.start)
-    const start = result.endsWith(tail) ? result.length - tail.length : this.#startIn(result, from)
+    const start = result.endsWith(tail) ? result.length - tail.length : this.#eventStart(result, from)
     if (start === undefined) return result
     this.#searched = searched.map(quoted)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
     const own = ownBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })
-    this.#before = own.before
+    this.#pendingBytes = own.before
     this.#after = own.after
     return result
   }
 
-  #startIn(text: string, from: number): number | undefined {
+  #eventStart(text: string, from: number): number | undefined {
     return membersOf(text, from).find(({ name }) => name === this.#last)?.start
   }
 }

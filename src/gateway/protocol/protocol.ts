@@ -56,9 +56,9 @@ export type ProviderProtocol = {
   /** The provider tools and the service tier of a passed-through body or of a chat request. */
   billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
   /** Whether this protocol can express a chat tool that is not a function. Undefined if chats are passed through. */
-  knowsTool?: (tool: ChatTool) => boolean
+  supportsTool?: (tool: ChatTool) => boolean
   /** Whether a model may reason for this request. If undefined, the catalogue decides. */
-  mayThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
+  canThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
   /**
    * Reads one streamed answer. `[DONE]` ends it, in every protocol. @throws Error if an event violates the protocol.
    * @param answerId the id of the answer, from which missing ids of tool calls are generated.
@@ -66,7 +66,7 @@ export type ProviderProtocol = {
    */
   reader: (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[]
   /** Whether events can be read independently of earlier text, so that similar events need no parsing. */
-  readsEventsAlone?: boolean
+  isStateless?: boolean
   /** Whether `[DONE]` completes an answer without a finish reason. Other protocols have an event for the end. */
   endsByMark?: boolean
   /** Reads a whole answer. @throws Error if it violates the protocol. */
@@ -118,7 +118,7 @@ export type ClientProtocol = {
   /** Request headers for an upstream of the same protocol. @param limited whether a limit counts the request. */
   headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
   /** Whether the headers show that the client uses this protocol. */
-  isSpokenIn?: (headers: RequestHeaders) => boolean
+  isUsedBy?: (headers: RequestHeaders) => boolean
   /** Whether its clients can send their key in the header `x-api-key`. */
   acceptsApiKeyHeader?: boolean
   /** Additional headers of its answers. */

@@ -36,7 +36,7 @@ type StreamOptions = {
   /** Called at the first content of the answer. */
   started?: () => void
   /** Whether `count` needs the text of every event, for example to store it. Otherwise `countText` gets lengths. */
-  readsAllText?: boolean
+  needsText?: boolean
   price: PriceTokens
 }
 
@@ -61,9 +61,9 @@ class Relay implements StreamRelay, DeltaReceiver {
   constructor(response: ResponseStream, options: StreamOptions) {
     this.#response = response
     this.#options = options
-    const { client, head, passThrough, readsAllText } = options
+    const { client, head, passThrough, needsText } = options
     this.#rewriter = passThrough ? client.rewriter?.(head) : undefined
-    this.deltas = passThrough && !readsAllText ? this : undefined
+    this.deltas = passThrough && !needsText ? this : undefined
   }
 
   writer(): StreamWriter {
@@ -107,7 +107,7 @@ class Relay implements StreamRelay, DeltaReceiver {
     template.write(chunk, this.#batch)
   }
 
-  openEarly(): void {
+  openResponse(): void {
     this.#write()
     if (!this.#response.opened && !this.#response.signal.aborted) this.#response.write(this.#options.client.keepalive)
   }
@@ -126,7 +126,7 @@ class Relay implements StreamRelay, DeltaReceiver {
     if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())
   }
 
-  broke(failure: AttemptFailure): void {
+  failed(failure: AttemptFailure): void {
     this.failure = failure
   }
 
@@ -163,9 +163,15 @@ function noteOf({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote 
 /** Builds a whole answer for a client that does not stream. */
 export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => Buffer | object }
 
-type WholeOptions = { client: ClientProtocol; head: AnswerHead; passThrough: boolean; count: Count; price: PriceTokens }
+type WholeRelayOptions = {
+  client: ClientProtocol
+  head: AnswerHead
+  passThrough: boolean
+  count: Count
+  price: PriceTokens
+}
 
-export function relayWhole({ client, head, passThrough, count, price }: WholeOptions): WholeRelay {
+export function relayWhole({ client, head, passThrough, count, price }: WholeRelayOptions): WholeRelay {
   const all: AnswerEvent[] = []
   let bytes: Buffer | undefined
   let body: Buffer | object = {}
@@ -192,7 +198,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
     ended: () => {
       body = writeBody()
     },
-    broke(failure) {
+    failed(failure) {
       this.failure = failure
     },
     body: () => body,
@@ -212,9 +218,9 @@ export function withCost(answer: string, cost: CostNote | undefined, usageOf: Cl
   const opening = name < 0 ? undefined : usageOpening.exec(answer)
   const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
   if (!isPlain) return rewriteWithCost(answer, cost, usageOf)
-  const start = name + opening[0].indexOf('{') + 1
+  const openResponse = name + opening[0].indexOf('{') + 1
   const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
-  return answer.slice(0, start) + note + answer.slice(start)
+  return answer.slice(0, openResponse) + note + answer.slice(openResponse)
 }
 
 const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y

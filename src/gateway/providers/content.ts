@@ -26,7 +26,7 @@ export function piecesOf(content: Content | null | undefined): Piece[] {
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
   const pieces: Piece[] = []
   for (const part of content) {
-    if (isAside(part)) continue
+    if (isServerToolPart(part)) continue
     const piece = pieceOf(part)
     const { cache_control: cacheControl } = part as { cache_control?: unknown }
     pieces.push(cacheControl == null ? piece : { ...piece, cacheControl })
@@ -35,7 +35,7 @@ export function piecesOf(content: Content | null | undefined): Piece[] {
 }
 
 /** Whether only one provider understands a part: reasoning of its model, or a change of its tools. */
-export function isAside({ type }: ContentPart): boolean {
+export function isServerToolPart({ type }: ContentPart): boolean {
   return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
 }
 
@@ -63,7 +63,7 @@ export function resultContent(result: Result): Content {
  * Joins texts for protocols that accept only one. Keeps each on separate lines: a seamless join could produce text that
  * no filter has scanned.
  */
-export function asOneText(texts: string[]): string {
+export function joinTexts(texts: string[]): string {
   return texts.join('\n')
 }
 

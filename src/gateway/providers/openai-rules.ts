@@ -23,7 +23,7 @@ type FormatPlace = {
 }
 
 /** Fits the schema of the answer format. */
-export function formatRepair({ find, replace, name }: FormatPlace, isStrictChecked: boolean): Repair {
+export function formatRepair({ find, replace, name }: FormatPlace, checksStrict: boolean): Repair {
   return (body, dropped) => {
     const format = find(body)
     if (typeof format?.schema !== 'object' || format.schema === null) return body
@@ -31,7 +31,7 @@ export function formatRepair({ find, replace, name }: FormatPlace, isStrictCheck
       ...format,
       schema: fitSchema(format.schema, {}, (keyword) => noteDropped(dropped, `${name}.${keyword}`)),
     }
-    const strict = isStrictChecked ? withStrict(fitted, 'schema', name, dropped) : fitted
+    const strict = checksStrict ? withStrict(fitted, 'schema', name, dropped) : fitted
     return strict.schema === format.schema && strict.strict === format.strict ? body : replace(body, strict)
   }
 }

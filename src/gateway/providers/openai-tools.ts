@@ -18,11 +18,11 @@ const kinds: Record<string, string[]> = {
 }
 
 /** The same names with a date, as Anthropic has them, are other tools. */
-const anthropics = /_\d{8}$/
+const anthropicToolType = /_\d{8}$/
 
 /** Translates a provider tool field by field. Undefined for an unknown one. */
 export function ownTool(tool: ChatTool): Body | undefined {
-  if (tool.type === undefined || anthropics.test(tool.type)) return undefined
+  if (tool.type === undefined || anthropicToolType.test(tool.type)) return undefined
   if (tool.type === 'custom') return customTool(tool)
   const unit = unitOfType(tool.type)
   if (!Object.hasOwn(kinds, unit)) return undefined

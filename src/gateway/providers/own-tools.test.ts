@@ -26,7 +26,7 @@ describe('a provider tool in another protocol', () => {
 
   test('is omitted if it is unknown', () => {
     for (const providerProtocol of [anthropicMessages, googleGemini, openaiResponses]) {
-      assert.equal(providerProtocol.knowsTool!(unknown), false)
+      assert.equal(providerProtocol.supportsTool!(unknown), false)
       assert.ok(!JSON.stringify(sentBy(providerProtocol, weatherTool, unknown)).includes('bitcoin'))
     }
   })

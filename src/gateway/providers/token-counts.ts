@@ -16,13 +16,13 @@ export type ReportedExtras = { pieces?: Record<string, unknown>; serviceTier?: u
 /** More than any real count, and small enough for exact costs and sums. */
 const maxCount = 1e9
 
-type Sides = { prompt: number; completion: number; mismatch?: string }
+type PromptAndCompletion = { prompt: number; completion: number; mismatch?: string }
 
 /**
  * Validates a provider's counts, which are billed. Undefined if prompt or completion are invalid or both are missing:
  * then the usage is estimated. Parts are limited to their whole.
  */
-function tokenCounts(reported: ReportedCounts, { prompt, completion }: Sides): TokenCounts {
+function tokenCounts(reported: ReportedCounts, { prompt, completion }: PromptAndCompletion): TokenCounts {
   const cached = Math.min(countIn(reported.cached) ?? 0, prompt)
   const parts = partsIn(reported)
   return {
@@ -36,7 +36,7 @@ function tokenCounts(reported: ReportedCounts, { prompt, completion }: Sides): T
 }
 
 /** Prompt and completion that match the total. If none match, the larger counts are billed. */
-function sidesOf(reported: ReportedCounts): Sides | undefined {
+function sidesOf(reported: ReportedCounts): PromptAndCompletion | undefined {
   if (reported.prompt == null && reported.completion == null) return undefined
   const prompt = countIn(reported.prompt ?? 0)
   const completion = countIn(reported.completion ?? 0)
@@ -45,10 +45,10 @@ function sidesOf(reported: ReportedCounts): Sides | undefined {
   const otherCompletion = countIn(reported.otherCompletion) ?? completion
   const total = countIn(reported.total) || undefined
   if (total === undefined) {
-    const isBeside = (countIn(reported.reasoning) ?? 0) > completion
-    return { prompt, completion: isBeside ? otherCompletion : completion }
+    const isReasoningSeparate = (countIn(reported.reasoning) ?? 0) > completion
+    return { prompt, completion: isReasoningSeparate ? otherCompletion : completion }
   }
-  const ways: Sides[] = [
+  const ways: PromptAndCompletion[] = [
     { prompt, completion },
     { prompt, completion: otherCompletion },
     { prompt: otherPrompt, completion },
@@ -87,7 +87,7 @@ export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedE
 /** More than any provider uses for one request. */
 const maxPieces = 100_000
 /** Limits the kinds of units, which are stored with the request. */
-const mostUnits = 100
+const maxUnits = 100
 
 function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
   const reported: Record<string, number> = {}
@@ -95,7 +95,7 @@ function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
   for (const unit in pieces) {
     const count = countIn(pieces[unit])
     if (count !== undefined && count <= maxPieces) reported[unit] = count
-    if (++units === mostUnits) break
+    if (++units === maxUnits) break
   }
   const tier = tierIn(serviceTier)
   const hasPieces = Object.keys(reported).length > 0
@@ -104,14 +104,14 @@ function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
 }
 
 /** The names of providers for their default service tier. */
-const ordinaryTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_demand'])
-const longestTier = 40
+const standardTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_demand'])
+const maxTierLength = 40
 
 /** The tier that served the request, including the default one, because another may have been requested. */
 function tierIn(reported: unknown): string | undefined {
   if (typeof reported !== 'string' || reported === '' || reported === 'auto') return undefined
   const name = reported.toLowerCase()
-  return ordinaryTiers.has(name) ? 'default' : name.slice(0, longestTier)
+  return standardTiers.has(name) ? 'default' : name.slice(0, maxTierLength)
 }
 
 /** A valid count of tokens or pieces; undefined for other values. */

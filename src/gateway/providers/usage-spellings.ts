@@ -71,7 +71,7 @@ export function ownCountsIn(usage: UsageObject, { own }: Spellings): ReportedCou
 
 function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
-  const beside: Beside = { cache: false, reasoning: false }
+  const beside: SeparateCounts = { cache: false, reasoning: false }
   for (const spelling of spellings) {
     if (spelling.only !== undefined && usage[spelling.only] == null) continue
     for (const { name, group, member } of spelling.paths) {
@@ -88,22 +88,22 @@ function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
 }
 
 /** The parts that were counted separately from prompt and completion. */
-type Beside = Record<NonNullable<UsageSpelling['beside']>, boolean>
+type SeparateCounts = Record<NonNullable<UsageSpelling['beside']>, boolean>
 
 /** A part that some servers include in its whole and others count separately. */
-function withAlternatives(counts: ReportedCounts, beside: Beside): ReportedCounts {
+function withAlternatives(counts: ReportedCounts, beside: SeparateCounts): ReportedCounts {
   if (!counts.cached && !counts.cacheWritten && !counts.reasoning) return counts
   const cache = sumOf(counts.cached, counts.cacheWritten)
   const otherPrompt = cache && sumOf(counts.prompt, cache)
   const otherCompletion = counts.reasoning && sumOf(counts.completion, counts.reasoning)
-  const isCacheBeside = beside.cache && Number(cache) > Number(counts.prompt ?? 0)
+  const isCacheSeparate = beside.cache && Number(cache) > Number(counts.prompt ?? 0)
   return {
     ...counts,
-    prompt: isCacheBeside ? otherPrompt : counts.prompt,
+    prompt: isCacheSeparate ? otherPrompt : counts.prompt,
     completion: beside.reasoning ? otherCompletion : counts.completion,
-    ...(otherPrompt && !isCacheBeside ? { otherPrompt } : {}),
+    ...(otherPrompt && !isCacheSeparate ? { otherPrompt } : {}),
     ...(otherCompletion && !beside.reasoning ? { otherCompletion } : {}),
-    ...((isCacheBeside || beside.reasoning) && { total: undefined }),
+    ...((isCacheSeparate || beside.reasoning) && { total: undefined }),
   }
 }
 

@@ -30,7 +30,7 @@ const charged = (
   more: Partial<Counted>,
   { isComplete = true, generated, ...limits }: Partial<UsageBound & AnswerEnd> = {},
 ) => {
-  const bound = { whole: { ...max, ...limits }, surelyAllows: () => false }
+  const bound = { whole: { ...max, ...limits }, isWithinBound: () => false }
   const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, {
     isComplete,
     generated,

@@ -75,7 +75,7 @@ export function billedUsage(
   extras: Extras | undefined,
   requestBound: RequestBound,
 ): SettledUsage {
-  if (requestBound.surelyAllows(tokens)) return settledUsage(undefined, prices, { tokens, extras })
+  if (requestBound.isWithinBound(tokens)) return settledUsage(undefined, prices, { tokens, extras })
   const max = requestBound.whole
   return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
 }
@@ -114,10 +114,10 @@ function maxGenerated(
   max: UsageBound,
   { isComplete, generated = unlimited }: AnswerEnd,
 ): number {
-  const most = Math.min(max.completion, generated.inAll)
-  if (!isComplete || max.hidden || reasoningBytes > 0) return most
+  const maxCompletion = Math.min(max.completion, generated.inAll)
+  if (!isComplete || max.hidden || reasoningBytes > 0) return maxCompletion
   const inTransit = Math.min(maxFrameTokens, generated.sinceLast)
-  return Math.min(most, bytes + toolCalls * maxFrameTokens + inTransit)
+  return Math.min(maxCompletion, bytes + toolCalls * maxFrameTokens + inTransit)
 }
 
 const unlimited: GeneratedTokens = { inAll: Number.POSITIVE_INFINITY, sinceLast: Number.POSITIVE_INFINITY }

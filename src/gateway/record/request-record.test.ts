@@ -10,7 +10,7 @@ import type { TriedEndpoint } from './tried-endpoint.ts'
 
 const max = { prompt: 100, reportablePrompt: 100, completion: 100, hidden: false, sequential: true, bill: undefined }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
-const bound = { whole: max, surelyAllows: () => false }
+const bound = { whole: max, isWithinBound: () => false }
 const tried = { target, byok: false, bound, stopsOnDisconnect: true } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
@@ -147,7 +147,7 @@ function chargedAfterLeave({ stops = true, hidden = false, sequential = true, by
   clock.now += firstTokenMs
   record.count([{ type: 'text', text: 'x'.repeat(bytes) }])
   clock.now += 150
-  const bound = { whole: { ...max, hidden, sequential, completion: 10_000 }, surelyAllows: () => false }
+  const bound = { whole: { ...max, hidden, sequential, completion: 10_000 }, isWithinBound: () => false }
   const endpoint = endpointFor('m', { prices: { prompt: '0.000001', completion: '0.000001' } })
   const failure = { sent: true, reason: 'aborted' } as AttemptFailure
   record.finishAttempt(

@@ -45,7 +45,7 @@ function withParts(
   const { cacheWritten, prompt, completion, parts } = tokens
   const all: TokenCounts['parts'] = {}
   if (bill?.kinds.includes('cacheWrite1h') && cacheWritten > 0) all.cacheWritten1h = cacheWritten
-  if (bill?.sound) all.audioPrompt = prompt
+  if (bill?.hasAudio) all.audioPrompt = prompt
   if (pieceCounts.audio) all.audioCompletion = completion
   if (pieceCounts.image && prices.imageCompletion !== undefined) all.imageCompletion = completion
   if (Object.keys(all).length === 0) return tokens

@@ -9,7 +9,7 @@ const minSpeedMs = 200
 
 /** The bytes of an answer by time, in up to 24 equal stretches. Their length doubles for longer answers. */
 export class Pace {
-  #stretchMs = minStretchMs
+  #windowMs = minStretchMs
   #bytes: number[]
   #total: number
   /** The first piece after the first stretch: its time and the bytes up to it. The speed is measured from it on. */
@@ -24,11 +24,11 @@ export class Pace {
 
   /** @param ms since the first content. */
   add(ms: number, bytes: number): void {
-    let at = Math.floor(ms / this.#stretchMs)
+    let at = Math.floor(ms / this.#windowMs)
     while (at >= maxStretches) {
-      this.#stretchMs *= 2
+      this.#windowMs *= 2
       this.#bytes = mergePairs(this.#bytes)
-      at = Math.floor(ms / this.#stretchMs)
+      at = Math.floor(ms / this.#windowMs)
     }
     while (this.#bytes.length <= at) this.#bytes.push(0)
     this.#bytes[at]! += bytes
@@ -61,7 +61,7 @@ export class Pace {
       tokensSoFar = Math.round((bytesSoFar / all) * tokens)
       return tokensSoFar - previous
     })
-    return { everyMs: this.#stretchMs, tokens: tokensByStretch }
+    return { everyMs: this.#windowMs, tokens: tokensByStretch }
   }
 }
 

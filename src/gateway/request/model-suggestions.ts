@@ -13,8 +13,8 @@ export function suggestModels(ids: Iterable<string>, name: string): string[] {
   const colon = name.lastIndexOf(':')
   if (colon < 0) return findMisspelt(all, name)
   // Some libraries write `openai:gpt-5`.
-  const ofAuthor = findSimilar(all, name.replace(':', '/'))
-  if (ofAuthor.length > 0) return ofAuthor
+  const similarOfAuthor = findSimilar(all, name.replace(':', '/'))
+  if (similarOfAuthor.length > 0) return similarOfAuthor
   // An unknown variant, such as `:online`: suggest the model itself.
   const ofModel = findSimilar(all, name.slice(0, colon))
   return ofModel.length > 0 ? ofModel : findMisspelt(all, name.replace(':', '/'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '#platform/core/fault.ts'
-import { asChatFault, chatFault, guardrailRefusal, restateForChat } from './chat-fault.ts'
+import { asChatFault, chatFault, guardrailRefusal, toChatFault } from './chat-fault.ts'
 import { fileRefusals, Refusal, refusals } from './refusal.ts'
 
 test('a refusal says its reason, whether trying again may help, and when', () => {
@@ -58,7 +58,7 @@ test('a refusal of the daemon has the kind of its status and its public reason',
 })
 
 test('an earlier refusal has the reason of this route', () => {
-  const metadata = (fault: Fault) => restateForChat(fault).details.metadata
+  const metadata = (fault: Fault) => toChatFault(fault).details.metadata
   assert.deepEqual(metadata(new Fault('invalid', 'M')), { reason: 'bad_request', retryable: false })
   assert.deepEqual(metadata(new Fault('payload_too_large', 'M')), { reason: 'payload_too_large', retryable: false })
   assert.equal(metadata(new Fault('unauthenticated', 'M')), undefined)

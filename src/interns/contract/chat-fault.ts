@@ -61,7 +61,7 @@ export function asChatFault(error: unknown): unknown {
 }
 
 /** Adds the reason of this route to a fault that was thrown before the handler. */
-export function restateForChat(fault: Fault): Fault {
+export function toChatFault(fault: Fault): Fault {
   if (fault.details.metadata) return fault
   if (fault.kind === 'invalid') return chatFault('invalid', 'bad_request', fault.message)
   if (fault.kind === 'payload_too_large') return chatFault('payload_too_large', 'payload_too_large', fault.message)

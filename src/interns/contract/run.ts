@@ -76,7 +76,7 @@ export function step(state: RunState, event: RunEvent): RunState {
     case 'question.withdrawn':
       return withdraw(state, event.questionId)
     case 'answer.accepted':
-      return state.at === 'waiting' && state.question.id === event.questionId ? proceed(state, event.deadlineAt) : state
+      return state.at === 'waiting' && state.question.id === event.questionId ? resume(state, event.deadlineAt) : state
     case 'answer.refused':
       return state
     case 'clock.ticked':
@@ -113,7 +113,7 @@ function withdraw(state: Open, questionId: string): RunState {
   return { ...state, queued: state.queued.filter((question) => question.id !== questionId) }
 }
 
-function proceed(state: Waiting, deadlineAt: number): RunState {
+function resume(state: Waiting, deadlineAt: number): RunState {
   const [question, ...queued] = state.queued
   return question ? { at: 'waiting', question, deadlineAt, queued } : { at: 'running' }
 }

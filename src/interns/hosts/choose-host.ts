@@ -1,7 +1,7 @@
 import type { KnownHost } from './hosts.ts'
 
 /** The assumed capacity of a host without a limit, for comparing hosts. */
-const assumedCapacity = 100
+const defaultCapacity = 100
 
 /** A host with its number of interns that are not stopped. */
 export type LoadedHost = KnownHost & { interns: number }
@@ -17,7 +17,7 @@ export function chooseHost(hosts: LoadedHost[], labels: string[]): { host: strin
   if (matching.length === 0) return { why: `No available host has all labels ${labels.join(', ')}.` }
   const free = matching.filter(({ capacity, interns }) => capacity === 0 || interns < capacity)
   if (free.length === 0) return { why: `No host has capacity for another intern: ${matching.map(usage).join(', ')}.` }
-  const used = ({ capacity, interns }: LoadedHost) => interns / (capacity || assumedCapacity)
+  const used = ({ capacity, interns }: LoadedHost) => interns / (capacity || defaultCapacity)
   free.sort((a, b) => used(a) - used(b) || (a.name < b.name ? -1 : 1))
   return { host: free[0]!.name }
 }

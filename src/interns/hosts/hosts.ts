@@ -36,13 +36,13 @@ type HostRow = Selectable<Tables['intern_hosts']> & { now: number }
 export class InternHosts {
   readonly #deps: HostDeps
   /** The name of this server's host. */
-  readonly here: string | undefined
+  readonly thisHost: string | undefined
   /** The port at which this server serves the files of interns of its host that do not run. */
   storagePort: number | null = null
 
   constructor(deps: HostDeps) {
     this.#deps = deps
-    this.here = deps.own?.name
+    this.thisHost = deps.own?.name
   }
 
   /** Reports that this server's host is available. */
@@ -74,17 +74,17 @@ export class InternHosts {
   }
 
   /** Whether an intern belongs to the host of this server. One without a host can be started on any. */
-  isHere(hostname: string | null): boolean {
-    return this.here !== undefined && (hostname ?? this.here) === this.here
+  isOnThisHost(hostname: string | null): boolean {
+    return this.thisHost !== undefined && (hostname ?? this.thisHost) === this.thisHost
   }
 
   /** Returns a function for the status of each of these hosts. Runs no query for this server's own host. */
   async standings(names: (string | null)[]): Promise<(name: string | null) => InternHost | null> {
-    const isRemote = names.some((name) => name !== null && name !== this.here)
+    const isRemote = names.some((name) => name !== null && name !== this.thisHost)
     const hosts = new Map((isRemote ? await this.all() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
-      return standingOf(name === this.here ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
+      return standingOf(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
     }
   }
 
@@ -99,7 +99,7 @@ export class InternHosts {
   #hostOf(row: HostRow): KnownHost {
     const { name, address, labels, capacity, kept_port: storagePort } = row
     const own = { name, address, labels: JSON.parse(labels) as string[], capacity, storagePort }
-    return { ...own, loss: name === this.here ? null : lossOf(row) }
+    return { ...own, loss: name === this.thisHost ? null : lossOf(row) }
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs } from '../contract/runs.ts'
-import { type Intern, isAsleep, isUp } from '../registry/store.ts'
+import { type Intern, isAsleep, isAwake } from '../registry/store.ts'
 import {
   connectRuns,
+  connectStorage,
   type DaemonAddress,
   hostConnectionToken,
-  logThrough,
-  storageThrough,
+  readLogThrough,
 } from '../remote/connect-runs.ts'
 import { type DaemonCertificates, logName, storageName } from '../remote/daemon-certificates.ts'
 import { type InternLog, neverStartedNote } from '../remote/log.ts'
@@ -30,7 +30,7 @@ export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Pro
   const name = intern.hostname ?? ''
   const { address, loss } = (await hosts.find(name)) ?? unknownHost(name)
   if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
-  if (!isUp(intern)) throw new Refusal('intern_unreachable', `${atRest(intern)}: start it.`)
+  if (!isAwake(intern)) throw new Refusal('intern_unreachable', `${atRest(intern)}: start it.`)
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
   if (host === null || !access) {
@@ -48,9 +48,9 @@ const atRest = (intern: Intern) =>
 
 /** The files and transcripts of an intern on another host, through its daemon or a server of that host. */
 export function remoteStorage(deps: RemoteInternDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
-  if (isUp(intern)) return connectRuns(() => remoteAddress(deps, intern))
+  if (isAwake(intern)) return connectRuns(() => remoteAddress(deps, intern))
   const noServer = () => `${atRest(intern)}: start it, or send the request to a server of that host.`
-  return storageThrough(() => connectHost(deps, intern, storageName(intern.id), noServer))
+  return connectStorage(() => connectHost(deps, intern, storageName(intern.id), noServer))
 }
 
 /** The log of an intern on another host, through a server of that host. */
@@ -58,7 +58,7 @@ export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: n
   if (intern.hostname === null) return { none: neverStartedNote }
   const noServer = () =>
     `The intern’s log is on the host ${intern.hostname}: send the request to a server of that host.`
-  return logThrough(() => connectHost(deps, intern, logName(intern.id), noServer), bytes)
+  return readLogThrough(() => connectHost(deps, intern, logName(intern.id), noServer), bytes)
 }
 
 /** Connects to a server of the intern's host. @param noServer the message if there is none. */

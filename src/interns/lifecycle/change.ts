@@ -12,7 +12,7 @@ import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.t
 import { budgetColumn } from '../registry/budget.ts'
 import { internChanged } from '../registry/events.ts'
 import {
-  allowedFrom,
+  allowedStatuses,
   type InternCommand,
   type InternPatch,
   type InternStatus,
@@ -104,7 +104,7 @@ function command(
     if (!isAllowedFrom(name, intern.status)) {
       throw new Fault(
         'conflict',
-        `The intern is ${intern.status}; to ${name} it, it must be ${allowedFrom[name].join(' or ')}.`,
+        `The intern is ${intern.status}; to ${name} it, it must be ${allowedStatuses[name].join(' or ')}.`,
       )
     }
     const next = { status, last_failure_message: null, ...(await moreColumns(intern, tx)) }
@@ -119,7 +119,8 @@ function command(
  * takes it over and ends them before it is started again.
  */
 async function supervisorColumns(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
-  const isAvailable = hostname !== null && (hostname === hosts.here || (await hosts.find(hostname, tx))?.loss === null)
+  const isAvailable =
+    hostname !== null && (hostname === hosts.thisHost || (await hosts.find(hostname, tx))?.loss === null)
   return isAvailable ? { supervisor: sql<string>`coalesce(supervisor, ${unnamedSupervisor})` } : {}
 }
 
@@ -128,7 +129,7 @@ const unnamedSupervisor = ''
 
 /** @throws Fault `unavailable` if its host is lost. */
 async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
-  if (hostname === null || hostname === hosts.here) return {}
+  if (hostname === null || hostname === hosts.thisHost) return {}
   const { loss } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
   if (loss) throw new Fault('unavailable', `${lostHostMessage(loss)} ${howToRecover}`)
   return {}
@@ -189,11 +190,11 @@ export async function alterIntern(
 ): Promise<Intern> {
   const { id: uuid } = await findIntern(deps, caller, id)
   const find = (query: Query) => findIntern({ db: { query } }, caller, uuid)
-  return alterFound(deps, caller, { uuid, find }, action, work)
+  return changeLocked(deps, caller, { uuid, find }, action, work)
 }
 
 /** Like `alterIntern`, with another function that finds the intern under its lock. */
-export async function alterFound(
+export async function changeLocked(
   deps: InternChangeDeps,
   caller: Caller,
   { uuid, find }: { uuid: string; find: (query: Query) => Promise<Intern> },

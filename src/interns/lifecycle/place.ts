@@ -17,7 +17,7 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
   await db.exclusively('intern placement', async (tx, announce) => {
     const intern = await internById(tx, id)
     if (intern?.status !== 'queued' || intern.hostname !== null) return
-    const chosen = chooseHost(await loadOf(tx, hosts), intern.hostLabels)
+    const chosen = chooseHost(await loadHosts(tx, hosts), intern.hostLabels)
     if ('why' in chosen && chosen.why === intern.lastFailureMessage) return
     const placed =
       'host' in chosen ? { hostname: chosen.host, last_failure_message: null } : { last_failure_message: chosen.why }
@@ -28,7 +28,7 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
   })
 }
 
-async function loadOf(tx: Tx, hosts: PlaceDeps['hosts']): Promise<LoadedHost[]> {
+async function loadHosts(tx: Tx, hosts: PlaceDeps['hosts']): Promise<LoadedHost[]> {
   const loads = await countInService(tx)
   return (await hosts.all(tx)).map((host) => ({ ...host, interns: loads.get(host.name) ?? 0 }))
 }

@@ -5,7 +5,7 @@ import type { Announce } from '#platform/db/signals.ts'
 import { unknownHost } from '../hosts/hosts.ts'
 import { internsOn } from '../registry/interns-by-host.ts'
 import { type Intern, internById } from '../registry/store.ts'
-import { alterFound } from './change.ts'
+import { changeLocked } from './change.ts'
 import { giveUp, move, type RelocateDeps } from './relocate.ts'
 
 /**
@@ -32,10 +32,10 @@ async function relocate(
   relocateOne: RelocateOne,
 ): Promise<Intern[]> {
   const ids = await internsOn(deps.db.query, caller.organizationId, host)
-  await requireGone(deps, host, ids.length)
+  await requireLost(deps, host, ids.length)
   const relocated: Intern[] = []
   for (const uuid of ids) {
-    const intern = await relocateFound(deps, caller, { uuid, host, action }, relocateOne).catch(unlessDeleted)
+    const intern = await relocateAll(deps, caller, { uuid, host, action }, relocateOne).catch(ignoreDeleted)
     if (intern) relocated.push(intern)
   }
   return relocated
@@ -44,7 +44,7 @@ async function relocate(
 type Relocation = { uuid: string; host: string; action: `intern.${string}` }
 
 /** @returns undefined if the intern was relocated meanwhile. */
-async function relocateFound(
+async function relocateAll(
   deps: RelocateDeps,
   caller: Caller,
   { uuid, host, action }: Relocation,
@@ -52,7 +52,7 @@ async function relocateFound(
 ): Promise<Intern | undefined> {
   let isRelocated = false
   const find = (query: Query) => requireIntern(query, uuid)
-  const intern = await alterFound(deps, caller, { uuid, find }, action, async (tx, found, announce) => {
+  const intern = await changeLocked(deps, caller, { uuid, find }, action, async (tx, found, announce) => {
     if (found.hostname !== host) return undefined
     await relocateOne(found, tx, announce)
     isRelocated = true
@@ -67,11 +67,11 @@ async function requireIntern(query: Query, uuid: string): Promise<Intern> {
   throw new Fault('not_found', 'The intern was deleted.')
 }
 
-function unlessDeleted(error: unknown): undefined {
+function ignoreDeleted(error: unknown): undefined {
   if (!(error instanceof Fault && error.kind === 'not_found')) throw error
 }
 
-async function requireGone({ internHosts }: RelocateDeps, name: string, interns: number): Promise<void> {
+async function requireLost({ internHosts }: RelocateDeps, name: string, interns: number): Promise<void> {
   const host = await internHosts.find(name)
   if (!host && interns === 0) throw new Fault('not_found', `Host ${name} not found.`)
   if ((host ?? unknownHost(name)).loss) return

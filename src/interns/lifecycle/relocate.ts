@@ -40,7 +40,7 @@ export async function move(deps: RelocateDeps, tx: Tx, announce: Announce, inter
   const target = hosts.find(({ name, loss }) => name === to && !loss)
   if (!target) throw noSuchHost(to, hosts)
   if (intern.hostname === to) throw new Fault('conflict', `The intern is already on the host ${to}.`)
-  if (intern.status !== 'stopped' && !hostLoss(intern, hosts, deps.internHosts.here))
+  if (intern.status !== 'stopped' && !hostLoss(intern, hosts, deps.internHosts.thisHost))
     throw hostAvailable(intern, 'move')
   await takeOutOfService(deps, tx, announce, intern, {
     ...hostFields,
@@ -52,7 +52,7 @@ export async function move(deps: RelocateDeps, tx: Tx, announce: Announce, inter
 }
 
 export async function giveUp(deps: RelocateDeps, tx: Tx, announce: Announce, intern: Intern): Promise<void> {
-  const loss = hostLoss(intern, await deps.internHosts.all(tx), deps.internHosts.here)
+  const loss = hostLoss(intern, await deps.internHosts.all(tx), deps.internHosts.thisHost)
   if (!loss) throw hostAvailable(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
   const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`

@@ -8,7 +8,7 @@ import { memoryDb } from '#test/harness/database/memory-db.ts'
 import { Refusal } from '../contract/refusal.ts'
 import { internById } from '../registry/store.ts'
 import { createIntern } from './create.ts'
-import { whileAwake } from './wake.ts'
+import { withAwakeIntern } from './wake.ts'
 
 const idleMs = 1000
 
@@ -32,7 +32,7 @@ async function intern() {
   const wake = () => set({ status: 'running', asleep_since: null, updated_at: time.now })
   await wake()
   time.now = 2000
-  const hosts = { here: undefined, find: async () => undefined }
+  const hosts = { thisHost: undefined, find: async () => undefined }
   // A start by another caller finds it running.
   let looks = 0
   const query = new Proxy(db.query, {
@@ -51,7 +51,7 @@ async function intern() {
     /** The outcome of each attempt, in order. */
     ask: async (...tries: (() => Promise<unknown>)[]) => {
       const found = (await internById(db.query, id))!
-      return whileAwake({ ...deps, db: woken, hosts, idleMs }, found, leaving.signal, async () => tries.shift()!())
+      return withAwakeIntern({ ...deps, db: woken, hosts, idleMs }, found, leaving.signal, async () => tries.shift()!())
     },
     /** The caller disconnects. */
     leave: () => leaving.abort(),

@@ -5,28 +5,28 @@ import { changesOf } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { internChanged } from '../registry/events.ts'
-import { type Intern, internById, isAsleep, isUp } from '../registry/store.ts'
+import { type Intern, internById, isAsleep, isAwake } from '../registry/store.ts'
 
-export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'here' | 'find'> }
+export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'thisHost' | 'find'> }
 /** `idleMs`: the time without a turn after which interns fall asleep. */
 type WhileAwakeDeps = WakeDeps & { idleMs: number }
 
 /** The longest time from the refusal of a daemon that falls asleep until the database says that it is asleep. */
-const asleepWithinMs = 30_000
+const fallAsleepTimeoutMs = 30_000
 
 /**
  * Wakes an intern that sleeps, and waits until it is up. Returns any other at once.
  * @throws Refusal `host_gone`; the reason of `signal` if it aborts.
  */
-export async function awake(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
+export async function wakeIntern(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
   const { db } = deps
   if (!(await isWaking(deps, intern))) return intern
-  const readUntilUp = async () => {
+  const readAwakeIntern = async () => {
     const latest: Intern = (await internById(db.query, intern.id)) ?? { ...intern, status: 'destroying' }
     return (await isWaking(deps, latest)) ? undefined : latest
   }
   const subscribe = changesOf(db.signals, 'intern.changed', intern.id)
-  const latest = await waitFor(readUntilUp, { subscribe, timeoutMs: Number.POSITIVE_INFINITY, signal })
+  const latest = await waitFor(readAwakeIntern, { subscribe, timeoutMs: Number.POSITIVE_INFINITY, signal })
   if (latest) return latest
   throw signal.reason
 }
@@ -43,20 +43,20 @@ async function isWaking(deps: WakeDeps, intern: Intern): Promise<boolean> {
  * Runs `work` with an intern that is up. If the intern falls asleep before it starts the work, wakes it and retries.
  * @param work rejects with a `Refusal` if the intern did not start it.
  */
-export async function whileAwake<T>(
+export async function withAwakeIntern<T>(
   deps: WhileAwakeDeps,
   intern: Intern,
   signal: AbortSignal,
   work: (intern: Intern) => Promise<T>,
 ): Promise<T> {
   for (let found = intern; ; ) {
-    const ready = await awake(deps, found, signal)
+    const ready = await wakeIntern(deps, found, signal)
     const startedAt = deps.now()
     try {
       return await work(ready)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const asleep = await findFallenAsleep(deps, ready, signal, { kind: error.kind, startedAt })
+      const asleep = await findAsleepAfterFailure(deps, ready, signal, { kind: error.kind, startedAt })
       if (!asleep || signal.aborted) throw error
       found = asleep
     }
@@ -67,13 +67,13 @@ export async function whileAwake<T>(
  * Returns the intern if it fell asleep before it started any work, so that the work can be retried. Another caller can
  * have woken it since.
  */
-async function findFallenAsleep(
+async function findAsleepAfterFailure(
   { db, idleMs }: WhileAwakeDeps,
   before: Intern,
   signal: AbortSignal,
   { kind, startedAt }: { kind: RefusalKind; startedAt: number },
 ): Promise<Intern | undefined> {
-  if (!asleepKinds.includes(kind)) return undefined
+  if (!wakeableRefusals.includes(kind)) return undefined
   // After a broken connection, a turn may have started. That turn would have kept the intern awake for `idleMs`.
   const isUnstarted = kind !== 'stream_severed'
   const read = async () => {
@@ -81,15 +81,19 @@ async function findFallenAsleep(
     if (!latest) return undefined
     if (isAsleepOrWaking(latest))
       return { retryWith: isUnstarted || latest.asleepSince! - startedAt < idleMs ? latest : undefined }
-    return isUnstarted && isUp(latest) && latest.updatedAt > before.updatedAt ? { retryWith: latest } : undefined
+    return isUnstarted && isAwake(latest) && latest.updatedAt > before.updatedAt ? { retryWith: latest } : undefined
   }
   const subscribe = changesOf(db.signals, 'intern.changed', before.id)
-  const found = await waitFor(read, { subscribe, timeoutMs: kind === 'intern_asleep' ? asleepWithinMs : 0, signal })
+  const found = await waitFor(read, {
+    subscribe,
+    timeoutMs: kind === 'intern_asleep' ? fallAsleepTimeoutMs : 0,
+    signal,
+  })
   return found?.retryWith
 }
 
 /** The refusals of a daemon that sleeps, has ended, or is about to end. */
-const asleepKinds: readonly RefusalKind[] = ['intern_asleep', 'intern_unreachable', 'stream_severed']
+const wakeableRefusals: readonly RefusalKind[] = ['intern_asleep', 'intern_unreachable', 'stream_severed']
 
 /** `asleepSince` is cleared only when the intern is up again. */
 const isAsleepOrWaking = ({ status, asleepSince }: Intern) =>
@@ -99,7 +103,7 @@ const isPending = ({ status }: Intern) => status === 'queued' || status === 'pro
 
 /** Only a server of its host starts an intern. @throws Refusal `host_gone` if none is left, as after a rename. */
 async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
-  if (hostname === null || hostname === hosts.here) return
+  if (hostname === null || hostname === hosts.thisHost) return
   const { loss } = (await hosts.find(hostname)) ?? unknownHost(hostname)
   if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
 }

@@ -195,13 +195,13 @@ export const InternRecord = z
 export type InternRecord = z.infer<typeof InternRecord>
 
 /** The actions on an intern, and the states in which each is allowed. In any other state the action is a conflict. */
-export const allowedFrom = {
+export const allowedStatuses = {
   provision: ['stopped', 'failed'],
   suspend: ['running', 'failed'],
   delete: ['running', 'failed', 'stopped', 'destroy_failed'],
 } as const satisfies Record<string, InternStatus[]>
-export type InternCommand = keyof typeof allowedFrom
+export type InternCommand = keyof typeof allowedStatuses
 
 export function isAllowedFrom(command: InternCommand, status: InternStatus): boolean {
-  return (allowedFrom[command] as readonly InternStatus[]).includes(status)
+  return (allowedStatuses[command] as readonly InternStatus[]).includes(status)
 }

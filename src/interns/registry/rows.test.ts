@@ -40,7 +40,7 @@ onEachDatabase('interns in the database', (kind) => {
       .values({ ...workspace, id: 'w', created_at: at, updated_at: at })
       .execute()
     const deps = { db: store.db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32, 7)) }
-    const own = { name: 'here', address: null, labels: [], capacity: 0 }
+    const own = { name: 'thisHost', address: null, labels: [], capacity: 0 }
     const internHosts = new InternHosts({ db: store.db, clock: clockOf(deps.now), own })
     return {
       deps: { ...deps, internHosts },

@@ -50,7 +50,7 @@ export const isAsleep = ({ status, asleepSince }: Pick<Intern, 'status' | 'aslee
   status === 'running' && asleepSince !== null
 
 /** Whether its daemon is running. */
-export const isUp = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
+export const isAwake = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   intern.status === 'running' && !isAsleep(intern)
 
 type InternStoreDeps = { db: { query: Query } }

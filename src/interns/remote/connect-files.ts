@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { z } from '#platform/json/schema.ts'
 import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { readAs } from './read-answer.ts'
+import { parseAnswer } from './read-answer.ts'
 
 /** A thousand entries with the longest names and targets. Each character needs up to six bytes. */
 const maxPageBytes = 32 * 1024 * 1024
@@ -48,7 +48,7 @@ export function connectFiles({ send, readText }: FilesClient): InternFiles {
     signal?: AbortSignal,
   ): Promise<Answer> {
     const response = await send(method, target(resource, query), body, signal)
-    return readAs(schema, await readText(response, resource === 'list' ? maxPageBytes : maxSmallBytes))
+    return parseAnswer(schema, await readText(response, resource === 'list' ? maxPageBytes : maxSmallBytes))
   }
   return {
     list: (path, { limit, after }) => request(Page, ['GET', 'list', { path, limit, after }]),
@@ -73,7 +73,7 @@ function queryOf(query: Query): string {
 /** Checks that the body has exactly the announced range. */
 function contentOf(response: IncomingMessage): InternFileContent {
   const header = response.headers['x-file']
-  const { part, ...about } = readAs(Head, decodeURIComponent(typeof header === 'string' ? header : ''))
+  const { part, ...about } = parseAnswer(Head, decodeURIComponent(typeof header === 'string' ? header : ''))
   const [from, to] = part ? [part.from, part.to] : [0, about.size]
   if (from > to || to > about.size || Number(response.headers['content-length']) !== to - from) {
     response.destroy()

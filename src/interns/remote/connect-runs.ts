@@ -11,13 +11,13 @@ import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { InternLog } from './log.ts'
 import {
+  parseJudging,
+  parseResting,
   readCancelled,
   readDecisions,
   readHealth,
-  readJudging,
   readLogAnswer,
   readRefusal,
-  readResting,
   readWholePermission,
 } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
@@ -72,11 +72,11 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
       return readWholePermission(await readText(response, maxPermissionBytes))
     },
     setRules: async (rules, signal) => {
-      readJudging(await readText(await send('PUT', '/rules', rules, signal)))
+      parseJudging(await readText(await send('PUT', '/rules', rules, signal)))
     },
     decisions: async (afterSeq) =>
       readDecisions(await readText(await send('GET', `/decisions?after=${afterSeq}`), maxDecisionsBytes)),
-    rest: async (idleMs, signal) => readResting(await readText(await send('POST', '/rest', { idleMs }, signal))),
+    rest: async (idleMs, signal) => parseResting(await readText(await send('POST', '/rest', { idleMs }, signal))),
     health: async (signal) => readHealth(await readText(await send('GET', '/health', undefined, signal))),
     prewarm: connections.prewarm,
     close: () => {
@@ -113,14 +113,14 @@ function prewarmer(open: () => Promise<LocalAddress | Connected>) {
 export const hostConnectionToken = 'nobody else has this connection'
 
 /** The files and transcripts of an intern, through connections that serve one request each. */
-export function storageThrough(connect: () => Promise<Socket>): Pick<Runs, 'files' | 'transcripts'> {
+export function connectStorage(connect: () => Promise<Socket>): Pick<Runs, 'files' | 'transcripts'> {
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
     exchange({ socket: await connect(), token: hostConnectionToken }, undefined, method, path, body, signal)
   return { files: connectFiles({ send, readText }), transcripts: connectTranscripts({ send, readText }) }
 }
 
 /** The end of a log on a server of the intern's host. */
-export async function logThrough(connect: () => Promise<Socket>, bytes: number): Promise<InternLog> {
+export async function readLogThrough(connect: () => Promise<Socket>, bytes: number): Promise<InternLog> {
   const connection = { socket: await connect(), token: hostConnectionToken }
   const response = await exchange(connection, undefined, 'GET', `/log?bytes=${bytes}`, undefined, undefined)
   // In JSON each character needs up to six bytes.

@@ -101,7 +101,7 @@ export class DaemonCertificates {
     if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#createSuccessor()
     const introduced = rows.filter((row) => row.created_at <= now() - introductionMs)
     const { name, certificate, key_sealed } = introduced.at(-1) ?? rows[0]!
-    const key = vault.open(key_sealed, sealedAs(name))
+    const key = vault.open(key_sealed, secretName(name))
     return { signer: { name, certificate, key }, trusted: rows.map((row) => row.certificate) }
   }
 
@@ -130,7 +130,7 @@ export class DaemonCertificates {
       const { certificate, key } = await makeAuthority(name, { from: created_at - earlierMs, until: expires_at })
       const row = {
         ...{ name, certificate, created_at, expires_at },
-        key_sealed: vault.seal(key, sealedAs(name)),
+        key_sealed: vault.seal(key, secretName(name)),
         sealed_by: vault.keyName,
       }
       await tx.insertInto('intern_authorities').values(row).execute()
@@ -140,4 +140,4 @@ export class DaemonCertificates {
   }
 }
 
-const sealedAs = (name: string) => `intern authority ${name}`
+const secretName = (name: string) => `intern authority ${name}`

@@ -6,7 +6,7 @@ import type { Intern } from '../registry/store.ts'
 import type { ApprovalDeps } from '../runs/approvals.ts'
 
 /** The recorded accesses to files of an intern. Reads by its creator are not recorded. */
-const acts = {
+const auditActions = {
   'intern.file_read': 'look',
   'intern.files_packed': 'look',
   'intern.file_written': 'change',
@@ -15,7 +15,7 @@ const acts = {
   'intern.file_renamed': 'change',
   'intern.files_unpacked': 'change',
 } as const
-export type FileAct = keyof typeof acts
+export type FileAct = keyof typeof auditActions
 
 type FileAccess = { caller: Caller; intern: Intern; act: FileAct; paths: Record<string, string> }
 
@@ -31,7 +31,7 @@ export async function auditFileAccess<Answer>(
   { caller, intern, act, paths }: FileAccess,
   access: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (acts[act] === 'look' && caller.userId === intern.creatorUserId) return access()
+  if (auditActions[act] === 'look' && caller.userId === intern.creatorUserId) return access()
   const record = (action: FileAct | 'intern.files_refused', after: object) =>
     deps.db.exclusively(`files of ${intern.id}`, (tx) =>
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: intern.id, before: null, after }),

@@ -41,22 +41,22 @@ const Log = z.union([
   z.object({ none: z.string().max(maxMessageLength) }),
 ])
 
-export const readLogAnswer = (body: string): InternLog => readAs(Log, body)
+export const readLogAnswer = (body: string): InternLog => parseAnswer(Log, body)
 export const readWholePermission = (body: string): WholePermission | undefined =>
-  readAs(Whole, body).question ?? undefined
-export const readSessions = (body: string): SessionPage => readAs(SessionPageAnswer, body)
-export const readEntries = (body: string): EntryPage => readAs(EntryPageAnswer, body)
-export const readMilestones = (body: string): Milestone[] => readAs(MilestonesAnswer, body).milestones
-export const readCancelled = (body: string): boolean => readAs(Cancelled, body).cancelled
-export const readHealth = (body: string): InternHealth => readAs(Health, body)
+  parseAnswer(Whole, body).question ?? undefined
+export const readSessions = (body: string): SessionPage => parseAnswer(SessionPageAnswer, body)
+export const readEntries = (body: string): EntryPage => parseAnswer(EntryPageAnswer, body)
+export const readMilestones = (body: string): Milestone[] => parseAnswer(MilestonesAnswer, body).milestones
+export const readCancelled = (body: string): boolean => parseAnswer(Cancelled, body).cancelled
+export const readHealth = (body: string): InternHealth => parseAnswer(Health, body)
 
 const Resting = z.object({ againAfterMs: z.number().min(0) })
-export const readResting = (body: string): number => readAs(Resting, body).againAfterMs
+export const parseResting = (body: string): number => parseAnswer(Resting, body).againAfterMs
 
 const Judging = z.object({ judging: z.literal(true) })
 
-export const readDecisions = (body: string): LoggedDecision[] => readAs(DecisionsAnswer, body).decisions
-export const readJudging = (body: string): unknown => readAs(Judging, body)
+export const readDecisions = (body: string): LoggedDecision[] => parseAnswer(DecisionsAnswer, body).decisions
+export const parseJudging = (body: string): unknown => parseAnswer(Judging, body)
 
 /** Reads the reason from a daemon's answer with another status than 200, if it has one. */
 export function readRefusal(body: string, status: number): Refusal {
@@ -69,7 +69,7 @@ export function readRefusal(body: string, status: number): Refusal {
 }
 
 /** @throws Refusal for a body that does not match the schema. */
-export function readAs<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
+export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
   const { success, data, error } = schema.safeParse(json(body))
   if (success) return data
   const { path, message } = error.issues[0]!

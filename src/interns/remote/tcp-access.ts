@@ -6,12 +6,12 @@ export type TcpAccess = { host?: string; port: number; token: string }
 
 /** Encrypts an address for its column. */
 export function sealAccess(vault: Vault, internId: string, access: TcpAccess): string {
-  return vault.seal(JSON.stringify(access), sealedAs(internId))
+  return vault.seal(JSON.stringify(access), secretName(internId))
 }
 
 /** Decrypts the address of an intern, if it has one. @throws Error if a server with another encryption key encrypted it. */
 export function accessOf(vault: Vault, { id, tcpAccess }: Pick<Intern, 'id' | 'tcpAccess'>): TcpAccess | undefined {
-  return tcpAccess === null ? undefined : (JSON.parse(vault.open(tcpAccess, sealedAs(id))) as TcpAccess)
+  return tcpAccess === null ? undefined : (JSON.parse(vault.open(tcpAccess, secretName(id))) as TcpAccess)
 }
 
-const sealedAs = (internId: string) => `intern access ${internId}`
+const secretName = (internId: string) => `intern access ${internId}`

@@ -25,7 +25,7 @@ export async function replayRules(
   signal: AbortSignal,
 ): Promise<RulesReplay> {
   const period = periodOf(deps, request)
-  const setsOf = await setsWith(deps.db.query, owner, request.rules as Rule[] | undefined)
+  const setsOf = await ruleSetsWithDraft(deps.db.query, owner, request.rules as Rule[] | undefined)
   const tally = new Tally(request.list)
   for await (const page of pastQuestions(deps.db.query, owner, period)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
@@ -44,13 +44,13 @@ function periodOf({ now }: { now: Now }, { from, to }: RulesReplayRequest): { fr
 }
 
 /** The rules of each intern: the draft, and the stored rules of the other scope. */
-async function setsWith(query: Query, owner: RuleOwner, draft: Rule[] | undefined) {
+async function ruleSetsWithDraft(query: Query, owner: RuleOwner, draft: Rule[] | undefined) {
   const { workspaceId, internId } = owner
   const stored = async (of: RuleOwner): Promise<RuleSet[]> => {
     const found = await findRules(query, of)
     const scope = of.internId === null ? ('workspace' as const) : ('intern' as const)
-    const isTried = draft !== undefined && of.internId === internId
-    if (isTried) return [{ scope, version: (found?.version ?? 0) + 1, rules: draft }]
+    const hasDraft = draft !== undefined && of.internId === internId
+    if (hasDraft) return [{ scope, version: (found?.version ?? 0) + 1, rules: draft }]
     return found ? [{ scope, version: found.version, rules: found.rules }] : []
   }
   const workspace = await stored({ workspaceId, internId: null })
@@ -67,7 +67,7 @@ const countNames = { allow: 'would_allow', ask: 'would_ask', deny: 'would_deny' 
 
 class Tally {
   readonly #all = newCount()
-  readonly #by: Record<Effect, Counted> = {
+  readonly #countsByEffect: Record<Effect, Counted> = {
     would_allow: newCount(),
     would_ask: newCount(),
     would_deny: newCount(),
@@ -84,14 +84,14 @@ class Tally {
   }
 
   add(past: PastQuestion, decision: Decision | undefined): void {
-    const counts = [this.#all, this.#by[decision ? countNames[decision.effect] : 'no_rule']]
+    const counts = [this.#all, this.#countsByEffect[decision ? countNames[decision.effect] : 'no_rule']]
     if (decision) counts.push(this.#countOf(decision))
     for (const each of counts) count(each, past.answer)
     if (past.action.unsure) this.#incomplete++
     if (!decision) return
     if (this.#questions.length < this.#listed) this.#questions.push(replayedQuestion(past, decision))
     const { answer } = past
-    if (answer === null || !isDifferent(decision, answer) || this.#differences.length >= maxDifferences) return
+    if (answer === null || !differsFrom(decision, answer) || this.#differences.length >= maxDifferences) return
     this.#differences.push({ ...replayedQuestion(past, decision), answer })
   }
 
@@ -103,7 +103,7 @@ class Tally {
         : []),
     ]
     const by_rule = [...this.#rules.values()].sort((one, other) => other.questions - one.questions)
-    const counts = { all: this.#all, ...this.#by }
+    const counts = { all: this.#all, ...this.#countsByEffect }
     return {
       summary: summaryOf(counts),
       ...counts,
@@ -141,7 +141,7 @@ function count(into: Counted, answer: string | null): void {
   else into.people_rejected++
 }
 
-const isDifferent = ({ effect }: Decision, answer: string) =>
+const differsFrom = ({ effect }: Decision, answer: string) =>
   effect === 'allow' ? !answer.startsWith('allow') : effect === 'deny' && answer.startsWith('allow')
 
 const detailOf = ({ command, paths, hosts }: Action) => command ?? [...paths, ...hosts].join(' ')

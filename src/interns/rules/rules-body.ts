@@ -3,7 +3,7 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import { patternWords } from '../contract/rules/match-command.ts'
 import { effects, type Rule } from '../contract/rules/rule.ts'
-import { runsOtherCommands } from '../contract/rules/wrapper-commands.ts'
+import { isWrapperCommand } from '../contract/rules/wrapper-commands.ts'
 
 const limits = { rules: 200, values: 100, length: 300 }
 
@@ -82,7 +82,7 @@ function* faultsOf({
     const words = patternWords(command).filter((word) => word !== '**')
     const path = ['commands', at]
     if (words[0]!.includes('*')) yield { path, message: 'an "allow" must name its program' }
-    else if (runsOtherCommands({ words, redirects: [], assigned: [], mayHaveOptions: false }))
+    else if (isWrapperCommand({ words, redirects: [], assigned: [], canHaveOptions: false }))
       yield {
         path,
         message: `${JSON.stringify(words[0])} can run other commands here, so this would never be allowed`,

@@ -6,7 +6,7 @@ export type RuleOwner = { workspaceId: string; internId: string | null }
 
 export type RulesVersion = { version: number; rules: Rule[]; createdBy: string; createdAt: number }
 
-const ofOwner = (query: Query | Tx, { workspaceId, internId }: RuleOwner) =>
+const rowsOfOwner = (query: Query | Tx, { workspaceId, internId }: RuleOwner) =>
   query
     .selectFrom('intern_rules')
     .where('workspace_id', '=', workspaceId)
@@ -18,7 +18,7 @@ export async function findRules(
   owner: RuleOwner,
   version?: number,
 ): Promise<RulesVersion | undefined> {
-  const row = await ofOwner(query, owner)
+  const row = await rowsOfOwner(query, owner)
     .$if(version !== undefined, (rows) => rows.where('version', '=', version!))
     .orderBy('version', 'desc')
     .selectAll()

@@ -6,7 +6,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { memoryDb } from '#test/harness/database/memory-db.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
-import { answerAudited } from './approvals.ts'
+import { answerWithAudit } from './approvals.ts'
 import { findQuestion, saveQuestion } from './questions.ts'
 
 const caller = { organizationId: 'o', userId: 'u', keyHash: 'h' } as Caller
@@ -23,7 +23,7 @@ async function inVain(error: Error) {
   await saveQuestion(deps, 'intern', { question, sessionId: 's', deadlineAt: 60_000 })
   const answer = { sessionId: 's', questionId: 'q', answer: 'allow_once' }
   const give = () => Promise.reject(error)
-  await assert.rejects(answerAudited(deps, { caller, internId: 'intern', answer }, give), /It is not to be/)
+  await assert.rejects(answerWithAudit(deps, { caller, internId: 'intern', answer }, give), /It is not to be/)
   const asked = await findQuestion(deps, 'intern', { sessionId: 's', id: 'q' })
   const { data } = await listChanges(
     { db },

@@ -25,16 +25,16 @@ const maxTextLength = 2000
 /** The link of an answer without a key. Its caller is the creator of the link. */
 export type AnswerLink = { webhook_id: string; delivery_id: string }
 
-type Answering = { caller: Caller; internId: string; answer: AnswerQuestion; link?: AnswerLink | undefined }
+type AnswerRequest = { caller: Caller; internId: string; answer: AnswerQuestion; link?: AnswerLink | undefined }
 
 /**
  * Sends an answer to the intern, and records it in the audit trail. The record is written first, so that nothing is allowed
  * without one. If the intern then refuses the answer, a second record says so. Values of a form are not stored, only the names
  * of its filled fields.
  */
-export async function answerAudited<Reply>(
+export async function answerWithAudit<Reply>(
   deps: ApprovalDeps,
-  { caller, internId, answer, link }: Answering,
+  { caller, internId, answer, link }: AnswerRequest,
   give: (answer: AnswerQuestion) => Promise<Reply>,
 ): Promise<Reply> {
   const { sessionId } = answer

@@ -4,9 +4,9 @@ import { changesOf } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
 import { internById } from '../registry/store.ts'
 import { limitedRuns } from './limited-turns.ts'
-import type { Spent } from './run-spending.ts'
+import type { ReadSpending } from './run-spending.ts'
 
-type WatchDeps = { db: Pick<Db, 'query' | 'signals'>; spent: Spent; onError: (error: Error) => void }
+type WatchDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending; onError: (error: Error) => void }
 
 /** Spending is not announced, so it is compared at this interval while a run is limited. */
 const compareEveryMs = 500

@@ -8,7 +8,7 @@ import type { EndReason } from '../contract/run.ts'
 import type { InternStatus } from '../registry/intern.ts'
 import { internById } from '../registry/store.ts'
 import { type RunRecord, runOf } from './run-record.ts'
-import { runRow } from './run-store.ts'
+import { whereRun } from './run-store.ts'
 import { runEndedEvent } from './webhook-events.ts'
 
 /** `spentUsd`: the metered cost of a turn with a budget. */
@@ -26,7 +26,7 @@ export async function endRun(
   id: string,
   end: RunEnd,
 ): Promise<RunRecord | undefined> {
-  const row = await runRow(tx.updateTable('intern_runs').set(ended(end)), internId, id)
+  const row = await whereRun(tx.updateTable('intern_runs').set(ended(end)), internId, id)
     .where('status', '<>', 'ended')
     .returningAll()
     .executeTakeFirst()

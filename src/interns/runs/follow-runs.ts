@@ -13,14 +13,14 @@ import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { endQuestions, questionsOf, storeQuestion } from './questions.ts'
 import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
-import type { Spent } from './run-spending.ts'
+import type { ReadSpending } from './run-spending.ts'
 import { findRun, saveStartedRun, setRunWaiting } from './run-store.ts'
 
 export type FollowDeps = {
   db: Db
   now: Now
   metered: Metered
-  spent: Spent
+  spent: ReadSpending
   checkStarter: CheckStarter
   decisions: DecisionCollector
   /** Called when a turn has ended. */
@@ -55,10 +55,10 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
     if (found.length > 0) await storeAll(deps, id, found)
     if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) checkSpending()
     if (found.some(({ entry }) => canBeInBackground(entry))) checkStarters()
-    const isMoreThanStarts = found.some(({ entry }) => entry.type !== 'prompt')
+    const hasProgress = found.some(({ entry }) => entry.type !== 'prompt')
     // The run may have no reader who would collect its decisions.
-    if (isMoreThanStarts) void decisions.collect(intern, runsOf())
-    return isMoreThanStarts ? pauseMs : 0
+    if (hasProgress) void decisions.collect(intern, runsOf())
+    return hasProgress ? pauseMs : 0
   }
 
   const { trigger } = startReconciler(storeMilestones, {
@@ -135,14 +135,19 @@ async function storableMilestone(
   return { ...milestone, entry: { ...entry, usage } }
 }
 
-type Applied = { now: Now; milestone: Milestone; spent: ReadonlyMap<string, number>; meteredKey: string | null }
+type MilestoneContext = {
+  now: Now
+  milestone: Milestone
+  spent: ReadonlyMap<string, number>
+  meteredKey: string | null
+}
 
 /** @returns the run, if the milestone ended it. */
 async function apply(
   tx: Tx,
   announce: Announce,
   internId: string,
-  { now, milestone, spent, meteredKey }: Applied,
+  { now, milestone, spent, meteredKey }: MilestoneContext,
 ): Promise<RunRecord | undefined> {
   const { sessionId, entry } = milestone
   const id = entry.runId

@@ -63,14 +63,14 @@ export async function storeQuestion(
 /** The name of the lock for changes of an intern's questions. */
 export const questionsOf = (internId: string) => `questions of ${internId}`
 
-type Ending = { now: Now; end: QuestionEnd; id?: string; before?: number }
+type QuestionEnding = { now: Now; end: QuestionEnd; id?: string; before?: number }
 
 /** Deletes questions of an intern, and announces it: one, those with a deadline before a time, or all. */
 export async function endQuestions(
   tx: Tx,
   announce: Announce,
   internId: string,
-  { now, end, id, before }: Ending,
+  { now, end, id, before }: QuestionEnding,
 ): Promise<void> {
   const ended = await tx
     .deleteFrom('intern_questions')

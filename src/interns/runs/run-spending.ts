@@ -66,11 +66,11 @@ const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
 export type MeteredCost = { usd: number; isComplete: boolean }
 
 /** Returns the recorded cost of the requests with a key that started since an instant, and until one. */
-export type Spent = (keyHash: string, since: number, until?: number) => Promise<MeteredCost>
+export type ReadSpending = (keyHash: string, since: number, until?: number) => Promise<MeteredCost>
 
 /** The cost of a session, with the metered cost of its unfinished turns. */
 export async function spentBySession(
-  { db, spent }: { db: { query: Query }; spent: Spent },
+  { db, spent }: { db: { query: Query }; spent: ReadSpending },
   internId: string,
   sessionId: string,
 ): Promise<number> {

@@ -30,7 +30,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
     key_hash: keyHash,
     began_at: run.startedAt,
   }
-  const ownRow = () => runRow(query.updateTable('intern_runs'), internId, id)
+  const ownRow = () => whereRun(query.updateTable('intern_runs'), internId, id)
   // Inserted first. If another server was faster, the updates below change its row.
   await upsert(query, 'intern_runs', [row], { key: ['intern_id', 'id'], replace: ['session_id'] }).execute()
   if (keyHash !== null)
@@ -63,13 +63,13 @@ type Waiting = { id: string; questionId: string; isOver: boolean }
 /** Sets or clears the question that a run waits for. */
 export async function setRunWaiting(tx: Tx, internId: string, { id, questionId, isOver }: Waiting): Promise<void> {
   const set = isOver ? { status: 'running', question_id: null } : { status: 'waiting', question_id: questionId }
-  await runRow(tx.updateTable('intern_runs').set(set), internId, id)
+  await whereRun(tx.updateTable('intern_runs').set(set), internId, id)
     .where('status', '<>', 'ended')
     .$if(isOver, (rows) => rows.where('question_id', '=', questionId))
     .execute()
 }
 
-export function runRow<Rows extends { where: (column: 'intern_id' | 'id', is: '=', value: string) => Rows }>(
+export function whereRun<Rows extends { where: (column: 'intern_id' | 'id', is: '=', value: string) => Rows }>(
   rows: Rows,
   internId: string,
   id: string,
@@ -79,7 +79,7 @@ export function runRow<Rows extends { where: (column: 'intern_id' | 'id', is: '=
 
 /** @throws Fault `not_found` */
 export async function findRun({ db }: { db: { query: Query } }, internId: string, id: string): Promise<RunRecord> {
-  const row = await runRow(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
+  const row = await whereRun(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
   if (row) return runOf(row)
   throw new Fault('not_found', 'Run not found. Old runs are deleted.')
 }

@@ -102,9 +102,9 @@ export function turnInputOf({ messages, session_id: sessionId, approval_mode: mo
     return { kind: 'prompt', prompt: promptOf(last.content, attachments), attachments, mode, sessionId }
   }
   if (last?.role !== 'tool') {
-    throw bad(`the last message must have the role "user" or "tool", not "${last?.role}"`)
+    throw invalidRequest(`the last message must have the role "user" or "tool", not "${last?.role}"`)
   }
-  if (sessionId === undefined) throw bad('session_id is required when the last message has the role "tool"')
+  if (sessionId === undefined) throw invalidRequest('session_id is required when the last message has the role "tool"')
   return { kind: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
 }
 
@@ -112,11 +112,11 @@ export function turnInputOf({ messages, session_id: sessionId, approval_mode: mo
  * The approval mode of a prompt. A prompt cannot use `self-drive` if the intern is `manual`.
  * @throws Fault `bad_request`.
  */
-export function modeOf(requested: ApprovalMode | undefined, ofIntern: ApprovalMode): ApprovalMode {
-  if (ofIntern === 'manual' && requested === 'self-drive') {
-    throw bad('approval_mode: this intern is "manual", and a prompt cannot change it to "self-drive"')
+export function modeOf(requested: ApprovalMode | undefined, internMode: ApprovalMode): ApprovalMode {
+  if (internMode === 'manual' && requested === 'self-drive') {
+    throw invalidRequest('approval_mode: this intern is "manual", and a prompt cannot change it to "self-drive"')
   }
-  return requested ?? ofIntern
+  return requested ?? internMode
 }
 
 const maxAttachments = 20
@@ -124,21 +124,23 @@ const maxAttachments = 20
 function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
   if (typeof content === 'string' || content === null) return []
   const attachments = content.flatMap((part, at) => {
-    const refuse = (what: string) => bad(`content[${at}] of the last message: ${what}`)
+    const refuse = (what: string) => invalidRequest(`content[${at}] of the last message: ${what}`)
     return part.type === 'text' ? [] : [attachmentOf(part, at, refuse)]
   })
   if (attachments.length > maxAttachments) {
-    throw bad(`the last message has ${attachments.length} files and images; the maximum is ${maxAttachments}`)
+    throw invalidRequest(
+      `the last message has ${attachments.length} files and images; the maximum is ${maxAttachments}`,
+    )
   }
   return attachments
 }
 
 function promptOf(content: z.infer<typeof UserContent>, attachments: Attachment[]): string {
   const prompt = joined(content)
-  if (prompt === '' && attachments.length === 0) throw bad('the text of the last message is empty')
+  if (prompt === '' && attachments.length === 0) throw invalidRequest('the text of the last message is empty')
   // A character takes one or two units, so a count is needed only in between.
   if (prompt.length > maxPrompt && [...prompt].length > maxPrompt) {
-    throw bad(`the text of the last message has more than ${maxPrompt} characters`)
+    throw invalidRequest(`the text of the last message has more than ${maxPrompt} characters`)
   }
   return prompt
 }
@@ -148,4 +150,4 @@ function joined(content: z.infer<typeof UserContent>): string {
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-const bad = (what: string) => chatFault('invalid', 'bad_request', `Invalid request: ${what}.`)
+const invalidRequest = (what: string) => chatFault('invalid', 'bad_request', `Invalid request: ${what}.`)

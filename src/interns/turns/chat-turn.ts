@@ -79,7 +79,7 @@ export async function startChatTurn(
     await storeStarted(deps, context, turn, started)
     return {
       started,
-      events: nextUntilIdle(storingEnd(deps, turn, started, events), { idleTimer, idleMs }, timeout.signal),
+      events: nextUntilIdle(withStoredEnd(deps, turn, started, events), { idleTimer, idleMs }, timeout.signal),
     }
   } catch (error) {
     idleTimer.stop()
@@ -136,7 +136,7 @@ async function storeStarted(
 }
 
 /** The events of a turn. Its question or end is stored before the caller receives it. */
-function storingEnd(
+function withStoredEnd(
   deps: ChatTurnDeps,
   { intern, runs, prompted }: StartedTurn,
   { runId, sessionId }: Started,

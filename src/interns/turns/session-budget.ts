@@ -7,16 +7,16 @@ import { Refusal } from '../contract/refusal.ts'
 import type { Runs, StartTurn } from '../contract/runs.ts'
 import { usd } from '../contract/turn-budget.ts'
 import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/budget.ts'
-import { type Spent, sessionSpending, spentBySession } from '../runs/run-spending.ts'
+import { type ReadSpending, sessionSpending, spentBySession } from '../runs/run-spending.ts'
 
-type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: Spent }
+type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending }
 type PromptedIntern = { id: string; budget: InternBudget | null }
 
 /** The longest wait of a turn for the end of the previous one to be stored. */
 const storedWithinMs = 2000
 
 type Limits = { sessionId: string | undefined; promptBudget: PromptBudget | null | undefined }
-type Allowed = Pick<StartTurn, 'budget' | 'turnsBefore'>
+type TurnOptions = Pick<StartTurn, 'budget' | 'turnsBefore'>
 
 /**
  * Starts the next turn of a session with its remaining budget. If another turn of the session started meanwhile, the budget is
@@ -28,7 +28,7 @@ export async function startWithinBudget<T>(
   intern: PromptedIntern,
   runs: Pick<Runs, 'transcripts'>,
   limits: Limits,
-  start: (allowed: Allowed) => Promise<T>,
+  start: (allowed: TurnOptions) => Promise<T>,
 ): Promise<T> {
   const attempt = async () => start(await remainingBudget(deps, intern, runs, limits))
   return retry(attempt, (_, error) => (error instanceof Refusal && error.kind === 'session_moved' ? 0 : undefined))
@@ -39,19 +39,19 @@ async function remainingBudget(
   { id, budget }: PromptedIntern,
   { transcripts }: Pick<Runs, 'transcripts'>,
   { sessionId, promptBudget }: Limits,
-): Promise<Allowed> {
+): Promise<TurnOptions> {
   const { session_max_turns: maxTurns, session_max_cost_usd: maxUsd } = budget ?? {}
   if (sessionId === undefined || (maxTurns == null && maxUsd == null))
     return { budget: budgetOfTurn(budget, promptBudget, 0) }
   // Read before the cost, so that a turn that starts in between is noticed.
   const turnsBefore = (await transcripts.read(sessionId, { limit: 1 }))?.session.turns ?? 0
-  if (maxTurns != null && turnsBefore >= maxTurns) throw tooManyTurns(maxTurns)
+  if (maxTurns != null && turnsBefore >= maxTurns) throw turnLimitFault(maxTurns)
   const spent = maxUsd == null ? 0 : await spentBy(deps, id, sessionId)
-  if (maxUsd != null && spent >= maxUsd) throw tooMuchSpent(spent, maxUsd)
+  if (maxUsd != null && spent >= maxUsd) throw costLimitFault(spent, maxUsd)
   return { budget: budgetOfTurn(budget, promptBudget, spent), turnsBefore }
 }
 
-const tooManyTurns = (limit: number) =>
+const turnLimitFault = (limit: number) =>
   new Fault('forbidden', `The session reached its limit of ${limit} turns (session_max_turns).`)
 
 async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
@@ -61,7 +61,7 @@ async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): P
   return spentBySession(deps, internId, sessionId)
 }
 
-const tooMuchSpent = (spent: number, limit: number) =>
+const costLimitFault = (spent: number, limit: number) =>
   new Fault(
     'forbidden',
     `The session has cost ${usd(spent)} USD, its limit is ${usd(limit)} USD (session_max_cost_usd).`,

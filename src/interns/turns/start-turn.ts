@@ -3,14 +3,14 @@ import { chatFault } from '../contract/chat-fault.ts'
 import type { Runs, TurnCaller } from '../contract/runs.ts'
 import type { TurnBudget } from '../contract/turn-budget.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
-import { awake, type WakeDeps, whileAwake } from '../lifecycle/wake.ts'
+import { type WakeDeps, wakeIntern, withAwakeIntern } from '../lifecycle/wake.ts'
 import type { PromptBudget } from '../registry/budget.ts'
 import type { ApprovalMode } from '../registry/intern.ts'
-import { type Intern, isUp } from '../registry/store.ts'
+import { type Intern, isAwake } from '../registry/store.ts'
 import type { DecisionCollector } from '../rules/collect.ts'
-import { type AnswerLink, type ApprovalDeps, answerAudited } from '../runs/approvals.ts'
+import { type AnswerLink, type ApprovalDeps, answerWithAudit } from '../runs/approvals.ts'
 import { announceTurn } from '../runs/limited-turns.ts'
-import type { Spent } from '../runs/run-spending.ts'
+import type { ReadSpending } from '../runs/run-spending.ts'
 import type { TurnInput } from './chat-request.ts'
 import { startWithinBudget } from './session-budget.ts'
 
@@ -20,7 +20,7 @@ export type StartTurnDeps = ApprovalDeps &
     idleMs: number
     /** The connection to the daemon of a running intern. */
     runsOf: (intern: Intern) => Runs
-    spent: Spent
+    spent: ReadSpending
     decisions: DecisionCollector
     /** The longest time without output from the intern, before and during its reply. */
     budgetMs: number
@@ -59,8 +59,8 @@ export function startPrompt(
   stop: AbortSignal,
 ): Promise<StartedTurn> {
   const account = deps.newId()
-  return whileAwake(deps, found, stop, async (intern) => {
-    const runs = readyRuns(deps, connection, intern)
+  return withAwakeIntern(deps, found, stop, async (intern) => {
+    const runs = connectReadyIntern(deps, connection, intern)
     let prompted: StartedTurn['prompted']
     const limits = { sessionId: requestedSession, promptBudget }
     const events = await startWithinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
@@ -84,14 +84,14 @@ export async function resumeWithAnswer(
   input: Answer,
   stop: AbortSignal,
 ): Promise<StartedTurn> {
-  const intern = await awake(deps, found, stop)
-  const runs = readyRuns(deps, connection, intern)
+  const intern = await wakeIntern(deps, found, stop)
+  const runs = connectReadyIntern(deps, connection, intern)
   const answer = { caller, internId: found.id, link, answer: input }
-  const events = await answerAudited(deps, answer, (given) => runs.answer({ ...given, ...client }, stop))
+  const events = await answerWithAudit(deps, answer, (given) => runs.answer({ ...given, ...client }, stop))
   return { intern, runs, events, prompted: undefined }
 }
 
-function readyRuns(deps: StartTurnDeps, connection: TurnContext['connection'], intern: Intern): Runs {
+function connectReadyIntern(deps: StartTurnDeps, connection: TurnContext['connection'], intern: Intern): Runs {
   requireReady(intern)
   // On another connection: the prewarmed one is for the turn.
   deps.decisions.collectRemaining(intern, deps.runsOf(intern))
@@ -100,7 +100,7 @@ function readyRuns(deps: StartTurnDeps, connection: TurnContext['connection'], i
 
 /** Opens a connection to a running intern in advance, while its turn is prepared. */
 export function prewarmConnection({ runsOf }: Pick<StartTurnDeps, 'runsOf'>, found: Intern) {
-  const runs = isUp(found) ? runsOf(found) : undefined
+  const runs = isAwake(found) ? runsOf(found) : undefined
   const close = runs?.prewarm?.()
   return {
     to: (intern: Intern) => (runs && intern === found ? runs : runsOf(intern)),
@@ -114,11 +114,11 @@ export function requireReady(intern: Intern): void {
   throw chatFault(
     'conflict',
     'intern_not_ready',
-    `The intern is not running: it is ${intern.status}.${whatNow(intern)}`,
+    `The intern is not running: it is ${intern.status}.${nextStepHint(intern)}`,
   )
 }
 
-function whatNow({ id, status, lastFailureMessage }: Intern): string {
+function nextStepHint({ id, status, lastFailureMessage }: Intern): string {
   const start = `POST /interns/${id}/provision starts it`
   switch (status) {
     case 'queued':

@@ -51,7 +51,7 @@ class Reply {
       throw chatFault(kindOfCode[error.code] ?? 'bad_gateway', reason, error.message, more)
     }
     if (chunk.activity)
-      this.#activity = [...this.#activity.filter((one) => !isReplacedBy(one, chunk.activity!)), chunk.activity]
+      this.#activity = [...this.#activity.filter((one) => !isSupersededBy(one, chunk.activity!)), chunk.activity]
     for (const { delta, finish_reason } of chunk.choices) {
       if (delta.content) this.#content.push(delta.content)
       if (delta.reasoning) this.#reasoning.push(delta.reasoning)
@@ -87,7 +87,7 @@ class Reply {
 }
 
 /** Whether an activity is replaced by a later one: the same tool call, or any plan. */
-function isReplacedBy(one: ActivityItem, later: ActivityItem): boolean {
+function isSupersededBy(one: ActivityItem, later: ActivityItem): boolean {
   if (one.type === 'plan') return later.type === 'plan'
   return later.type === 'tool_call' && one.tool_call_id === later.tool_call_id
 }

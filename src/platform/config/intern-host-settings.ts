@@ -8,8 +8,8 @@ const Address = z
 /** The settings that say where interns run. */
 export const internHostSettings = {
   interns: z
-    .enum(['here', 'off'])
-    .default('here')
+    .enum(['thisHost', 'off'])
+    .default('thisHost')
     .describe('Whether interns run on the host of this server (`here`) or only on hosts of other servers (`off`).'),
   intern_host: z
     .string()

@@ -34,7 +34,7 @@ for (const sandbox of [usualSandbox, { ...usualSandbox, path: '' }])
     skip,
   }, async (t) => {
     await using workspace = await newFolder()
-    const missing = await realShell({}, sandbox).whyNoSandbox(workspace.path)
+    const missing = await realShell({}, sandbox).sandboxError(workspace.path)
     if (missing) return t.skip(missing)
     const found = inNode(`
     const { createShell } = await import('#agent/sandbox/shell.ts')

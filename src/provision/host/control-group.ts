@@ -27,7 +27,7 @@ export function addToGroup(group: string, pid: number): void {
 }
 
 /** The limits that the control group does not enforce; others are 0. */
-export function limitsBeyondGroup(group: string | undefined, resourceLimits: ResourceLimits): ResourceLimits {
+export function limitsOutsideGroup(group: string | undefined, resourceLimits: ResourceLimits): ResourceLimits {
   const enforced = Object.entries(limits).filter(([file]) => group !== undefined && existsSync(join(group, file)))
   return { ...resourceLimits, ...Object.fromEntries(enforced.map(([, setting]) => [setting, 0])) }
 }

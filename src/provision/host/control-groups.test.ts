@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killAll } from '../processes/kill-all.ts'
-import { addToGroup, limitsBeyondGroup, makeGroup, outOfMemoryNote, removeGroup } from './control-group.ts'
+import { addToGroup, limitsOutsideGroup, makeGroup, outOfMemoryNote, removeGroup } from './control-group.ts'
 import { prepareGroups, topGroup } from './control-groups.ts'
 
 const mounted = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate'
@@ -91,7 +91,7 @@ test('the kernel ends a process above the memory limit, with a note', {
 test('limits that the kernel enforces for the group are not counted again', { skip }, () => {
   const group = makeGroup(parent!, { id: `test-held-${process.pid}` }, resourceLimits)
   const isEnforced = (file: string) => existsSync(join(group, file))
-  const rest = limitsBeyondGroup(group, resourceLimits)
+  const rest = limitsOutsideGroup(group, resourceLimits)
   assert.equal(rest.intern_processes, isEnforced('pids.max') ? 0 : 9)
   assert.equal(rest.intern_memory_bytes, isEnforced('memory.max') ? 0 : 10 ** 8)
   assert.equal(rest.intern_disk_bytes, 7)

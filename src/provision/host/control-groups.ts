@@ -11,15 +11,18 @@ const serverGroup = 'service'
 
 /**
  * Prepares the parent of the interns' control groups.
- * @param outlives whether interns continue after the server has ended: systemd does not start a unit whose group has processes.
+ * @param keepsRunning whether interns continue after the server has ended: systemd does not start a unit whose group has processes.
  * @param warn is called with the reason if the service has a group but cannot divide it.
  * @returns the parent's folder; undefined without a group that the service can divide.
  */
-export async function prepareGroups(outlives: boolean, warn: (message: string) => void): Promise<string | undefined> {
+export async function prepareGroups(
+  keepsRunning: boolean,
+  warn: (message: string) => void,
+): Promise<string | undefined> {
   const top = topGroup(read('/proc/self/cgroup'), read('/proc/self/mountinfo'))
   if (top === undefined) return undefined
   const isRoot = top.path === '/'
-  if (!isRoot && (outlives || !(await isDelegated(top.path)))) return undefined
+  if (!isRoot && (keepsRunning || !(await isDelegated(top.path)))) return undefined
   try {
     limitMembers(top.folder)
     return top.folder

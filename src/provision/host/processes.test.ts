@@ -5,8 +5,8 @@ import { test } from 'node:test'
 test('isAlive stays true without free file descriptors', () => {
   const script = `
     const { openSync } = await import('node:fs')
-    const { isAlive, processAt } = await import('#provision/host/processes.ts')
-    const parent = processAt(process.ppid)
+    const { isAlive, findProcess } = await import('#provision/host/processes.ts')
+    const parent = findProcess(process.ppid)
     const alive = [isAlive(parent), isAlive({ ...parent, began: 'another' })]
     try { for (;;) openSync('/dev/null') } catch (error) { alive.push(error.code) }
     console.log(JSON.stringify([...alive, isAlive(parent)]))`

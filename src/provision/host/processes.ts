@@ -9,14 +9,14 @@ export type ProcessId = { pid: number; began: string }
 export const notStarted: ProcessId = { pid: 0, began: '' }
 
 /** The process with this number; undefined if there is none, or only a zombie. */
-export function processAt(pid: number): ProcessId | undefined {
+export function findProcess(pid: number): ProcessId | undefined {
   const startTime = process.platform === 'linux' ? startTimeOnLinux(pid) : startTimeByPs(pid)
   return startTime === undefined ? undefined : { pid, began: startTime }
 }
 
 export function isAlive(id: ProcessId): boolean {
   try {
-    return processAt(id.pid)?.began === id.began
+    return findProcess(id.pid)?.began === id.began
   } catch {
     // A process that cannot be looked up can still run.
     return true
@@ -39,13 +39,13 @@ export function withDescendants(id: ProcessId | undefined, uid: number | undefin
   const open = id && isAlive(id) ? [id.pid] : []
   while (open.length > 0) {
     const pid = open.pop()!
-    const current = found.has(pid) ? undefined : processAt(pid)
+    const current = found.has(pid) ? undefined : findProcess(pid)
     if (!current) continue
     found.set(pid, current)
     open.push(...childrenOf(pid))
   }
   for (const pid of uid === undefined ? [] : processesOf(uid)) {
-    const current = processAt(pid)
+    const current = findProcess(pid)
     if (current) found.set(pid, current)
   }
   return [...found.values()]
@@ -64,10 +64,10 @@ function startTimeOnLinux(pid: number): string | undefined {
   return state === undefined || state === 'Z' || state === 'X' ? undefined : `${boot()}/${fields[18]}`
 }
 
-let thisBoot: string | undefined
+let bootId: string | undefined
 function boot(): string {
-  thisBoot ??= read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
-  return thisBoot
+  bootId ??= read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
+  return bootId
 }
 
 function startTimeByPs(pid: number): string | undefined {

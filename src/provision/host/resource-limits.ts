@@ -32,8 +32,8 @@ export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | und
     ],
     ['fsize', 'file size', resourceLimits.intern_disk_bytes],
   ] as const
-  const set = limits.flatMap(([option, name, most]) =>
-    most === 0 && option !== 'core' ? [] : [`--${option}=${Math.min(most, ownLimit(name))}`],
+  const set = limits.flatMap(([option, name, max]) =>
+    max === 0 && option !== 'core' ? [] : [`--${option}=${Math.min(max, ownLimit(name))}`],
   )
   return [prlimit, ...set, '--']
 }
@@ -48,31 +48,31 @@ function ownLimit(name: string): number {
 export function exceededByProcesses(running: Process[], resourceLimits: ResourceLimits): string | undefined {
   const threads = running.reduce((sum, one) => sum + one.threads, 0)
   const bytes = running.reduce((sum, one) => sum + one.memoryBytes, 0)
-  const { intern_processes: most, intern_memory_bytes: mostBytes } = resourceLimits
-  if (most > 0 && threads > most)
-    return `It had ${threads} processes and threads; at most ${most} are allowed (setting "intern_processes").`
-  if (mostBytes > 0 && bytes > mostBytes)
-    return `It used ${inMiB(bytes)} of memory; at most ${inMiB(mostBytes)} are allowed (setting "intern_memory_bytes").`
+  const { intern_processes: max, intern_memory_bytes: maxMemoryBytes } = resourceLimits
+  if (max > 0 && threads > max)
+    return `It had ${threads} processes and threads; at most ${max} are allowed (setting "intern_processes").`
+  if (maxMemoryBytes > 0 && bytes > maxMemoryBytes)
+    return `It used ${inMiB(bytes)} of memory; at most ${inMiB(maxMemoryBytes)} are allowed (setting "intern_memory_bytes").`
   return undefined
 }
 
 /** The same for disk use. @throws Error if it cannot be measured. */
 export async function exceededByDisk(
   home: string,
-  { intern_disk_bytes: most }: Pick<ResourceLimits, 'intern_disk_bytes'>,
+  { intern_disk_bytes: max }: Pick<ResourceLimits, 'intern_disk_bytes'>,
   count: DiskUse = diskUse,
 ): Promise<string | undefined> {
-  const bytes = most > 0 ? await count(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
-  if (bytes <= most) return undefined
-  return `Its files use ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
+  const bytes = max > 0 ? await count(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
+  if (bytes <= max) return undefined
+  return `Its files use ${inMiB(bytes)}; at most ${inMiB(max)} are allowed (setting "intern_disk_bytes").`
 }
 
 /**
  * Empties a daemon's log above its limit. An intern that writes much output loses the earlier part, but does not fill the disk.
  */
-export function trimLog(home: string, { intern_log_bytes: most }: ResourceLimits): void {
+export function trimLog(home: string, { intern_log_bytes: max }: ResourceLimits): void {
   try {
-    if (most > 0 && statSync(logFile(home)).size > most) truncateSync(logFile(home))
+    if (max > 0 && statSync(logFile(home)).size > max) truncateSync(logFile(home))
   } catch {
     // The log does not exist.
   }

@@ -18,9 +18,9 @@ export type MonitoredIntern = {
   everyMs?: { processes: number; disk: number }
 }
 
-/** Counting files can take long on a large disk. The pause after it is at least `pausesPerCount` times as long. */
+/** Counting files can take long on a large disk. The pause after it is at least `pauseFactor` times as long. */
 const checkEveryMs = { processes: 1000, disk: 5000 }
-const pausesPerCount = 20
+const pauseFactor = 20
 
 /**
  * Ends an intern that uses more than its limits, then calls `over` once with the reason. Limits that the kernel
@@ -42,18 +42,18 @@ export function monitorResources(used: MonitoredIntern, over: (reason: string) =
 
   start(everyMs.processes, async () => {
     trimLog(home, resourceLimits)
-    await endIfExceeded(exceededByProcesses(ofIntern(await processesNow(), used), resourceLimits))
+    await endIfExceeded(exceededByProcesses(processesOfIntern(await processesNow(), used), resourceLimits))
     return everyMs.processes
   })
   start(everyMs.disk, async () => {
     const since = performance.now()
     await endIfExceeded(await exceededByDisk(home, resourceLimits, count))
-    return Math.max(everyMs.disk, (performance.now() - since) * pausesPerCount)
+    return Math.max(everyMs.disk, (performance.now() - since) * pauseFactor)
   })
   return () => stopping.abort()
 }
 
-function ofIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {
+function processesOfIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {
   return uid === undefined ? treeOf(all, pid) : all.filter(({ users }) => users.includes(uid))
 }
 

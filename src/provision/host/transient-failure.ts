@@ -5,5 +5,5 @@ import { isTransient } from './processes.ts'
 export function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof Fault) return error.kind === 'unavailable'
-  return ('isPassing' in error && error.isPassing === true) || isTransient(error) || isTransientFailure(error.cause)
+  return ('isTransient' in error && error.isTransient === true) || isTransient(error) || isTransientFailure(error.cause)
 }

@@ -26,7 +26,7 @@ const checkEveryMs = 250
  */
 export async function addressOfFiles(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
   try {
-    return await untilItAnswers(deps, id)
+    return await waitUntilResponding(deps, id)
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal(
@@ -36,7 +36,7 @@ export async function addressOfFiles(deps: FilesPodDeps, id: string): Promise<Da
   }
 }
 
-async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
+async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
   const { config, client, image } = deps
   const secret = await client.get('Secret', nameOf(id))
   if (!secret)

@@ -8,7 +8,7 @@ import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { gitConfigOf } from '../host/git-config.ts'
 import { agentCommandOf } from '../processes/agent-command.ts'
 import { daemonLimits } from '../processes/daemon-limits.ts'
-import { aboutRepository } from '../repository/clone.ts'
+import { repositoryDescription } from '../repository/clone.ts'
 import type { CloneOrder } from './clone-in-pod.ts'
 import type { KubernetesObject } from './object.ts'
 import { daemonPort, type InternFiles, inPod } from './objects.ts'
@@ -48,17 +48,19 @@ export function filesOf(deps: FilesDeps): InternFiles {
   }
   const lasting = {
     'settings.json': JSON.stringify(settings, null, 2),
-    'instructions.md': [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
+    'instructions.md': [intern.instructions, repository && repositoryDescription(repository)]
+      .filter(Boolean)
+      .join('\n\n'),
     gitconfig: gitConfigOf(gitAuthor),
     token,
     key: secret,
     ...(trusted !== undefined && { 'trusted.pem': trusted }),
   }
-  return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl }, repository: cloneOrder(deps) }
+  return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl }, repository: cloneRequest(deps) }
 }
 
 /** The input of the container that clones; undefined without a repository. Its disk limit is the size of the volume. */
-function cloneOrder({ config, intern: { repository }, password }: FilesDeps): string | undefined {
+function cloneRequest({ config, intern: { repository }, password }: FilesDeps): string | undefined {
   if (!repository) return undefined
   const { repository_origins, repository_clone_ms, intern_users_from } = config
   const { intern_processes, intern_memory_bytes, intern_disk_bytes, intern_log_bytes } = config

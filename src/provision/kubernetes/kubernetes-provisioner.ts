@@ -10,7 +10,7 @@ import {
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
-import { type Intern, isUp } from '#interns/registry/store.ts'
+import { type Intern, isAwake } from '#interns/registry/store.ts'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
@@ -71,7 +71,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   placeOf(intern: Intern): Place {
-    return { hostname: this.#deps.hosts.here ?? '', home: nameOf(intern.id) }
+    return { hostname: this.#deps.hosts.thisHost ?? '', home: nameOf(intern.id) }
   }
 
   async secretOf(intern: Intern): Promise<string | undefined> {
@@ -129,7 +129,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   async destroy(intern: Intern): Promise<void> {
-    if (!this.#isHere(intern)) throw new Error(`Its files are on ${intern.hostname}.`)
+    if (!this.#isOnThisHost(intern)) throw new Error(`Its files are on ${intern.hostname}.`)
     this.#starts.abort(intern.id, 'The intern was deleted.')
     await removeAll(this.#removal, intern.id)
   }
@@ -139,20 +139,20 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   storage(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
-    if (!this.#isHere(intern)) return remoteStorage(this.#deps, intern)
-    return isUp(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
+    if (!this.#isOnThisHost(intern)) return remoteStorage(this.#deps, intern)
+    return isAwake(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
   }
 
   log(intern: Intern, range: LogLength): Promise<InternLog> {
-    if (!this.#isHere(intern)) return remoteLog(this.#deps, intern, range.bytes)
+    if (!this.#isOnThisHost(intern)) return remoteLog(this.#deps, intern, range.bytes)
     return podLog(this.#client, intern.id, range)
   }
 
   /** All servers of a namespace count as one host. */
   async serveStorage(): Promise<undefined> {}
 
-  #isHere(intern: Intern): boolean {
-    return this.#deps.hosts.isHere(intern.hostname)
+  #isOnThisHost(intern: Intern): boolean {
+    return this.#deps.hosts.isOnThisHost(intern.hostname)
   }
 
   /** The URL of the API for pods. */
@@ -165,7 +165,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   async #addressOf(intern: Intern): Promise<DaemonAddress> {
-    if (!this.#isHere(intern)) return remoteAddress(this.#deps, intern)
+    if (!this.#isOnThisHost(intern)) return remoteAddress(this.#deps, intern)
     const access = openAccess(this.#deps.vault, intern)
     if (access?.host === undefined)
       throw new Refusal('intern_unreachable', 'The intern cannot be reached: it has no pod.')

@@ -13,7 +13,7 @@ import { filesOf, storedSecretsOf } from './intern-files.ts'
 import { daemonPort, nameOf, objectsOf } from './objects.ts'
 import type { Pods } from './pods.ts'
 import { endFilesPod } from './removal.ts'
-import { applyObjects, podThatAnswers } from './start-pod.ts'
+import { applyObjects, startRespondingPod } from './start-pod.ts'
 
 type StartDeps = {
   config: Config
@@ -58,7 +58,7 @@ export class PodStarts {
     this.#running.set(id, aborted)
     try {
       const { token } = storedSecretsOf(await client.get('Secret', nameOf(id)))
-      await this.#requireMoved(intern)
+      await this.#waitForFormerHost(intern)
       await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
       const servers = await this.#deps.mcpServersOf(intern)
       const issued = await certificates.forDaemon(id)
@@ -78,7 +78,7 @@ export class PodStarts {
       const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(files))
       await applyObjects(client, objects)
       step('Starting its pod')
-      const host = await podThatAnswers(
+      const host = await startRespondingPod(
         { client, pods, now },
         {
           ...{ intern: id, settings: objects.settings, signal: aborted.signal },
@@ -100,7 +100,7 @@ export class PodStarts {
   }
 
   /** Prevents an intern that was moved here from starting with an empty volume. */
-  async #requireMoved({ id, movedAt, hostname }: Intern): Promise<void> {
+  async #waitForFormerHost({ id, movedAt, hostname }: Intern): Promise<void> {
     const { client } = this.#deps.cluster
     if (movedAt === null || (await client.get('PersistentVolumeClaim', nameOf(id)))) return
     throw new Error(

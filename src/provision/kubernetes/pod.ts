@@ -31,11 +31,11 @@ export type Pod = {
 }
 
 type Condition = { type: string; status: string; message?: string; lastTransitionTime?: string }
-type Ended = { exitCode: number; reason?: string; message?: string }
+type TerminatedState = { exitCode: number; reason?: string; message?: string }
 type Container = {
   restartCount?: number
-  state?: { waiting?: { reason?: string; message?: string }; running?: object; terminated?: Ended }
-  lastState?: { terminated?: Ended }
+  state?: { waiting?: { reason?: string; message?: string }; running?: object; terminated?: TerminatedState }
+  lastState?: { terminated?: TerminatedState }
 }
 type PodStatus = {
   phase?: string
@@ -65,7 +65,7 @@ export function podOf({ metadata, spec, status }: KubernetesObject): Pod {
     node: nodeOf(spec),
     isRunning: container?.state?.running !== undefined,
     restarts: container?.restartCount ?? 0,
-    ...whyUnfit({ metadata, spec, status } as KubernetesObject, lost),
+    ...podDefect({ metadata, spec, status } as KubernetesObject, lost),
     lastEnd: container?.lastState?.terminated && endOf(container.lastState.terminated),
     isCloning: clone?.state?.running !== undefined,
     cloneFailure: failureOf(clone),
@@ -85,9 +85,9 @@ function failureOf(clone: Container | undefined): string | undefined {
 
 const nodeOf = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
 
-type Unfit = Pick<Pod, 'why' | 'isExplained'>
+type PodDefect = Pick<Pod, 'why' | 'isExplained'>
 
-function whyUnfit(pod: KubernetesObject, lost: string | undefined): Unfit {
+function podDefect(pod: KubernetesObject, lost: string | undefined): PodDefect {
   const node = nodeOf(pod.spec)
   if (lost !== undefined) return { why: `its node ${node} has not reported since ${lost}`, isExplained: true }
   const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
@@ -133,7 +133,7 @@ const waits: Record<string, string> = {
   RunContainerError: 'its container cannot be started',
 }
 
-function endOf({ exitCode, reason, message }: Ended): string {
+function endOf({ exitCode, reason, message }: TerminatedState): string {
   if (reason === 'OOMKilled')
     return `with code ${exitCode} (OOMKilled): it used more memory than allowed (setting "intern_memory_bytes")`
   const line = lastLine(message ?? '')

@@ -13,7 +13,7 @@ const checkEveryMs = 250
 export async function endPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
   if (!(await client.get('StatefulSet', nameOf(id)))) return
   await client.merge('StatefulSet', nameOf(id), { spec: { replicas: 0 } })
-  await untilGone(client, [['Pod', podNameOf(id)]], stopMs)
+  await waitUntilRemoved(client, [['Pod', podNameOf(id)]], stopMs)
 }
 
 /** Ends the pod that serves the files of an intern that does not run. @throws Error that names the object that remains. */
@@ -21,7 +21,7 @@ export async function endFilesPod({ client, stopMs }: RemovalDeps, id: string): 
   const pod: Named = ['Pod', filesPodNameOf(id)]
   if (!(await client.get(...pod))) return
   await client.remove(...pod)
-  await untilGone(client, [pod], stopMs)
+  await waitUntilRemoved(client, [pod], stopMs)
 }
 
 /** Removes all objects of an intern, its files last. @throws Error that names the objects that remain. */
@@ -41,7 +41,7 @@ export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Pr
   ]
   for (const all of [running, rest]) {
     for (const each of all) await client.remove(...each)
-    await untilGone(client, all, Math.max(0, stopMs - (performance.now() - since)), stopMs)
+    await waitUntilRemoved(client, all, Math.max(0, stopMs - (performance.now() - since)), stopMs)
   }
 }
 
@@ -60,25 +60,25 @@ export async function endForeignDaemons(
   }
 }
 
-async function untilGone(
+async function waitUntilRemoved(
   client: KubernetesClient,
   all: Named[],
   withinMs: number,
   reportedMs = withinMs,
 ): Promise<void> {
   let remaining: KubernetesObject[] = []
-  const areGone = async () => {
+  const haveBeenRemoved = async () => {
     const found = await Promise.all(all.map((each) => client.get(...each)))
     remaining = found.filter((object) => object !== undefined)
     return remaining.length === 0 ? true : undefined
   }
-  if (await waitFor(areGone, { timeoutMs: withinMs, recheckMs: checkEveryMs })) return
+  if (await waitFor(haveBeenRemoved, { timeoutMs: withinMs, recheckMs: checkEveryMs })) return
   throw new Error(
-    `Not removed after ${reportedMs / 1000} s: ${remaining.map(stuck).join('; ')}. Remove the cause, then retry.`,
+    `Not removed after ${reportedMs / 1000} s: ${remaining.map(describeStuck).join('; ')}. Remove the cause, then retry.`,
   )
 }
 
-function stuck(object: KubernetesObject): string {
+function describeStuck(object: KubernetesObject): string {
   const { kind, metadata } = object
   const { finalizers = [], deletionTimestamp } = metadata
   const why = [

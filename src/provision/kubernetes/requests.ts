@@ -19,13 +19,13 @@ export class KubernetesError extends Error {
   readonly status: number | undefined
   readonly reason: string
   /** Whether the API server was unreachable or overloaded, so that a retry can succeed. */
-  readonly isPassing: boolean
+  readonly isTransient: boolean
 
   constructor(message: string, status?: number, reason = '') {
     super(message)
     this.status = status
     this.reason = reason
-    this.isPassing = status === undefined || transientStatuses.has(status)
+    this.isTransient = status === undefined || transientStatuses.has(status)
   }
 }
 
@@ -137,9 +137,9 @@ export class KubernetesRequests {
   }
 }
 
-function isRetryable({ isPassing, status }: KubernetesError, { method }: ApiRequest): boolean {
+function isRetryable({ isTransient, status }: KubernetesError, { method }: ApiRequest): boolean {
   // 409: another writer changed the object at the same time.
-  return isPassing || (status === 409 && method === 'PATCH')
+  return isTransient || (status === 409 && method === 'PATCH')
 }
 
 function asKubernetesError(error: unknown): KubernetesError {
@@ -150,18 +150,18 @@ function asKubernetesError(error: unknown): KubernetesError {
 
 /** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
 export function refusalOf(status: number, answer: string | object): KubernetesError {
-  const { message, reason } = (typeof answer === 'string' ? parsedOr(answer, {}) : answer) as Record<string, unknown>
+  const { message, reason } = (typeof answer === 'string' ? parseOr(answer, {}) : answer) as Record<string, unknown>
   const why = typeof message === 'string' ? message : `status ${status}`
   return new KubernetesError(`The Kubernetes API server refuses: ${why}`, status, String(reason ?? ''))
 }
 
 function parsed(text: string): unknown {
-  const found = parsedOr(text, undefined)
+  const found = parseOr(text, undefined)
   if (found === undefined) throw new KubernetesError('The answer of the Kubernetes API server is not JSON.')
   return found
 }
 
-function parsedOr(text: string, otherwise: unknown): unknown {
+function parseOr(text: string, otherwise: unknown): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { KubernetesClient } from './client.ts'
 import type { Warning } from './object.ts'
 import type { Pod } from './pod.ts'
-import { podThatAnswers } from './start-pod.ts'
+import { startRespondingPod } from './start-pod.ts'
 
 const pod = (more: Partial<Pod> = {}): Pod => ({
   ...{ name: 'intern-ada-0', intern: 'ada', uid: 'one', settings: 'these', image: 'signalbox:1', node: 'node-1' },
@@ -42,7 +42,7 @@ async function started(
     ...{ cloneMs: 60_000, onCloning: () => done.push('clones') },
     ...{ signal: new AbortController().signal, answers: answers ?? (async () => ++checks === 10) },
   }
-  const address = await podThatAnswers({ client, pods, now: () => noon }, options).catch(
+  const address = await startRespondingPod({ client, pods, now: () => noon }, options).catch(
     (error: Error) => error.message,
   )
   return { address, done }

@@ -38,7 +38,7 @@ const checkEveryMs = 250
  * Waits for the pod with these settings, and for its daemon to answer. @returns its address.
  * @throws Error with the reason of the timeout, written for the intern's owner.
  */
-export async function podThatAnswers(
+export async function startRespondingPod(
   { client, pods, now: clock }: { client: KubernetesClient; pods: Pick<Pods, 'follow'>; now: Now },
   start: PodStart,
 ): Promise<string> {

@@ -50,7 +50,7 @@ export function watchPod(
     first ??= pod
     node = pod?.node
     if (!reason) return
-    if (pod?.isLost) void unlessAnswering(() => onEnd(reason))
+    if (pod?.isLost) void unlessResponding(() => onEnd(reason))
     else finish(() => void reportEnd(reason))
   })
   /** The pod shows how it ended; after an eviction, the node reports why. */
@@ -59,7 +59,7 @@ export function watchPod(
     if (!isStopped) onEnd(why === undefined ? how : sentence(why))
   }
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
-  const unlessAnswering = async (report: () => void) => {
+  const unlessResponding = async (report: () => void) => {
     if (!(await health(lostNodeCheckMs))) finish(report)
   }
   const answers = async (withinMs: number) => {
@@ -69,8 +69,8 @@ export function watchPod(
     return now !== undefined
   }
   const where = () => (node === undefined ? '' : `, on the node ${node}`)
-  const onSilence = (reason: string) => finish(() => void reportEnd(`The daemon ${reason}${where()}.`))
-  const stopChecks = monitorAnswers(answers, unresponsiveMs, onSilence)
+  const onUnresponsive = (reason: string) => finish(() => void reportEnd(`The daemon ${reason}${where()}.`))
+  const stopChecks = monitorAnswers(answers, unresponsiveMs, onUnresponsive)
   return () => {
     isStopped = true
     stop()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { processAt } from '../host/processes.ts'
+import { findProcess } from '../host/processes.ts'
 import { monitorDaemon } from './daemon-monitor.ts'
 
 const ending = () => undefined
@@ -10,7 +10,7 @@ const ending = () => undefined
 function monitorThis(answers: (withinMs: number) => Promise<boolean>, unresponsiveMs: number) {
   const since = performance.now()
   const { promise: report, resolve } = Promise.withResolvers<{ reason: string; afterMs: number }>()
-  const daemon = { process: processAt(process.pid), ending, answers, unresponsiveMs }
+  const daemon = { process: findProcess(process.pid), ending, answers, unresponsiveMs }
   const stop = monitorDaemon(daemon, (reason) => resolve({ reason, afterMs: performance.now() - since }))
   return { report, stop }
 }

@@ -22,7 +22,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
   let isActive = true
   const stop = () => {
     isActive = false
-    void looking.stop()
+    void reconciler.stop()
     stopChecks()
   }
   const report = (reason: string) => {
@@ -36,7 +36,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
     return undefined
   }
   const onError = () => report('has ended')
-  const looking = startReconciler(look, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
+  const reconciler = startReconciler(look, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
 
   const stopChecks = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
     if (monitored && isAlive(monitored)) report(reason)
@@ -45,20 +45,20 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
 }
 
 /**
- * Calls `onSilence` when there has been no answer for `unresponsiveMs`, and after each further check without one.
+ * Calls `onUnresponsive` when there has been no answer for `unresponsiveMs`, and after each further check without one.
  * @returns a function that stops the checks.
  */
 export function monitorAnswers(
   answers: (withinMs: number) => Promise<boolean>,
   unresponsiveMs: number,
-  onSilence: (reason: string) => void,
+  onUnresponsive: (reason: string) => void,
 ): () => void {
   const everyMs = unresponsiveMs / checks
   let unanswered = 0
   const check = async (signal: AbortSignal) => {
     const nextAt = performance.now() + everyMs
     unanswered = (await answers(everyMs)) ? 0 : unanswered + 1
-    if (unanswered >= checks && !signal.aborted) onSilence(`has not answered for ${unresponsiveMs / 1000} s`)
+    if (unanswered >= checks && !signal.aborted) onUnresponsive(`has not answered for ${unresponsiveMs / 1000} s`)
     // A refusal is immediate, but counts as one check.
     return Math.max(0, nextAt - performance.now())
   }

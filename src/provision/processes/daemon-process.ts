@@ -11,7 +11,7 @@ const timeouts = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 
 const pollMs = 10
 
 /** Waits until a started daemon answers. @throws Error if it ends or does not answer in time. */
-export async function untilAnswering(home: string, record: DaemonRecord): Promise<void> {
+export async function waitUntilResponding(home: string, record: DaemonRecord): Promise<void> {
   const read = async () => {
     if (await answers(record)) return true
     if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${endOfLog(home)}`)

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newFolder } from '#test/harness/interns/scripted-agent.ts'
-import { isAlive, processAt } from '../host/processes.ts'
+import { findProcess, isAlive } from '../host/processes.ts'
 import { monitorIntern } from './intern-monitor.ts'
 
 const skip = process.platform !== 'linux' && 'only Linux lists processes in /proc'
@@ -11,7 +11,7 @@ const skip = process.platform !== 'linux' && 'only Linux lists processes in /pro
 /** A daemon whose intern exceeds its memory. The daemon ends a second before `end` resolves. */
 async function exceeding(home: string) {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore' })
-  const process = processAt(child.pid!)!
+  const process = findProcess(child.pid!)!
   const ended = new Promise<string>((resolve) => child.once('exit', () => resolve('ended with code 0')))
   const daemon = { process, ending: () => ended, answers: async () => isAlive(process), unresponsiveMs: 60_000 }
   const resourceLimits = { intern_processes: 0, intern_memory_bytes: 1, intern_disk_bytes: 0, intern_log_bytes: 0 }

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import { until } from '#test/harness/until.ts'
-import { processAt } from '../host/processes.ts'
+import { findProcess } from '../host/processes.ts'
 import { killAll } from './kill-all.ts'
 
 const noProc = process.platform !== 'linux' && 'only Linux lists processes in /proc'
@@ -73,9 +73,9 @@ test('descendants of a daemon end with it, also without the mark', { skip: noPro
       ? readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
       : []
   const sleeper = await until(() => children(children(daemon.pid!)[0]!)[0])
-  const id = processAt(sleeper)!
-  await killAll({ process: processAt(daemon.pid!), uid: undefined, mark: 'nobody-has-this' }, 60_000)
-  assert.notEqual(processAt(sleeper)?.began, id.began)
+  const id = findProcess(sleeper)!
+  await killAll({ process: findProcess(daemon.pid!), uid: undefined, mark: 'nobody-has-this' }, 60_000)
+  assert.notEqual(findProcess(sleeper)?.began, id.began)
 })
 
 const skip = isRoot

@@ -18,7 +18,7 @@ export type KillTarget = {
 
 const everyMs = 10
 /** The number of consecutive rounds that must find no process, if processes can start between two rounds. */
-const quietRounds = 3
+const requiredEmptyRounds = 3
 
 /**
  * Ends all processes of an intern, and returns when none remains. A process that only forks and exits is never found in
@@ -32,17 +32,17 @@ export async function killAll(
 ): Promise<void> {
   const others = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
   const round = async () => (group === undefined ? 0 : endGroup(group)) + (await others())
-  const needed = uid === undefined && group === undefined ? quietRounds : 1
+  const needed = uid === undefined && group === undefined ? requiredEmptyRounds : 1
   const until = performance.now() + withinMs
-  let quiet = 0
-  const areGone = async () => {
+  let emptyRounds = 0
+  const haveEnded = async () => {
     const remaining = await round()
     if (remaining > 0 && performance.now() > until)
       throw new Error(`${remaining} of its processes could not be ended: end them on the host, then retry.`)
-    quiet = remaining === 0 ? quiet + 1 : 0
-    return quiet < needed ? undefined : true
+    emptyRounds = remaining === 0 ? emptyRounds + 1 : 0
+    return emptyRounds < needed ? undefined : true
   }
-  await waitFor(areGone, { recheckMs: everyMs })
+  await waitFor(haveEnded, { recheckMs: everyMs })
   if (group !== undefined) removeGroup(group)
 }
 

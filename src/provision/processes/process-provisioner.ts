@@ -8,14 +8,14 @@ import { type RemoteInternDeps, remoteAddress, remoteLog, remoteStorage } from '
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
-import { type Intern, isUp } from '#interns/registry/store.ts'
-import { connectRuns, storageThrough } from '#interns/remote/connect-runs.ts'
+import { type Intern, isAwake } from '#interns/registry/store.ts'
+import { connectRuns, connectStorage } from '#interns/remote/connect-runs.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import { repeat } from '#platform/async/reconcile.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { limitsBeyondGroup, outOfMemoryNote } from '../host/control-group.ts'
+import { limitsOutsideGroup, outOfMemoryNote } from '../host/control-group.ts'
 import {
   type DaemonRecord,
   readDaemonRecord,
@@ -90,7 +90,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   placeOf(intern: Intern): Place {
-    return { hostname: this.#deps.hosts.here ?? '', home: this.#homeOf(intern) }
+    return { hostname: this.#deps.hosts.thisHost ?? '', home: this.#homeOf(intern) }
   }
 
   async secretOf(intern: Intern): Promise<string | undefined> {
@@ -103,7 +103,7 @@ export class ProcessProvisioner implements Provisioner {
 
   async adopt(intern: Intern): Promise<boolean> {
     const home = this.#homeOf(intern)
-    const record = this.#isHere(intern) ? readDaemonRecord(home) : undefined
+    const record = this.#isOnThisHost(intern) ? readDaemonRecord(home) : undefined
     if (!record || !isAlive(record.process) || !(await answers(record))) return false
     writeBaseUrl(home, this.#deps.baseUrl(), record.uid)
     // They can be old.
@@ -117,7 +117,7 @@ export class ProcessProvisioner implements Provisioner {
     const record = readDaemonRecord(home)
     const daemon = {
       process: record?.process,
-      ending: () => record && this.#takeEnding(record.process),
+      ending: () => record && this.#removeEnding(record.process),
       answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
       unresponsiveMs: config.intern_unresponsive_ms,
     }
@@ -125,7 +125,7 @@ export class ProcessProvisioner implements Provisioner {
       home,
       pid: record.process.pid,
       uid: record.uid,
-      resourceLimits: limitsBeyondGroup(record.group, config),
+      resourceLimits: limitsOutsideGroup(record.group, config),
       end: () => endDaemon(home, record),
       onUncounted,
     }
@@ -166,42 +166,44 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   async destroy(intern: Intern): Promise<void> {
-    if (!this.#isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
+    if (!this.#isOnThisHost(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
     await this.stop(intern)
     await removeHome(this.#homeOf(intern), readDaemonRecord(this.#homeOf(intern)))
   }
 
   runs(intern: Intern): Runs {
-    return this.#isHere(intern) ? localRuns(this.#homeOf(intern)) : connectRuns(() => remoteAddress(this.#deps, intern))
+    return this.#isOnThisHost(intern)
+      ? localRuns(this.#homeOf(intern))
+      : connectRuns(() => remoteAddress(this.#deps, intern))
   }
 
   storage(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
-    if (!this.#isHere(intern)) return remoteStorage(this.#deps, intern)
-    return isUp(intern) ? localRuns(this.#homeOf(intern)) : storageThrough(() => this.#connectStorage(intern))
+    if (!this.#isOnThisHost(intern)) return remoteStorage(this.#deps, intern)
+    return isAwake(intern) ? localRuns(this.#homeOf(intern)) : connectStorage(() => this.#connectStorage(intern))
   }
 
   async log(intern: Intern, { bytes }: LogLength): Promise<InternLog> {
-    return this.#isHere(intern) ? readLog(this.#homeOf(intern), bytes) : remoteLog(this.#deps, intern, bytes)
+    return this.#isOnThisHost(intern) ? readLog(this.#homeOf(intern), bytes) : remoteLog(this.#deps, intern, bytes)
   }
 
   async serveStorage(find: FindIntern): Promise<StorageListener | undefined> {
     const { listeners, warn } = this.#deps
     if (!listeners) return undefined
-    return startStorageListener({ ...listeners, warn }, (id, what) => this.#connectForOthers(find, id, what))
+    return startStorageListener({ ...listeners, warn }, (id, what) => this.#connectForTransfer(find, id, what))
   }
 
-  #isHere(intern: Intern): boolean {
-    return this.#deps.hosts.isHere(intern.hostname)
+  #isOnThisHost(intern: Intern): boolean {
+    return this.#deps.hosts.isOnThisHost(intern.hostname)
   }
 
   #homeOf(intern: Intern): string {
-    return (this.#isHere(intern) && intern.home) || join(this.#homes, intern.id)
+    return (this.#isOnThisHost(intern) && intern.home) || join(this.#homes, intern.id)
   }
 
   /** Ends the processes of an intern, but not a start that is running. */
   async #end(intern: Intern): Promise<void> {
     const wasServing = this.#storageProcesses.end(intern.id)
-    if (!this.#isHere(intern)) return
+    if (!this.#isOnThisHost(intern)) return
     const home = this.#homeOf(intern)
     await endKilled(home)
     const record = readDaemonRecord(home)
@@ -211,7 +213,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   /** How a daemon that this process started has ended; returned once. */
-  #takeEnding(daemon: ProcessId): Promise<string> | undefined {
+  #removeEnding(daemon: ProcessId): Promise<string> | undefined {
     const ended = this.#endings.get(nameOf(daemon))
     this.#endings.delete(nameOf(daemon))
     return ended
@@ -234,14 +236,14 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   /** A connection for a request of a server on another host. @throws Refusal. */
-  async #connectForOthers(find: FindIntern, id: string, what: 'kept' | 'log'): Promise<Duplex> {
+  async #connectForTransfer(find: FindIntern, id: string, what: 'kept' | 'log'): Promise<Duplex> {
     const found = await find(id)
-    const intern = found && this.#isHere(found) ? found : undefined
+    const intern = found && this.#isOnThisHost(found) ? found : undefined
     if (what === 'log') {
       if (intern) return logConnection(this.#homeOf(intern))
       throw new Refusal('intern_unreachable', 'The intern is not on this host any more: retry.')
     }
-    if (intern && canBeRead(intern)) return this.#connectStorage(intern)
+    if (intern && hasFiles(intern)) return this.#connectStorage(intern)
     throw new Refusal('intern_unreachable', 'The intern is not at rest on this host any more: retry.')
   }
 }
@@ -249,8 +251,8 @@ export class ProcessProvisioner implements Provisioner {
 type FindIntern = (id: string) => Promise<Intern | undefined>
 
 /** Whether no process uses its folder, and none is being started. */
-const canBeRead = (intern: Intern) =>
-  !isUp(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
+const hasFiles = (intern: Intern) =>
+  !isAwake(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
 
 const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
 

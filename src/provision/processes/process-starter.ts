@@ -27,11 +27,11 @@ import {
 import { notStarted, type ProcessId } from '../host/processes.ts'
 import { exceededByDisk } from '../host/resource-limits.ts'
 import { allocateUser } from '../host/user-ids.ts'
-import { aboutRepository } from '../repository/clone.ts'
+import { repositoryDescription } from '../repository/clone.ts'
 import type { Clonings } from '../repository/clonings.ts'
 import { agentCommandOf } from './agent-command.ts'
 import { daemonLimits } from './daemon-limits.ts'
-import { endDaemon, untilAnswering } from './daemon-process.ts'
+import { endDaemon, waitUntilResponding } from './daemon-process.ts'
 import { programs } from './programs.ts'
 import { startDaemon } from './start-daemon.ts'
 import { prepareListener, type TcpListeners } from './tcp-listener.ts'
@@ -99,7 +99,7 @@ export class ProcessStarter {
     // Before the first wait, so that stopping the intern also cancels the clone.
     using cloning = clonings.register(intern)
     await end(intern)
-    requireMoved(intern, home)
+    requireFiles(intern, home)
     forgetEnd(home)
     // Counting many files takes long: it runs in parallel with the preparation.
     const diskExceeded = exceededByDisk(home, config)
@@ -115,7 +115,7 @@ export class ProcessStarter {
     const record = await this.#startDaemon(intern, secret, prepared)
     step('Waiting for the daemon')
     try {
-      await untilAnswering(home, record)
+      await waitUntilResponding(home, record)
       requireDiskSpace(await diskExceeded)
     } catch (error) {
       await endDaemon(home, record)
@@ -141,7 +141,7 @@ export class ProcessStarter {
       ...{ agent, limits: daemonLimits(config), startsAgent, baseUrl, uid, listen },
       authorities: trustedAuthorities(),
       gitConfig: gitConfigOf(await this.#deps.gitAuthorOf(intern)),
-      instructions: [instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
+      instructions: [instructions, repository && repositoryDescription(repository)].filter(Boolean).join('\n\n'),
       hasMcpServers: servers.length > 0,
     })
     const input = servers.length > 0 ? JSON.stringify(servers) : undefined
@@ -205,7 +205,7 @@ function requireDiskSpace(exceeded: string | undefined): void {
 }
 
 /** Prevents an intern that was moved here from starting with an empty folder. */
-function requireMoved({ movedAt, hostname }: Intern, home: string): void {
+function requireFiles({ movedAt, hostname }: Intern, home: string): void {
   if (movedAt === null || existsSync(join(home, 'workspace'))) return
   throw new Error(
     `The intern was moved to the host ${hostname}, and its files are missing: copy its folder to ${home}.`,

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { withoutInherited } from '#platform/process/inherited-files.ts'
 import { markerOf, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
-import { addToGroup, limitsBeyondGroup } from '../host/control-group.ts'
+import { addToGroup, limitsOutsideGroup } from '../host/control-group.ts'
 import { endOfLog, logFile, settingsFile } from '../host/intern-home.ts'
-import { processAt } from '../host/processes.ts'
+import { findProcess } from '../host/processes.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { programs } from './programs.ts'
 
@@ -42,7 +42,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   // Opened for appending, because the log can be truncated while it is in use.
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
-  const limits = prlimitCommand(limitsBeyondGroup(group, config), uid)
+  const limits = prlimitCommand(limitsOutsideGroup(group, config), uid)
   const [command = process.execPath, ...args] = [...limits, process.execPath, programs.daemon, settingsFile(home)]
   const child = spawn(command, args, {
     cwd: home,
@@ -68,7 +68,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   })
   child.unref()
   void lowerPriority(child.pid!, internNiceness)
-  const started = processAt(child.pid!)
+  const started = findProcess(child.pid!)
   if (!started) throw new Error(`The daemon ended immediately: ${endOfLog(home)}`)
   return { process: started, ended }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { storageThrough } from '#interns/remote/connect-runs.ts'
+import { connectStorage } from '#interns/remote/connect-runs.ts'
 import { daemonName, logName, storageName } from '#interns/remote/daemon-certificates.ts'
 import { connectTls } from '#interns/remote/tls-connection.ts'
 import type { Holder } from '#platform/net/certificates.ts'
@@ -30,7 +30,7 @@ async function startListener(holder: Holder | undefined, serverName = storageNam
   })
   const certificate = holder && (await authority.issue(holder))
   const tls = daemonTls(serverName, authority.certificate, certificate)
-  const { files } = storageThrough(async () => connectTls({ host: '127.0.0.1', port: opened.port, token: '', tls }))
+  const { files } = connectStorage(async () => connectTls({ host: '127.0.0.1', port: opened.port, token: '', tls }))
   const close = async () => {
     await opened.close()
     await new Promise((resolve) => upstream.close(resolve))

@@ -47,7 +47,7 @@ export async function freePort({ listen, ports }: Pick<TcpListeners, 'listen' | 
   const [first, last] = ports.split('-').map(Number) as [number, number]
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const port = first + Math.floor(Math.random() * (last - first + 1))
-    const error = await tryListening(listen, port)
+    const error = await probeListen(listen, port)
     if (!error) return port
     if (error.code !== 'EADDRINUSE')
       throw new Error(`Interns cannot listen on ${listen} (setting intern_listen or intern_address): ${error.message}`)
@@ -55,7 +55,7 @@ export async function freePort({ listen, ports }: Pick<TcpListeners, 'listen' | 
   throw new Error(`No port of ${ports} is free for the intern (setting intern_ports).`)
 }
 
-function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+function probeListen(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', resolve)

@@ -73,7 +73,7 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
     noteUnfinished(home, fetched)
     renameSync(fetched, target)
     moved = true
-    await checkOut(deps, target, within)
+    await checkOutCommit(deps, target, within)
     await disk.look()
     disk.exceeded.throwIfAborted()
     writeFileSync(markerOf(home), JSON.stringify({ place: placeOf(repository) }), { mode: 0o600 })
@@ -99,7 +99,7 @@ export async function endKilled(home: string): Promise<void> {
 }
 
 /** The sentences about the repository in the agent's instructions. */
-export function aboutRepository({ folder, url }: Repository): string {
+export function repositoryDescription({ folder, url }: Repository): string {
   return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch your commits from this clone.`
 }
 
@@ -158,7 +158,7 @@ async function pinned(config: CloneRules, url: URL): Promise<[string, string][]>
 }
 
 /** A repository without a commit has no files. */
-async function checkOut(
+async function checkOutCommit(
   { config, path }: CloneDeps,
   target: string,
   { home, uid, signal }: CloneOptions,

@@ -189,8 +189,8 @@ export class InternLifecycle {
     const { leases, now } = this.#deps
     // From now on the end of the daemon is not a failure.
     this.release(intern.id)
-    const sleeps = { status: 'running', asleepSince: now() } as const
-    if (await leases.transition(intern.id, 'running', sleeps)) await this.#endProcesses(intern)
+    const asleepState = { status: 'running', asleepSince: now() } as const
+    if (await leases.transition(intern.id, 'running', asleepState)) await this.#endProcesses(intern)
   }
 
   /** Pushes changed rules. A daemon that does not accept them must not continue without them: it is replaced. */

@@ -6,7 +6,7 @@ import type { Provisioner } from './provisioner.ts'
 
 type PushDeps = { db: Db; provisioner: Pick<Provisioner, 'runs'> }
 
-const patienceMs = 5000
+const timeoutMs = 5000
 /** A daemon that has just started, or runs on a busy host, can miss the deadline once. */
 const maxAttempts = 3
 
@@ -39,7 +39,7 @@ export class RulePusher {
     const rules = { agent: agentNameOf(intern.agent), sets }
     for (let attempt = 1; ; attempt++) {
       try {
-        await provisioner.runs(intern).setRules(rules, AbortSignal.timeout(patienceMs))
+        await provisioner.runs(intern).setRules(rules, AbortSignal.timeout(timeoutMs))
         break
       } catch (error) {
         if (attempt === maxAttempts) throw error

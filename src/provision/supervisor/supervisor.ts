@@ -55,7 +55,7 @@ export class Supervisor {
   constructor(deps: SupervisorDeps) {
     const { db, now, server, hosts, onError } = deps
     this.#deps = deps
-    this.#leases = new InternLeases({ db, now, server, host: hosts.here })
+    this.#leases = new InternLeases({ db, now, server, host: hosts.thisHost })
     const requestPass = (id: string) => void this.#passes.request(id)
     this.#interns = new InternLifecycle({ ...deps, leases: this.#leases, requestPass })
     this.#passes = new Passes(async (id) => {
@@ -77,7 +77,7 @@ export class Supervisor {
     hosts.storagePort = this.#storageListener?.port ?? null
     await hosts.renew()
     // Interns can have been moved or deleted while this host was down.
-    if (hosts.here !== undefined) await provisioner.endForeignDaemons(() => this.#leases.idsHere()).catch(onError)
+    if (hosts.thisHost !== undefined) await provisioner.endForeignDaemons(() => this.#leases.idsHere()).catch(onError)
     this.#unsubscribe.push(
       db.signals.subscribe('intern.changed', (id) => this.#check(id)),
       db.signals.subscribe('rules.changed', () => void this.#do(this.#checkRules())),
@@ -94,9 +94,9 @@ export class Supervisor {
   /** Resolves when no caller of any server waits for a turn, or `signal` aborts. */
   async turnsOver(signal: AbortSignal): Promise<void> {
     const { query, signals } = this.#deps.db
-    const areOver = async () => ((await isInTurn(query, [...this.#interns.supervisedIds()])) ? undefined : true)
+    const haveTurnsEnded = async () => ((await isInTurn(query, [...this.#interns.supervisedIds()])) ? undefined : true)
     const subscribe = (onChange: () => void) => signals.subscribe('run.changed', onChange)
-    await waitFor(areOver, { subscribe, signal })
+    await waitFor(haveTurnsEnded, { subscribe, signal })
   }
 
   isSupervisingAny(): boolean {
@@ -125,7 +125,7 @@ export class Supervisor {
     for (const end of this.#unsubscribe) end()
     const ids = new Set([...this.#interns.stop(), ...this.#passes.ids()])
     for (const id of ids) this.#interns.release(id)
-    await Promise.all([...ids].map((id) => this.#leave(id).catch(this.#deps.onError)))
+    await Promise.all([...ids].map((id) => this.#stopSupervising(id).catch(this.#deps.onError)))
     await Promise.all([polled, ...this.#pending])
     // If this cannot be written, as on a full disk, other servers notice when the leases expire.
     const { server, hosts, onError } = this.#deps
@@ -158,7 +158,7 @@ export class Supervisor {
       await placeIntern(this.#deps, id)
       found = await this.#leases.find(id)
     }
-    if (!found || !this.#canHold(found)) await this.#letGo(id, found !== undefined)
+    if (!found || !this.#canHold(found)) await this.#releaseIntern(id, found !== undefined)
     if (!found || !(await this.#hold(found))) return
     const { intern } = found
     const { status } = intern
@@ -166,7 +166,7 @@ export class Supervisor {
   }
 
   /** Stops supervising an intern. If it was moved, its daemon ends, because another host can run it. */
-  async #letGo(id: string, isOnThisHost: boolean): Promise<void> {
+  async #releaseIntern(id: string, isOnThisHost: boolean): Promise<void> {
     const wasSupervised = this.#interns.isSupervised(id)
     this.#interns.release(id)
     if (wasSupervised && !isOnThisHost) await this.#deps.provisioner.endForeignDaemons(() => this.#leases.idsHere())
@@ -180,7 +180,7 @@ export class Supervisor {
   /** Takes the lease of an intern that needs work. @returns whether this server holds it. */
   async #hold({ intern, supervisor, expired }: LeasedIntern): Promise<boolean> {
     const { status, hostname } = intern
-    const { here } = this.#deps.hosts
+    const { thisHost: here } = this.#deps.hosts
     // It waits for a host, or needs nothing from this one.
     if (here === undefined || (status === 'queued' && hostname !== here)) return false
     if (supervisor === this.#deps.server && status !== 'queued') return true
@@ -216,7 +216,7 @@ export class Supervisor {
     return supervisor === null || expired
   }
 
-  async #leave(id: string): Promise<void> {
+  async #stopSupervising(id: string): Promise<void> {
     const { provisioner, server, keepRunning } = this.#deps
     const found = await this.#leases.find(id)
     if (!found || found.supervisor !== server) {

@@ -1,7 +1,7 @@
 import type { Runs } from '#interns/contract/runs.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 
-const patienceMs = 5000
+const timeoutMs = 5000
 const minPauseMs = 50
 
 /**
@@ -11,7 +11,7 @@ const minPauseMs = 50
 export function watchIdle(runs: Pick<Runs, 'rest'>, idleMs: number, onIdle: () => void): () => void {
   if (idleMs === 0) return () => {}
   const request = async (signal: AbortSignal) => {
-    const nextAfterMs = await runs.rest(idleMs, AbortSignal.timeout(patienceMs))
+    const nextAfterMs = await runs.rest(idleMs, AbortSignal.timeout(timeoutMs))
     if (nextAfterMs > 0) return Math.max(minPauseMs, nextAfterMs)
     if (!signal.aborted) onIdle()
     return undefined

@@ -110,7 +110,7 @@ function playHere(
       raw: (bytes) => input.write(bytes),
       crash: () => input.destroy(),
       complain: () => {},
-      sendsLate,
+      hasLateUpdates: sendsLate,
       ...(signIn !== undefined && { signIn }),
     })
     app.connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>))

@@ -17,7 +17,7 @@ import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent
 import { scriptModel } from '#agent/model/script.ts'
 import { fixedWindow } from '#agent/model/window.ts'
 import type { SandboxOptions } from '#agent/sandbox/sandbox-inside.ts'
-import { createShell, type Shell, type WithoutSandbox } from '#agent/sandbox/shell.ts'
+import { createShell, type NoSandboxPolicy, type Shell } from '#agent/sandbox/shell.ts'
 import { tools } from '#agent/tools/tools.ts'
 import { newUuid } from '#platform/core/id.ts'
 
@@ -40,7 +40,7 @@ export const noWays: SandboxOptions = { ...usualSandbox, program: '/nonexistent/
 export const realShell = (
   limits: Parameters<typeof createShell>[0]['limits'] = {},
   sandbox: SandboxOptions = usualSandbox,
-  withoutSandbox: WithoutSandbox = 'refuse',
+  withoutSandbox: NoSandboxPolicy = 'refuse',
 ): Shell => createShell({ env: process.env, sandbox, limits, withoutSandbox })
 
 /** The ACP client of an agent: it records events, and answers as configured. */
@@ -91,7 +91,7 @@ export async function newAgent(
   const app = createAgent({
     settings: { model: 'script', instructions: () => '', maxSteps: 50, ...options.settings },
     windowOf: options.windowOf ?? fixedWindow(undefined),
-    seesImages: options.seesImages ?? (async () => false),
+    hasImageInput: options.hasImageInput ?? (async () => false),
     model: options.model ?? scriptModel({ newId: newUuid }),
     tools: options.tools ?? tools,
     shell: options.shell ?? realShell(),

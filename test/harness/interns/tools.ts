@@ -22,7 +22,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
     mode: 'self-drive',
     signal: new AbortController().signal,
     permitted: async () => true,
-    judged: async () => true,
+    askPolicy: async () => true,
     working: () => {},
     ask: async () => ({ action: 'decline' }),
     plan: async () => {},

@@ -1,6 +1,6 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
 import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#gateway/plan/plan.ts'
-import { drawOf } from '#gateway/plan/sticky-draw.ts'
+import { drawFor } from '#gateway/plan/sticky-draw.ts'
 import { preferencesOf } from '#gateway/request/preferences.ts'
 
 /** An endpoint that supports everything, except for the given properties. */
@@ -78,6 +78,6 @@ export function planInput(situation: Situation): PlanInput {
     supportsTools: () => true,
     supportsChoices: () => true,
     isConfigured: ({ provider }) => !unconfigured.includes(provider),
-    draw: ({ id }) => drawOf(situation.seed ?? 1, id),
+    draw: ({ id }) => drawFor(situation.seed ?? 1, id),
   }
 }

@@ -1,25 +1,29 @@
-type Wildcard<Pattern, Item> = { isStar: (one: Pattern) => boolean; fits: (one: Pattern, item: Item) => boolean }
+type Wildcard<Pattern, Item> = { isStar: (one: Pattern) => boolean; matchesOne: (one: Pattern, item: Item) => boolean }
 
 /**
  * Matches the items of a pattern against the items of a text; a star stands for any number of items. Moves only the last
  * star, so the work is bounded by the pattern's length times the text's.
  */
-function matches<Pattern, Item>(pattern: Pattern[], text: Item[], { isStar, fits }: Wildcard<Pattern, Item>): boolean {
+function matches<Pattern, Item>(
+  pattern: Pattern[],
+  text: Item[],
+  { isStar, matchesOne }: Wildcard<Pattern, Item>,
+): boolean {
   let at = 0
   let next = 0
   let star = -1
-  let afterStar = 0
+  let wildcardEnd = 0
   while (at < text.length) {
     const one = pattern[next]
     if (one !== undefined && isStar(one)) {
       star = next++
-      afterStar = at
-    } else if (one !== undefined && fits(one, text[at] as Item)) {
+      wildcardEnd = at
+    } else if (one !== undefined && matchesOne(one, text[at] as Item)) {
       next++
       at++
     } else if (star >= 0) {
       next = star + 1
-      at = ++afterStar
+      at = ++wildcardEnd
     } else return false
   }
   while (next < pattern.length && isStar(pattern[next] as Pattern)) next++
@@ -37,7 +41,7 @@ export function namePattern(glob: string): NamePattern {
     const literal = characters.map((one) => (one as { literal: string }).literal).join('')
     return (name) => name === literal
   }
-  return (name) => matches(characters, [...name], { isStar: (one) => one === '*', fits: fitsCharacter })
+  return (name) => matches(characters, [...name], { isStar: (one) => one === '*', matchesOne: fitsCharacter })
 }
 
 function fitsCharacter(one: Character, character: string): boolean {
@@ -83,5 +87,5 @@ export function pathPattern(glob: string): (names: string[]) => boolean {
   // `a/**` matches the content of `a`, not `a` itself.
   if (pattern.at(-1) === '**') pattern.push(() => true)
   return (names) =>
-    matches(pattern, names, { isStar: (one) => one === '**', fits: (one, name) => (one as NamePattern)(name) })
+    matches(pattern, names, { isStar: (one) => one === '**', matchesOne: (one, name) => (one as NamePattern)(name) })
 }

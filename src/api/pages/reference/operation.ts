@@ -8,11 +8,11 @@ export function operationHtml({ method, path, operation }: Placed, document: Doc
   const successes = answers.filter(([status]) => status.startsWith('2'))
   const failures = answers.filter(([status]) => !status.startsWith('2'))
   return `<details id="${operationId}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code>
-<span>${escaped(summary)}</span></summary><p>${prose(description)}</p><p>Key: ${keyOf(operation)}. Operation: <code>${operationId}</code>.</p>
+<span>${escaped(summary)}</span></summary><p>${htmlOf(description)}</p><p>Key: ${keyOf(operation)}. Operation: <code>${operationId}</code>.</p>
 ${parameters.length > 0 ? `<h4>Parameters</h4>${table(parameters.map((one) => [one.name, `${one.in}${one.required ? ', required' : ''}`, typeOf(one.schema), one.description ?? '']))}` : ''}
 ${requestBody ? `<h4>Body${requestBody.required ? '' : ' (optional)'}</h4>${mediaHtml(requestBody.content, document)}` : ''}
 ${successes.map(([status, { content }]) => `<h4>Answer ${status}</h4>${content ? mediaHtml(content, document) : ''}`).join('')}
-<h4>Errors</h4>${table(failures.map(([status, answer]) => [status, wordsOf(answer, document)]))}</details>`
+<h4>Errors</h4>${table(failures.map(([status, answer]) => [status, descriptionOf(answer, document)]))}</details>`
 }
 
 const names: Record<string, string> = {
@@ -31,7 +31,7 @@ const keyOf = ({ security }: Operation) =>
     )
     .join(' or ') || 'none'
 
-function wordsOf({ $ref, description }: { $ref?: string; description?: string }, document: Document): string {
+function descriptionOf({ $ref, description }: { $ref?: string; description?: string }, document: Document): string {
   return description ?? document.components.responses[$ref?.split('/').at(-1) ?? '']?.description ?? ''
 }
 
@@ -72,12 +72,12 @@ function typeOf({ $ref, type, enum: values, const: only, items, anyOf, oneOf, al
 
 function table(rows: string[][]): string {
   const cells = ([name = '', ...more]: string[]) =>
-    `<tr><td><code>${escaped(name)}</code></td>${more.map((text) => `<td>${prose(text)}</td>`).join('')}</tr>`
+    `<tr><td><code>${escaped(name)}</code></td>${more.map((text) => `<td>${htmlOf(text)}</td>`).join('')}</tr>`
   return `<table>${rows.map(cells).join('')}</table>`
 }
 
 /** Renders text; backquotes mark code. */
-const prose = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+const htmlOf = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 const characters: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 

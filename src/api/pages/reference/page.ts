@@ -11,12 +11,12 @@ export function referencePage(document: Document): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   )
-  const ofTag = (tag: string) => operations.filter(({ operation }) => operation.tags.includes(tag))
-  const tags = document.tags.filter(({ name }) => ofTag(name).length > 0)
+  const operationsOfTag = (tag: string) => operations.filter(({ operation }) => operation.tags.includes(tag))
+  const tags = document.tags.filter(({ name }) => operationsOfTag(name).length > 0)
   const index = tags.map(({ name }) => `<a href="#${name}">${name}</a>`).join(' ')
   const sections = tags.map(
     ({ name, description }) =>
-      `<section id="${name}"><h2>${name}</h2><p>${escaped(description)}</p>${ofTag(name)
+      `<section id="${name}"><h2>${name}</h2><p>${escaped(description)}</p>${operationsOfTag(name)
         .map((one) => operationHtml(one, document))
         .join('')}</section>`,
   )

@@ -12,12 +12,12 @@ type FilterDeps = {
   db: { query: Query }
   catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } }
 }
-type Asking = CallerScope & Pick<Caller, 'keyKind'>
+type FilterScope = CallerScope & Pick<Caller, 'keyKind'>
 
 /** Converts filters to cell values, and reports values that match nothing. */
 export async function readFilters(
   deps: FilterDeps,
-  caller: Asking,
+  caller: FilterScope,
   filters: readonly Filter[],
 ): Promise<{ filters: DimensionFilter[]; warnings: string[] }> {
   const warnings: string[] = []
@@ -49,7 +49,7 @@ function valuesOf({ operator, value, include_unset }: Filter, at: number): strin
 }
 
 /** Resolves the value of a filter: members by email address, workspaces by slug. */
-async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], value: string): Promise<string> {
+async function idOf(deps: FilterDeps, caller: FilterScope, field: Filter['field'], value: string): Promise<string> {
   const { organizationId, keyKind } = caller
   // Only callers that can see all members may learn whether a member has this address.
   if (field === 'user' && keyKind === 'management')
@@ -59,7 +59,7 @@ async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], va
   return value
 }
 
-async function unknownKeys({ db }: FilterDeps, { organizationId }: Asking, hashes: string[]): Promise<string[]> {
+async function unknownKeys({ db }: FilterDeps, { organizationId }: FilterScope, hashes: string[]): Promise<string[]> {
   const keyNames = await namesOfKeys(db, organizationId, hashes)
   const unknown = hashes.filter((hash) => !keyNames.has(hash))
   return unknown.map((hash) => `filters: api_key_id: no key has the hash ${hash.slice(0, 80)}`)

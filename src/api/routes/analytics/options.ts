@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 const defaultDays = { minute: 1, others: 30 }
 
 /** Tolerance for clients that compute a range of two days and send it a moment later. */
-const lateMs = 3_600_000
+const rollUpDelayMs = 3_600_000
 
 /** In milliseconds since the epoch. */
 export function timeOf(
@@ -23,7 +23,7 @@ export function timeOf(
 }
 
 export function requireStoredTime({ granularity }: AnalyticsQueryBody, { from }: { from: number }, now: number): void {
-  if (granularity !== 'minute' || from >= now - minuteRetentionMs - lateMs) return
+  if (granularity !== 'minute' || from >= now - minuteRetentionMs - rollUpDelayMs) return
   throw new Fault(
     'invalid',
     `Invalid request: time_range.start: minutes are stored for ${minuteRetentionMs / dayMs} days: use a later start, or group by hour`,
@@ -31,17 +31,17 @@ export function requireStoredTime({ granularity }: AnalyticsQueryBody, { from }:
 }
 
 const unlimited = 200_000
-const ordinaryLimit = 1000
+const defaultLimit = 1000
 
 /** The order of rows, the metrics that it needs, and the limit of rows. */
 export function orderOf(body: AnalyticsQueryBody) {
   const { order_by: orderBy, granularity, dimensions, metrics, limit, group_limit: groupLimit } = body
   if (orderBy) requireSortable(body, orderBy.field)
-  const usual: Order[] = [{ field: metrics[0]!, direction: 'desc' }]
-  if (granularity) usual.unshift({ field: 'date', direction: 'asc' })
+  const defaultOrder: Order[] = [{ field: metrics[0]!, direction: 'desc' }]
+  if (granularity) defaultOrder.unshift({ field: 'date', direction: 'asc' })
   const order = [
     ...(orderBy ? [orderBy] : []),
-    ...usual,
+    ...defaultOrder,
     ...dimensions.map((field) => ({ field, direction: 'asc' as const })),
   ]
   const isSeries = granularity !== undefined && groupLimit === undefined
@@ -49,7 +49,7 @@ export function orderOf(body: AnalyticsQueryBody) {
     order,
     metrics: order.map(({ field }) => field).filter((field): field is MetricName => field === 'request_count'),
     groupLimit: dimensions.length > 0 ? groupLimit : undefined,
-    limit: limit ?? (isSeries ? unlimited : ordinaryLimit),
+    limit: limit ?? (isSeries ? unlimited : defaultLimit),
   }
 }
 

@@ -81,12 +81,12 @@ export const getEndpointHistory = route({
   },
 })
 
-type Wanted = { model?: string | undefined; endpoint_id?: string | undefined }
+type HistoryQuery = { model?: string | undefined; endpoint_id?: string | undefined }
 
 /** @throws Fault `not_found`; `invalid` unless exactly one of the two parameters is given. */
 function endpointsOf(
   snapshot: Pick<Snapshot, 'findModel'>,
-  { model: name, endpoint_id: id }: Wanted,
+  { model: name, endpoint_id: id }: HistoryQuery,
 ): { model: Model; endpoint: Endpoint }[] {
   if ((name === undefined) === (id === undefined)) {
     throw new Fault('invalid', 'Invalid request: either model or endpoint_id is required')

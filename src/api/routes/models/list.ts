@@ -13,7 +13,7 @@ export const ModelList = z.object({
 })
 
 /** Additional fields for clients that send `anthropic-version`. */
-const EveryClientsList = ModelList.extend({
+const CombinedModelList = ModelList.extend({
   ...AnthropicPage.shape,
   data: z.array(ModelItem.extend(AnthropicModel.shape)),
 })
@@ -23,17 +23,17 @@ export const listModels = route({
   path: '/models',
   tag: 'models',
   key: 'any',
-  acceptsApiKeyHeader: (headers) => messagesClient.isSpokenIn?.(headers) === true,
+  acceptsApiKeyHeader: (headers) => messagesClient.isUsedBy?.(headers) === true,
   mayBePublic: true,
   summary: 'List models with filters and sorting',
   description:
     'All parameters can be combined. A model matches the price, region, provider and data retention conditions if one endpoint fulfils all of them. A repeated list parameter is joined with commas. Every other parameter can be repeated only with the same value. Without `offset` and `limit`, the list is complete. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect, and pages use `limit` with `after_id` or `before_id`.',
   request: { query: ModelQuery },
-  response: EveryClientsList,
+  response: CombinedModelList,
   mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
   handler: (call, deps) =>
-    messagesClient.isSpokenIn?.(call.headers)
+    messagesClient.isUsedBy?.(call.headers)
       ? anthropicModelList(deps.catalogue.current(), call.query, call.url, deps.now())
       : answerModelList(call, deps),
 })

@@ -16,7 +16,7 @@ export const retrieveModel = route({
   path: '/models/{id}',
   tag: 'models',
   key: 'any',
-  acceptsApiKeyHeader: (headers) => messagesClient.isSpokenIn?.(headers) === true,
+  acceptsApiKeyHeader: (headers) => messagesClient.isUsedBy?.(headers) === true,
   summary: 'Get a model in the format of OpenAI or Anthropic',
   description:
     'Returns an entry of `GET /models`. The slash of the ID can be encoded or not. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect.',
@@ -32,7 +32,7 @@ export const retrieveModel = route({
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params, headers }, { catalogue }) => {
     const model = namedModel(catalogue.current(), params.id)
-    const anthropicFields = messagesClient.isSpokenIn?.(headers) ? anthropicModel(model) : {}
+    const anthropicFields = messagesClient.isUsedBy?.(headers) ? anthropicModel(model) : {}
     return { ...modelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
   },
 })

@@ -14,7 +14,14 @@ onEachDatabase('hosts of interns', (kind) => {
   test('are listed with state, labels, capacity and use', async () => {
     await using here = await withLostHost(kind)
     const [own, lost] = await listed(here.service)
-    assert.deepEqual(own, { name: 'here', state: 'up', ...since(null), labels: ['gpu'], capacity: 7, ...used(0, 1) })
+    assert.deepEqual(own, {
+      name: 'thisHost',
+      state: 'up',
+      ...since(null),
+      labels: ['gpu'],
+      capacity: 7,
+      ...used(0, 1),
+    })
     assert.deepEqual(lost, {
       name: 'lost',
       state: 'gone',
@@ -33,9 +40,9 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await withLostHost(kind)
     await here.write((db) => db.deleteFrom('interns').where('hostname', '=', 'lost'))
     const names = async () => (await listed(here.service)).map(({ name }) => name)
-    assert.deepEqual(await names(), ['here', 'lost'])
+    assert.deepEqual(await names(), ['thisHost', 'lost'])
     await here.write((db) => db.updateTable('intern_hosts').set({ seen_at: 1 }).where('name', '=', 'lost'))
-    assert.deepEqual(await names(), ['here'])
+    assert.deepEqual(await names(), ['thisHost'])
   })
 
   test('give up all interns of the organization only', async () => {
@@ -62,7 +69,7 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await withLostHost(kind)
     const nowhere = await command(here.service, 'lost', 'move', { to: 'nowhere' })
     assert.deepEqual([nowhere.status, /nowhere is not available/.test(nowhere.text)], [400, true])
-    const { body } = await command(here.service, 'lost', 'move', { to: 'here' })
+    const { body } = await command(here.service, 'lost', 'move', { to: 'thisHost' })
     assert.deepEqual(
       body.data.map(({ name, status }: any) => [name, status]),
       [
@@ -76,12 +83,12 @@ onEachDatabase('hosts of interns', (kind) => {
 
   test('that are up keep their interns, and unknown ones are not found', async () => {
     await using here = await withLostHost(kind)
-    for (const [name, body] of [['give-up'], ['move', { to: 'here' }]] as const) {
-      const there = await command(here.service, 'here', name, body)
+    for (const [name, body] of [['give-up'], ['move', { to: 'thisHost' }]] as const) {
+      const there = await command(here.service, 'thisHost', name, body)
       assert.deepEqual([there.status, /The host here is available/.test(there.text)], [409, true])
       assert.equal((await command(here.service, 'unheard-of', name, body)).status, 404)
     }
-    assert.equal((await here.service.ask('GET', '/interns/near')).body.hostname, 'here')
+    assert.equal((await here.service.ask('GET', '/interns/near')).body.hostname, 'thisHost')
   })
 })
 
@@ -93,7 +100,7 @@ const used = (capacity_used: number, interns: number) => ({ capacity_used, inter
 
 /** A service on the host `here`, and interns of two organizations on a host that has not reported for an hour. */
 async function withLostHost(kind: DatabaseKind) {
-  const settings = { intern_host: 'here', intern_labels: ['gpu'], intern_capacity: 7 }
+  const settings = { intern_host: 'thisHost', intern_labels: ['gpu'], intern_capacity: 7 }
   const service = await startTestService({ kind, settings })
   const other = await addOrganization(service.place)
   const db = await openDb(service.place.settings)
@@ -107,7 +114,7 @@ async function withLostHost(kind: DatabaseKind) {
     ['of-ada', adas.body.key, 'lost', 'failed'],
     ['idle', service.apiKey, 'lost', 'stopped'],
     ['foreign', other.apiKey, 'lost', 'running'],
-    ['near', service.apiKey, 'here', 'stopped'],
+    ['near', service.apiKey, 'thisHost', 'stopped'],
   ]
   for (const [name, key, hostname, status] of made) {
     const { body } = await service.ask('POST', '/interns', { key, body: { name } })

@@ -52,14 +52,14 @@ type CreateDeps = SignInDeps & {
 
 async function signIn(
   deps: CreateDeps,
-  proof: z.output<typeof NewSessionBody>,
+  body: z.output<typeof NewSessionBody>,
   { browser, origin }: { browser: Browser; origin: string },
 ): Promise<NewSession> {
-  if ('passkey' in proof) {
-    return signInWithPasskey(deps, proof.passkey, requireRelyingParty(deps.config, origin), browser)
+  if ('passkey' in body) {
+    return signInWithPasskey(deps, body.passkey, requireRelyingParty(deps.config, origin), browser)
   }
-  if ('link' in proof) return signInWithLink(deps, proof.link, browser)
-  const caller = await deps.keys.find(proof.key.trim())
+  if ('link' in body) return signInWithLink(deps, body.link, browser)
+  const caller = await deps.keys.find(body.key.trim())
   if (caller) return signInWithKey(deps, caller, browser)
   throw new Fault('unauthenticated', 'This key cannot sign in: it is malformed, unknown, disabled or expired.')
 }

@@ -46,14 +46,14 @@ export const getOidcCallback = route({
   },
 })
 
-type Returned = {
+type CallbackParameters = {
   raw: Parameters<ApiDeps['connectionOf']>[0]
   url: string
   site: Site
   browser: Parameters<typeof signInWithOidc>[2]
 }
 
-async function signedIn(deps: ApiDeps, { raw, url, site, browser }: Returned): Promise<HttpAnswer> {
+async function signedIn(deps: ApiDeps, { raw, url, site, browser }: CallbackParameters): Promise<HttpAnswer> {
   const { origin, root } = site
   const flow = flowIn(raw.headers.cookie, origin)
   if (flow === undefined) {

@@ -11,7 +11,7 @@ import { databaseFault } from '#platform/db/maintenance/failures.ts'
 import { z } from '#platform/json/schema.ts'
 import { heldMoney } from '#spend/budgets/held-money.ts'
 import type { ApiDeps } from '../../access/deps.ts'
-import { sharedCircuitsHere, shutCircuits } from '../../status/circuits.ts'
+import { restrictedCircuits, sharedCircuitsOfThisHost } from '../../status/circuits.ts'
 import type { ProcessStatus } from '../../status/process-status.ts'
 import { route } from '../route.ts'
 import { Status } from './status.ts'
@@ -46,9 +46,9 @@ export const getStatus = route({
           name: hostname(),
           workers: { wanted, answering: processes.filter(({ isShuttingDown }) => !isShuttingDown).length },
           processes: processes.map(processItem),
-          ...ofCatalogue(deps),
+          ...catalogueStatus(deps),
         },
-        circuits: databaseStatus?.circuits ?? sharedCircuitsHere(processes),
+        circuits: databaseStatus?.circuits ?? sharedCircuitsOfThisHost(processes),
         organization: databaseStatus?.organization ?? null,
       },
     }
@@ -61,7 +61,7 @@ async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessSta
   const [money, interns, circuits] = await Promise.all([
     heldMoney(db.query, databaseClock(db, now), organizationId),
     internsStanding(deps, caller),
-    shutCircuits(deps, organizationId, processes),
+    restrictedCircuits(deps, organizationId, processes),
   ])
   const { counts, failed, questions } = interns
   return {
@@ -108,7 +108,7 @@ function processItem({ server, pid, isShuttingDown, database, ledger }: ProcessS
   }
 }
 
-function ofCatalogue({ catalogue, hasCredential }: ApiDeps) {
+function catalogueStatus({ catalogue, hasCredential }: ApiDeps) {
   const { models, endpoints, providers, skipped } = catalogue.report()
   return {
     catalogue: {

@@ -28,9 +28,9 @@ const workspaceHidden = ['is_data_discount_logging_enabled', 'is_observability_b
 export const accounts = {
   getCurrentKey: { name: 'keys current', about: 'Show the key in SIGNALBOX_KEY' },
   getCurrentKeyByOldPath: { without: 'An older path of "keys current".' },
-  listKeys: { byHand: 'keys list' },
-  createKey: { byHand: 'keys create' },
-  deleteKey: { byHand: 'keys revoke' },
+  listKeys: { handWritten: 'keys list' },
+  createKey: { handWritten: 'keys create' },
+  deleteKey: { handWritten: 'keys revoke' },
   listKeyBudgets: {
     name: 'budgets key',
     about: 'List the budgets that count the spending of a key, in the order in which they are checked',
@@ -43,8 +43,8 @@ export const accounts = {
       RESETS: (one) => one.resets_at?.slice(0, 10) ?? 'never',
     }),
   },
-  getKeyThresholds: { byHand: 'budgets thresholds key' },
-  setKeyThresholds: { byHand: 'budgets thresholds key' },
+  getKeyThresholds: { handWritten: 'budgets thresholds key' },
+  setKeyThresholds: { handWritten: 'budgets thresholds key' },
   createToken: { without: 'Programs exchange tokens of their issuer. For a person: "keys create".' },
 
   listOrganizationMembers: {
@@ -58,7 +58,7 @@ export const accounts = {
       ID: (one) => one.id,
     }),
   },
-  addOrganizationMember: { byHand: 'members add' },
+  addOrganizationMember: { handWritten: 'members add' },
   updateOrganizationMember: { name: 'members set', options: { role: false } },
   removeOrganizationMember: {
     name: 'members remove',
@@ -67,12 +67,12 @@ export const accounts = {
     done: ({ user_id, disable_keys }, { disabled_keys }) =>
       `Removed ${String(user_id).toLowerCase()}${disable_keys ? `, and disabled ${counted(disabled_keys, 'key')}` : ''}.`,
   },
-  giveUpInternHost: { byHand: 'interns give-up' },
-  moveInternHost: { byHand: 'interns move' },
-  listOrganizationBudgets: { byHand: 'budgets list' },
-  getOrganizationBudget: { byHand: 'budgets list' },
-  setOrganizationBudget: { byHand: 'budgets set' },
-  deleteOrganizationBudget: { byHand: 'budgets delete' },
+  giveUpInternHost: { handWritten: 'interns give-up' },
+  moveInternHost: { handWritten: 'interns move' },
+  listOrganizationBudgets: { handWritten: 'budgets list' },
+  getOrganizationBudget: { handWritten: 'budgets list' },
+  setOrganizationBudget: { handWritten: 'budgets set' },
+  deleteOrganizationBudget: { handWritten: 'budgets delete' },
 
   listWorkspaces: {
     columns: columns<WorkspaceRecord>({
@@ -128,13 +128,13 @@ export const accounts = {
     options: { disable_keys: ['--disable-keys', 'Disable the keys of the members in the workspace'] },
     done: ({ id }, { removed_count }) => `Removed ${counted(removed_count, 'member')} from "${id}".`,
   },
-  listWorkspaceBudgets: { byHand: 'budgets list' },
-  getWorkspaceBudget: { byHand: 'budgets list' },
-  setWorkspaceBudget: { byHand: 'budgets set' },
-  deleteWorkspaceBudget: { byHand: 'budgets delete' },
-  getWorkspaceInternRules: { byHand: 'interns rules get' },
-  setWorkspaceInternRules: { byHand: 'interns rules set' },
-  replayWorkspaceInternRules: { byHand: 'interns rules replay' },
+  listWorkspaceBudgets: { handWritten: 'budgets list' },
+  getWorkspaceBudget: { handWritten: 'budgets list' },
+  setWorkspaceBudget: { handWritten: 'budgets set' },
+  deleteWorkspaceBudget: { handWritten: 'budgets delete' },
+  getWorkspaceInternRules: { handWritten: 'interns rules get' },
+  setWorkspaceInternRules: { handWritten: 'interns rules set' },
+  replayWorkspaceInternRules: { handWritten: 'interns rules replay' },
 
   listSessions: {
     columns: columns<Session>({
@@ -151,7 +151,7 @@ export const accounts = {
     about: 'End a browser session immediately',
     done: ({ id }) => `Ended session ${id}.`,
   },
-  createSignInLink: { byHand: 'sessions link' },
+  createSignInLink: { handWritten: 'sessions link' },
   createSession: browserOnly,
   getCurrentSession: browserOnly,
   deleteCurrentSession: browserOnly,

@@ -11,8 +11,8 @@ const stream = { without: 'A stream for programs. At the terminal: "signalbox ch
 
 /** Commands for interns. */
 export const interns = {
-  chatWithIntern: { byHand: 'chat' },
-  createInternSessionChatCompletion: { byHand: 'chat' },
+  chatWithIntern: { handWritten: 'chat' },
+  createInternSessionChatCompletion: { handWritten: 'chat' },
   listInterns: {
     about: 'List your interns and those shared with your workspace',
     options: {
@@ -30,7 +30,7 @@ export const interns = {
       'LAST FAILURE': (one) => one.last_failure_message ?? '',
     }),
   },
-  createIntern: { byHand: 'interns create' },
+  createIntern: { handWritten: 'interns create' },
   updateIntern: {
     about: 'Update an intern. The changes take effect at its next start',
     // "interns budget" and "interns mcp" change these; the repository contains a password.
@@ -48,8 +48,8 @@ export const interns = {
   },
   provisionIntern: { about: 'Start an intern', done: ({ internId }) => `"${internId}" is starting.` },
   suspendIntern: { about: 'Stop an intern and keep its files', done: ({ internId }) => `"${internId}" stopped.` },
-  moveIntern: { byHand: 'interns move' },
-  giveUpIntern: { byHand: 'interns give-up' },
+  moveIntern: { handWritten: 'interns move' },
+  giveUpIntern: { handWritten: 'interns give-up' },
   listInternHosts: {
     name: 'interns hosts',
     about: 'List the hosts of interns, including lost ones',
@@ -63,12 +63,12 @@ export const interns = {
       REASON: (one) => one.reason ?? '',
     }),
   },
-  listQuestions: { byHand: 'interns questions' },
-  listInternQuestions: { byHand: 'interns questions' },
+  listQuestions: { handWritten: 'interns questions' },
+  listInternQuestions: { handWritten: 'interns questions' },
   getInternQuestion: { name: 'interns question', about: 'Show an open question with all details' },
-  getInternRules: { byHand: 'interns rules get' },
-  setInternRules: { byHand: 'interns rules set' },
-  replayInternRules: { byHand: 'interns rules replay' },
+  getInternRules: { handWritten: 'interns rules get' },
+  setInternRules: { handWritten: 'interns rules set' },
+  replayInternRules: { handWritten: 'interns rules replay' },
   listInternRuns: {
     name: 'interns runs',
     about: 'List the runs of an intern, newest first',
@@ -123,13 +123,13 @@ export const interns = {
     }),
     summary: ({ request_count, total_cost_usd }: Requests) => `${request_count} requests, ${usd(total_cost_usd)}`,
   },
-  getInternLog: { byHand: 'interns log' },
-  listInternFiles: { byHand: 'interns files ls' },
-  deleteInternFile: { byHand: 'interns files rm' },
-  getInternFile: { byHand: 'interns files get' },
-  writeInternFile: { byHand: 'interns files put' },
-  createInternFolder: { byHand: 'interns files mkdir' },
-  renameInternFile: { byHand: 'interns files mv' },
-  getInternArchive: { byHand: 'interns files pull' },
-  writeInternArchive: { byHand: 'interns files push' },
+  getInternLog: { handWritten: 'interns log' },
+  listInternFiles: { handWritten: 'interns files ls' },
+  deleteInternFile: { handWritten: 'interns files rm' },
+  getInternFile: { handWritten: 'interns files get' },
+  writeInternFile: { handWritten: 'interns files put' },
+  createInternFolder: { handWritten: 'interns files mkdir' },
+  renameInternFile: { handWritten: 'interns files mv' },
+  getInternArchive: { handWritten: 'interns files pull' },
+  writeInternArchive: { handWritten: 'interns files push' },
 } satisfies Overrides

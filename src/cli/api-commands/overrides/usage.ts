@@ -28,10 +28,10 @@ export const usage = {
     about: 'List the effective settings of the running service, without secrets',
     columns: ['name', 'value', 'source', 'variable'],
   },
-  getGeneration: { byHand: 'requests show' },
-  getGenerationContent: { byHand: 'requests show' },
-  listGenerations: { byHand: 'requests list' },
-  releaseGenerations: { byHand: 'requests release' },
+  getGeneration: { handWritten: 'requests show' },
+  getGenerationContent: { handWritten: 'requests show' },
+  listGenerations: { handWritten: 'requests list' },
+  releaseGenerations: { handWritten: 'requests release' },
   deleteGenerationContent: {
     name: 'requests delete-content',
     arguments: { id: requestId },
@@ -41,7 +41,7 @@ export const usage = {
     name: 'requests export',
     options: requestFilters,
   },
-  listActivity: { byHand: 'usage' },
+  listActivity: { handWritten: 'usage' },
   listDailyRankings: { name: 'analytics rankings' },
   listActivitySums: {
     name: 'analytics sums',

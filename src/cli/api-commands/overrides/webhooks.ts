@@ -32,8 +32,8 @@ export const webhooks = {
       about: 'Update a webhook',
       options: { events: eventOption, include: includeOption },
     },
-    { name: 'webhooks enable', about: 'Enable a webhook', ...switchTo(true, 'Enabled') },
-    { name: 'webhooks disable', about: 'Disable a webhook', ...switchTo(false, 'Disabled') },
+    { name: 'webhooks enable', about: 'Enable a webhook', ...setEnabled(true, 'Enabled') },
+    { name: 'webhooks disable', about: 'Disable a webhook', ...setEnabled(false, 'Disabled') },
   ],
   rotateWebhookSecret: {
     name: 'webhooks rotate',
@@ -77,7 +77,7 @@ function printSecret({ data, secret }: { data: Webhook; secret: string }, { out,
 }
 
 /** Enables or disables a webhook, without other options. */
-function switchTo(enabled: boolean, done: string) {
+function setEnabled(enabled: boolean, done: string) {
   const none = { url: false, format: false, description: false, events: false, include: false } as const
   return { fixed: { enabled }, options: none, done: ({ webhookId }: Input) => `${done} ${webhookId}.` }
 }

@@ -18,7 +18,7 @@ type Page = { data: ListedFile[]; has_more: boolean; next_cursor?: string }
 type Unpacked = { data: { files: number; folders: number; links: number; bytes: number } }
 
 /** The service enforces the limits of an archive. */
-const anyLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxEntries: Number.MAX_SAFE_INTEGER }
+const noLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxEntries: Number.MAX_SAFE_INTEGER }
 
 /** Commands for the files in an intern's workspace. */
 export function filesCommands(interns: Command, { env, out, err }: Terminal): void {
@@ -98,7 +98,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
         throw new StartupError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
       }
       const body = await client().download(url(intern, '/archive', { path }))
-      const done = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: anyLimits }).catch(
+      const done = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
         asStartupError,
       )
       out(`Wrote ${done.files} files (${done.bytes} bytes) to ${printableExactly(target)}.`)
@@ -111,7 +111,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .action(async (intern: string, from: string, path: string) => {
       if (!(await isFolder(from)))
         throw new StartupError(`${from} is not a folder: use "signalbox interns files put" for a file.`)
-      const archive = await packFolder(await openConfined(resolve(from)), '', anyLimits, err).catch(asStartupError)
+      const archive = await packFolder(await openConfined(resolve(from)), '', noLimits, err).catch(asStartupError)
       const { data } = await client().upload<Unpacked>(url(intern, '/archive', { path }), archive)
       out(
         `Wrote ${data.files} files (${data.bytes} bytes) to ${printableExactly(path || 'the workspace')} of "${intern}".`,

@@ -29,7 +29,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     .addHelpText('after', clientHelp)
     .action(async (name: string, options: Options) => {
       const client = apiClient(env)
-      const body = { name, ...(await asFields(client, options)) }
+      const body = { name, ...(await keyFields(client, options)) }
       const { data, key } = await client.request<{ data: KeyRecord; key: string }>('POST', '/keys', body)
       // Only the key is written to standard output, so that scripts can read it.
       out(key)
@@ -37,7 +37,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     })
 }
 
-async function asFields(client: ApiClient, options: Options): Promise<object> {
+async function keyFields(client: ApiClient, options: Options): Promise<object> {
   const { management, workspace, limit, reset, expires } = options
   // The API accepts this, because the limit can be set later. On the command line it is probably a mistake.
   if (reset !== undefined && limit === undefined)

@@ -16,13 +16,13 @@ const negligibleUsd = 5e-7
 export function compareUsage(ledger: readonly UsageSum[], billed: readonly UsageSum[]): Comparison[] {
   const used = measures.filter((measure) => billed.some((one) => one[measure] !== undefined))
   const hasModels = billed.some(({ model }) => model !== undefined)
-  const ours = sumsOf(ledger, hasModels)
+  const ledgerSums = sumsOf(ledger, hasModels)
   const theirs = sumsOf(billed, hasModels)
-  const keys = [...new Set([...ours.keys(), ...theirs.keys()])].toSorted()
+  const keys = [...new Set([...ledgerSums.keys(), ...theirs.keys()])].toSorted()
   return keys.flatMap((key) =>
     used.map((measure) => {
       const [day = '', model = ''] = key.split(' ')
-      const [own, other] = [ours.get(key)?.[measure] ?? 0, theirs.get(key)?.[measure] ?? 0]
+      const [own, other] = [ledgerSums.get(key)?.[measure] ?? 0, theirs.get(key)?.[measure] ?? 0]
       return { day, model, measure, ledger: own, provider: other, difference: own - other }
     }),
   )

@@ -3,7 +3,7 @@ import type { Row } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
 import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
 import { slugOf } from './names.ts'
-import { type PriceRow, pricesLike, pricesOf } from './prices.ts'
+import { copyPrices, type PriceRow, pricesOf } from './prices.ts'
 import { type ProviderRow, ProviderRows } from './providers.ts'
 import { answerLimitOf, contextOf, weightOf } from './row-fields.ts'
 import { type Source, sourceOf } from './source.ts'
@@ -66,12 +66,12 @@ export class CatalogueDraft {
     const source = sourceOf(row, this.#catalogue)
     if (typeof source === 'string') return source
     if (row.model_name.includes('*') || source.upstream.includes('*')) return this.#importPattern(row, source)
-    const knownEndpoint = this.#knownFor(row, source)
+    const knownEndpoint = this.#findKnownEndpoint(row, source)
     if (knownEndpoint && !knownEndpoint.model.outputModalities.includes('text'))
       return `its output is ${knownEndpoint.model.outputModalities.join(' and ')}, which is not supported`
     if (!knownEndpoint && /embed|whisper|(^|-)tts|dall-e|imagen|-image-|gpt-image|rerank/.test(source.upstream))
       return 'its output is not text, which is not supported'
-    const prices = pricesOf(row) ?? (knownEndpoint && pricesLike(knownEndpoint.endpoint)) ?? this.#free(row, source)
+    const prices = pricesOf(row) ?? (knownEndpoint && copyPrices(knownEndpoint.endpoint)) ?? this.#freeRow(row, source)
     if (typeof prices === 'string') return prices
     const tag = this.#providers.slugOf(row, source)
     if (this.#options.weightedNames.has(row.model_name)) {
@@ -94,13 +94,16 @@ export class CatalogueDraft {
   }
 
   /** The known endpoint of a row, also if the row uses another address for it. */
-  #knownFor({ model_info: info }: Row, { provider, upstream, like }: Source): KnownEndpoint | undefined {
+  #findKnownEndpoint(
+    { model_info: info }: Row,
+    { provider, upstream, referenceProvider }: Source,
+  ): KnownEndpoint | undefined {
     if (provider) return this.#catalogue.endpoint(provider.slug, upstream)
     const base = typeof info?.base_model === 'string' ? info.base_model.split('/').at(-1)! : upstream
-    return like ? this.#catalogue.endpoint(like, base) : undefined
+    return referenceProvider ? this.#catalogue.endpoint(referenceProvider, base) : undefined
   }
 
-  #free(row: Row, { own, upstream, provider }: Source): PriceRow | string {
+  #freeRow(row: Row, { isSelfHosted: own, upstream, provider }: Source): PriceRow | string {
     if (provider)
       return `${provider.slug} has no model ${upstream} in the catalogue: run "npx signalbox catalogue sync" and retry, or add prices to the row`
     if (!own && !this.#options.freeUnlessPriced)
@@ -220,7 +223,7 @@ export class CatalogueDraft {
   #importPattern(row: Row, source: Source): string | undefined {
     const { provider } = source
     if (!provider) {
-      if (!source.own && !this.#options.freeUnlessPriced && !pricesOf(row))
+      if (!source.isSelfHosted && !this.#options.freeUnlessPriced && !pricesOf(row))
         return 'it has no price for the models that it represents: set it to 0, or import with --free-unless-priced'
       if (!/^openai-/.test(source.protocol)) return 'only servers with a protocol of OpenAI can list their models'
       const slug = this.#providers.slugOf(row, source, {

@@ -42,7 +42,7 @@ const entities: Record<string, BuiltinSlug> = {
   generic_api_key: 'secrets',
 }
 
-const outside = 'external services are not supported; docs/filters.md lists the built-in filters'
+const externalServiceNote = 'external services are not supported; docs/filters.md lists the built-in filters'
 
 /** Converts the guardrails of the configuration that check requests. */
 export function contentFiltersOf({ guardrails, litellm }: LitellmConfig, notes: ImportNotes): FilterSet[] {
@@ -85,7 +85,7 @@ function filters(head: Head, kind: string, fields: Section, notes: ImportNotes):
     set.builtins.set('regex-prompt-injection', 'block')
   else if (kind === 'presidio') importEntities(set, fields, path, notes)
   else if (kind === 'litellm_content_filter') importPatterns(set, fields, path, notes)
-  else notes.add(path, `${kind}: ${outside}`)
+  else notes.add(path, `${kind}: ${externalServiceNote}`)
   return set.builtins.size + set.patterns.length > 0 ? [set] : undefined
 }
 

@@ -22,7 +22,7 @@ export function pricesOf({ litellm_params: params, model_info: info }: Row): Pri
 }
 
 /** The prices of a known endpoint, for another endpoint of the same model. */
-export function pricesLike({ prices }: Endpoint): PriceRow {
+export function copyPrices({ prices }: Endpoint): PriceRow {
   return {
     prompt: perMillion(prices.prompt) ?? '0',
     completion: perMillion(prices.completion) ?? '0',

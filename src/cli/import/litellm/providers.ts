@@ -64,7 +64,7 @@ export class ProviderRows {
   }
 
   #variables({ model_name: name, litellm_params: { api_key: key } }: Row, source: Source): string[] {
-    const { provider, own, slug } = source
+    const { provider, isSelfHosted: own, slug } = source
     const variable = environmentName(key)
     if (variable) return [variable]
     const usual = source.variable ?? provider?.credentialVariables[0]

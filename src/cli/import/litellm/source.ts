@@ -14,11 +14,11 @@ export type Source = {
   protocol: Protocol
   baseUrl: string
   /** Whether the model is free: a self-hosted program, or an address in a private network. */
-  own: boolean
+  isSelfHosted: boolean
   /** The model name that the server expects. */
   upstream: string
   /** The provider in the catalogue that has the same models at another address. */
-  like?: string
+  referenceProvider?: string
   /** The default variable for the key. */
   variable?: string
 }
@@ -47,31 +47,31 @@ export function sourceOf({ litellm_params: params }: Row, catalogue: KnownCatalo
     ...protocol,
     upstream,
     ...(vendor.variable && { variable: vendor.variable }),
-    ...(vendor.like && { like: vendor.like }),
+    ...(vendor.referenceProvider && { referenceProvider: vendor.referenceProvider }),
   }
 }
 
-type Server = Omit<Source, 'upstream' | 'variable' | 'like'>
+type Server = Omit<Source, 'upstream' | 'variable' | 'referenceProvider'>
 
 function serverOf(vendor: Vendor, base: string | null | undefined, catalogue: KnownCatalogue): Server | string {
   if (!base) {
     const provider = catalogue.provider(vendor.slug)
-    if (provider?.baseUrl) return { ...knownServer(provider), own: false }
+    if (provider?.baseUrl) return { ...knownServer(provider), isSelfHosted: false }
     const { slug, baseUrl, protocol = 'openai-chat' } = vendor
-    return baseUrl ? { slug, protocol, baseUrl, own: vendor.own === true } : 'it has no api_base'
+    return baseUrl ? { slug, protocol, baseUrl, isSelfHosted: vendor.isSelfHosted === true } : 'it has no api_base'
   }
   if (/[?#]/.test(base)) return 'its api_base has a query, which is not supported'
   const variable = environmentName(base)
   const address = (variable ? `\${${variable}}` : base).replace(/\/+$/, '')
   const provider = variable ? undefined : catalogue.providerAt(address)
   // The address decides: a row `openai/…` with the address of another provider belongs to that provider.
-  if (provider) return { ...knownServer(provider), own: false }
+  if (provider) return { ...knownServer(provider), isSelfHosted: false }
   if (!variable && !URL.parse(address)) return `its api_base is not a URL: ${address}`
   return {
     slug: catalogue.provider(vendor.slug) || vendor.slug === 'openai-like' ? slugAt(address, variable) : vendor.slug,
     protocol: vendor.protocol ?? 'openai-chat',
     baseUrl: withPath(address, vendor),
-    own: vendor.own === true || (!variable && isPrivate(new URL(address).hostname)),
+    isSelfHosted: vendor.isSelfHosted === true || (!variable && isPrivate(new URL(address).hostname)),
   }
 }
 

@@ -10,11 +10,11 @@ export type Vendor = {
   /** The path that LiteLLM inserts between `api_base` and the operation. */
   path?: string
   /** The provider in the catalogue that has the same models and prices at another address. */
-  like?: string
+  referenceProvider?: string
   /** The default variable of LiteLLM for the key. */
   variable?: string
   /** Self-hosted: models without a price are free. */
-  own?: true
+  isSelfHosted?: true
 }
 
 /** LiteLLM's names of the providers whose protocols are supported. */
@@ -23,16 +23,16 @@ export const vendors: Record<string, Vendor> = {
   text_completion_openai: { slug: 'openai' },
   custom_openai: { slug: 'openai' },
   openai_like: { slug: 'openai-like' },
-  anthropic: { slug: 'anthropic', like: 'anthropic', protocol: 'anthropic-messages', path: '/v1' },
-  gemini: { slug: 'google', like: 'google', protocol: 'google-gemini', variable: 'GEMINI_API_KEY' },
+  anthropic: { slug: 'anthropic', referenceProvider: 'anthropic', protocol: 'anthropic-messages', path: '/v1' },
+  gemini: { slug: 'google', referenceProvider: 'google', protocol: 'google-gemini', variable: 'GEMINI_API_KEY' },
   vertex_ai: {
     slug: 'vertex',
-    like: 'google',
+    referenceProvider: 'google',
     protocol: 'google-gemini',
     baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google',
   },
-  azure: { slug: 'azure', like: 'openai', path: '/openai/v1', variable: 'AZURE_API_KEY' },
-  azure_ai: { slug: 'azure-ai', like: 'openai', path: '/openai/v1', variable: 'AZURE_AI_API_KEY' },
+  azure: { slug: 'azure', referenceProvider: 'openai', path: '/openai/v1', variable: 'AZURE_API_KEY' },
+  azure_ai: { slug: 'azure-ai', referenceProvider: 'openai', path: '/openai/v1', variable: 'AZURE_AI_API_KEY' },
   groq: { slug: 'groq' },
   together_ai: { slug: 'togetherai' },
   openrouter: { slug: 'openrouter' },
@@ -48,12 +48,12 @@ export const vendors: Record<string, Vendor> = {
   cerebras: { slug: 'cerebras', baseUrl: 'https://api.cerebras.ai/v1', variable: 'CEREBRAS_API_KEY' },
   nvidia_nim: { slug: 'nvidia', baseUrl: 'https://integrate.api.nvidia.com/v1', variable: 'NVIDIA_NIM_API_KEY' },
   sambanova: { slug: 'sambanova', baseUrl: 'https://api.sambanova.ai/v1', variable: 'SAMBANOVA_API_KEY' },
-  ollama: { slug: 'ollama', baseUrl: 'http://localhost:11434/v1', path: '/v1', own: true },
-  ollama_chat: { slug: 'ollama', baseUrl: 'http://localhost:11434/v1', path: '/v1', own: true },
-  hosted_vllm: { slug: 'vllm', own: true },
-  lm_studio: { slug: 'lm-studio', own: true },
-  llamafile: { slug: 'llamafile', baseUrl: 'http://localhost:8080/v1', own: true },
-  xinference: { slug: 'xinference', baseUrl: 'http://localhost:9997/v1', own: true },
+  ollama: { slug: 'ollama', baseUrl: 'http://localhost:11434/v1', path: '/v1', isSelfHosted: true },
+  ollama_chat: { slug: 'ollama', baseUrl: 'http://localhost:11434/v1', path: '/v1', isSelfHosted: true },
+  hosted_vllm: { slug: 'vllm', isSelfHosted: true },
+  lm_studio: { slug: 'lm-studio', isSelfHosted: true },
+  llamafile: { slug: 'llamafile', baseUrl: 'http://localhost:8080/v1', isSelfHosted: true },
+  xinference: { slug: 'xinference', baseUrl: 'http://localhost:9997/v1', isSelfHosted: true },
   litellm_proxy: { slug: 'litellm-proxy' },
 }
 

@@ -24,7 +24,7 @@ function boundOf(more: object, made = model) {
   return new LazyUsageBound({ chat, body: chat, protocol: 'openai-chat' }, { endpoint, model: made }, openaiChat)
 }
 const allows = (more: object, prompt: number, completion: number) =>
-  boundOf(more).surelyAllows(counts(prompt, completion))
+  boundOf(more).isWithinBound(counts(prompt, completion))
 
 test('the quick check allows no more than the exact bound', () => {
   const requests = [{}, { max_tokens: 10 }, { max_completion_tokens: 5000 }, { temperature: 1, messages: [] }]
@@ -58,11 +58,11 @@ test('the quick check is inconclusive for more than one text answer', () => {
   ])
     assert.equal(allows(more, 1, 1), false, JSON.stringify(more))
   const draws = boundOf({}, { ...model, outputModalities: ['text', 'image'] })
-  assert.equal(draws.surelyAllows(counts(1, 1)), false)
+  assert.equal(draws.isWithinBound(counts(1, 1)), false)
 })
 
 test('a body that differs from its chat request is measured', () => {
   const chat = { messages: [{ role: 'user', content: 'x' }] } as ChatRequest
   const bound = new LazyUsageBound({ chat, body: { ...chat } }, { endpoint, model }, openaiChat)
-  assert.equal(bound.surelyAllows(counts(1, 1)), false)
+  assert.equal(bound.isWithinBound(counts(1, 1)), false)
 })

@@ -9,7 +9,7 @@ export type RequestBound = {
   /** Computed at first use. */
   readonly whole: UsageBound
   /** A quick check: true if only text is billed and the counts are certainly within the bound. False is inconclusive. */
-  surelyAllows: (tokens: TokenCounts) => boolean
+  isWithinBound: (tokens: TokenCounts) => boolean
 }
 
 /** Avoids computing the exact bound for the many counts that are far below it. */
@@ -32,7 +32,7 @@ export class LazyUsageBound implements RequestBound {
     return this.#whole
   }
 
-  surelyAllows({ prompt, completion }: TokenCounts): boolean {
+  isWithinBound({ prompt, completion }: TokenCounts): boolean {
     this.#characters ??= plainCharacters(this.#forms, this.#offer)
     if (this.#characters === -1) return false
     const { endpoint } = this.#offer

@@ -9,14 +9,14 @@ import type { Forms } from '../../pricing/bill.ts'
 const lengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
 
 /** A request with a shorter answer, and its highest cost. */
-export type ShorterAnswer = { request: Forms; cost: PicoUsd }
+export type ShortenedRequest = { request: Forms; cost: PicoUsd }
 
 /** Yields the request with ever shorter answers that cost less than `maxCost`. None if the request sets a limit itself. */
 export function* shorterAnswers(
   request: Forms,
   maxCost: PicoUsd,
   costOf: (request: Forms) => PicoUsd,
-): Generator<ShorterAnswer, undefined> {
+): Generator<ShortenedRequest, undefined> {
   if (answerLimitOf(request.body) !== undefined || answerLimitOf(request.chat) !== undefined) return
   for (const tokens of lengths) {
     const shorter = withLimit(request, tokens)

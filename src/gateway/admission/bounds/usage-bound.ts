@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type Bill, billedChoices, billOf, type Forms, type Offer } from '../../pricing/bill.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
-import { thinkingSetting, thinksByCatalogue } from '../../protocol/reasoning-budget.ts'
+import { isReasoningModel, thinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { promptBound } from './prompt-bound.ts'
 
 /** The maximum tokens of a request at one endpoint. They are reserved, and no charge exceeds them. */
@@ -20,7 +20,7 @@ export type UsageBound = {
 }
 
 export type ProtocolTraits =
-  | (Pick<ProviderProtocol, 'answerLimit' | 'mayThink'> &
+  | (Pick<ProviderProtocol, 'answerLimit' | 'canThink'> &
       Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions'>>)
   | undefined
 
@@ -33,13 +33,13 @@ export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: Proto
   const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
   const answer = maxAnswerTokens(chat, endpoint, providerProtocol)
   const answers = billedChoices(chat)
-  const beyondText = mayReturnMoreThanText(chat, body)
+  const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
-    reportablePrompt: exact && !beyondText ? prompt : Math.max(prompt, endpoint.contextLength),
+    reportablePrompt: exact && !hasOtherOutput ? prompt : Math.max(prompt, endpoint.contextLength),
     completion: answer * answers + predictionTokens(chat),
-    hidden: answers > 1 || mayThink(chat, endpoint, providerProtocol) || beyondText || bill !== undefined,
-    sequential: answers === 1 && !beyondText && bill === undefined && chat.prediction == null,
+    hidden: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
+    sequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
     bill,
   }
 }
@@ -54,8 +54,8 @@ function predictionTokens({ prediction }: ChatRequest): number {
   return prediction == null ? 0 : Buffer.byteLength(JSON.stringify(prediction))
 }
 
-function mayThink(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): boolean {
-  return requestsThinking(chat) || (providerProtocol?.mayThink?.(chat, endpoint) ?? thinksByCatalogue(endpoint))
+function canThink(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): boolean {
+  return requestsThinking(chat) || (providerProtocol?.canThink?.(chat, endpoint) ?? isReasoningModel(endpoint))
 }
 
 const switches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
@@ -67,7 +67,7 @@ function requestsThinking(chat: ChatRequest): boolean {
 }
 
 /** Whether an answer may hold more than text: media, or calls of the provider's own tools. */
-function mayReturnMoreThanText({ modalities }: ChatRequest, { tools }: Body): boolean {
+function canReturnNonText({ modalities }: ChatRequest, { tools }: Body): boolean {
   if (modalities?.some((modality) => modality !== 'text')) return true
   return Array.isArray(tools) && tools.some((tool: Body | null) => (tool?.type ?? 'function') !== 'function')
 }

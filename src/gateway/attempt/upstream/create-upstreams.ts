@@ -1,10 +1,10 @@
 import { demoOrigin, sendToDemo } from '../../providers/demo/demo.ts'
-import { overHttp, type UpstreamOptions } from './http-upstream.ts'
+import { httpUpstreams, type UpstreamOptions } from './http-upstream.ts'
 import type { Upstreams } from './upstream.ts'
 
 /** All upstreams: the demo model in this process, every other over HTTP. */
 export function createUpstreams(options: UpstreamOptions): Upstreams {
-  const http = overHttp(options)
+  const http = httpUpstreams(options)
   return {
     send: (request, deadlines, sink) =>
       request.origin === demoOrigin ? sendToDemo(request, deadlines, sink) : http.send(request, deadlines, sink),

@@ -20,7 +20,7 @@ export class DecodingSink implements Sink {
   readonly #sink: Sink
   readonly #source: Source
   #decoder: ReturnType<typeof createGunzip> | undefined
-  #over = false
+  #isOver = false
 
   constructor(sink: Sink, source: Source) {
     this.#sink = sink
@@ -59,16 +59,16 @@ export class DecodingSink implements Sink {
   #start(create: typeof createGunzip): void {
     const decoder = create()
     this.#decoder = decoder
-    decoder.on('data', (chunk: Buffer) => this.#over || this.#sink.data(chunk))
-    decoder.on('drain', () => this.#over || this.#source.release())
+    decoder.on('data', (chunk: Buffer) => this.#isOver || this.#sink.data(chunk))
+    decoder.on('drain', () => this.#isOver || this.#source.release())
     decoder.on('end', () => this.#finishes() && this.#sink.end())
     decoder.on('error', ({ message }) => this.failed({ kind: 'reset', phase: 'answer', message }))
   }
 
   /** Marks the end. @returns false if it was reached before. */
   #finishes(): boolean {
-    if (this.#over) return false
-    this.#over = true
+    if (this.#isOver) return false
+    this.#isOver = true
     this.#decoder?.destroy()
     return true
   }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { until } from '#test/harness/until.ts'
-import { overHttp } from './http-upstream.ts'
+import { httpUpstreams } from './http-upstream.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream.ts'
 
 const long = { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 }
@@ -18,7 +18,7 @@ type SendOptions = Partial<typeof long> & { onData?: (received: Received) => voi
 async function upstream(answer: (response: ServerResponse) => void) {
   const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const http = overHttp({ connectMs: 60_000 })
+  const http = httpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     server,
@@ -145,7 +145,7 @@ test('a body in pieces arrives whole, with its content-length', async () => {
     response.end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const http = overHttp({ connectMs: 60_000 })
+  const http = httpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const sink: Sink = { head() {}, data() {}, end() {}, failed: ({ message }) => got.reject(new Error(message)) }
   const body = [Buffer.from('{"a":"'), Buffer.alloc(500_000, 'x'), Buffer.from('ü"}')]
@@ -174,7 +174,7 @@ function closingSilently(answer: (socket: Socket) => void) {
 
 async function sendTwice(server: ReturnType<typeof createTcpServer>) {
   await once(server, 'listening')
-  const http = overHttp({ connectMs: 60_000 })
+  const http = httpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const answers: string[] = []
   for (let count = 0; count < 2; count++) {

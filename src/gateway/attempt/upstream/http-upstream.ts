@@ -17,7 +17,7 @@ const warmUpMs = 300
 export type UpstreamOptions = { connectMs: number; proxies?: ProxySettings }
 
 /** Connections to upstreams, kept alive and pooled by origin. */
-export function overHttp(options: UpstreamOptions): Upstreams {
+export function httpUpstreams(options: UpstreamOptions): Upstreams {
   const made: Agent[] = []
   const agentWith = (pipelining: number) =>
     once(() => {
@@ -33,7 +33,7 @@ export function overHttp(options: UpstreamOptions): Upstreams {
     send(request, deadlines, sink) {
       const dispatch = (through: Agent) => {
         const { origin, path, method = 'POST' } = request
-        const { headers, body } = sendable(request)
+        const { headers, body } = dispatchOptions(request)
         through.dispatch({ origin, path, method, headers, body: method === 'GET' ? null : body }, call)
       }
       const call = new HttpCall(request.origin, deadlines, sink, () => dispatch(unpooledAgent()))
@@ -51,7 +51,7 @@ export function overHttp(options: UpstreamOptions): Upstreams {
  * Prepares headers and body for undici, which references the body until the answer has ended. Pieces are therefore
  * released as they are sent, and the text of a streamed request does not use the buffer pool.
  */
-function sendable({ headers, body, streams }: UpstreamRequest) {
+function dispatchOptions({ headers, body, streams }: UpstreamRequest) {
   if (typeof body === 'string') return { headers, body: streams ? ownUtf8(body) : Buffer.from(body) }
   if (body.length === 1) return { headers, body: body[0]! }
   const length = body.reduce((sum, piece) => sum + piece.length, 0)
@@ -87,12 +87,12 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now()
   readonly #origin: string
   readonly #deadlines: Deadlines
-  readonly #silence: IdleTimer
+  readonly #idleTimer: IdleTimer
   readonly #sink: DecodingSink
   #controller: Dispatcher.DispatchController | undefined
   #phase: TransportFailure['phase'] = 'connect'
   /** The connection has ended. A decoder can still have output. */
-  #over = false
+  #isOver = false
   #paused = false
   /** The buffer of the decoder is full. */
   #full = false
@@ -105,8 +105,8 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     this.#deadlines = deadlines
     this.#resend = resend
     this.#sink = new DecodingSink(sink, this)
-    this.#silence = new IdleTimer(() => this.#timeOut())
-    this.#silence.start(deadlines.firstByteMs)
+    this.#idleTimer = new IdleTimer(() => this.#timeOut())
+    this.#idleTimer.start(deadlines.firstByteMs)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -114,11 +114,11 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     this.#phase = 'first_byte'
     this.connectMs = Math.round(performance.now() - this.#startedAt)
     // Aborted while it waited for its connection.
-    if (this.#over) controller.abort(abandoned)
+    if (this.#isOver) controller.abort(abandoned)
     else watchConnection(this)
   }
 
-  sentOn(connection: Connection): void {
+  onConnection(connection: Connection): void {
     this.#connection = connection
     if (!connection.isReused) this.#resend = undefined
   }
@@ -129,13 +129,13 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#resend = undefined
-    if (!this.#over && status >= 200) this.#sink.head(status, headers)
+    if (!this.#isOver && status >= 200) this.#sink.head(status, headers)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#over) return
+    if (this.#isOver) return
     this.#phase = 'answer'
-    if (!this.#paused) this.#silence.start(this.#deadlines.silenceMs)
+    if (!this.#paused) this.#idleTimer.start(this.#deadlines.silenceMs)
     this.#sink.data(chunk)
   }
 
@@ -153,7 +153,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   #resendsAfterStaleConnection(): boolean {
     const resend = this.#resend
     this.#resend = undefined
-    if (this.#over || !resend || !this.#connection?.isReused || this.#connection.hasAnswered()) return false
+    if (this.#isOver || !resend || !this.#connection?.isReused || this.#connection.hasAnswered()) return false
     this.#phase = 'connect'
     resend()
     return true
@@ -167,7 +167,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
 
   pause(): void {
     this.#paused = true
-    this.#silence.stop()
+    this.#idleTimer.stop()
     this.#sink.pause()
     this.#controller?.pause()
   }
@@ -176,8 +176,8 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     if (!this.#paused) return
     this.#paused = false
     this.#sink.resume()
-    if (this.#over) return
-    this.#silence.start(this.#deadlines.silenceMs)
+    if (this.#isOver) return
+    this.#idleTimer.start(this.#deadlines.silenceMs)
     if (!this.#full) this.#controller?.resume()
   }
 
@@ -189,7 +189,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
 
   release(): void {
     this.#full = false
-    if (!this.#over && !this.#paused) this.#controller?.resume()
+    if (!this.#isOver && !this.#paused) this.#controller?.resume()
   }
 
   #timeOut(): void {
@@ -205,10 +205,10 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   }
 
   #finishes(): boolean {
-    if (this.#over) return false
-    this.#over = true
+    if (this.#isOver) return false
+    this.#isOver = true
     this.#resend = undefined
-    this.#silence.stop()
+    this.#idleTimer.stop()
     return true
   }
 }

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 
 /** A request that receives the connection it is sent on. */
-type SentRequest = { sentOn: (connection: Connection) => void }
+type SentRequest = { onConnection: (connection: Connection) => void }
 
 /** The connection that a request is sent on, as it was when the request was sent. */
 export type Connection = {
@@ -34,5 +34,5 @@ function reportConnection(socket: Socket): void {
   const isReused = usedSockets.has(socket)
   usedSockets.add(socket)
   const before = socket.bytesRead
-  request?.sentOn({ isReused, hasAnswered: () => socket.bytesRead !== before })
+  request?.onConnection({ isReused, hasAnswered: () => socket.bytesRead !== before })
 }

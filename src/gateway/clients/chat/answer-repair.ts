@@ -29,21 +29,21 @@ export class AnswerRepair {
    */
   repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
-    if (this.#hasSeveral) return this.#repairsOfSeveral(text, events, part, wholeText)
+    if (this.#hasSeveral) return this.#repairChoices(text, events, part, wholeText)
     this.#isLegacy ||= legacyCall.test(text) && !currentCall.test(text)
     const calls = this.#isLegacy ? undefined : this.#first.repaired(callsIn(text), events, part === 'message')
     const right = repairedFinish(endsIn(text), events, part)
     const finish = this.#isLegacy && legacyReasons.has(right?.native) ? undefined : right
-    return isNothing({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
+    return needsNoRepair({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
 
-  #repairsOfSeveral(
+  #repairChoices(
     text: string,
     events: readonly AnswerEvent[],
     part: Part,
     wholeText: () => string,
   ): Repairs | undefined {
-    if (!events.some(isOfCallOrEnd) && !text.includes('"tool_calls"') && !endsIn(text)) return undefined
+    if (!events.some(isCallOrFinish) && !text.includes('"tool_calls"') && !endsIn(text)) return undefined
     const { choices } = JSON.parse(Buffer.from(wholeText(), 'latin1').toString('utf8')) as { choices?: RawChoice[] }
     const repairs = new Map<number, ChoiceRepair>()
     for (const [position, choice] of (choices ?? []).entries()) {
@@ -51,7 +51,7 @@ export class AnswerRepair {
       const own = events.filter((event) => (event.choice ?? 0) === number)
       const calls = this.#callsOf(number).repaired(choice[part]?.tool_calls ?? [], own, part === 'message')
       const finish = repairedFinish(Boolean(choice.finish_reason), own, part)
-      if (!isNothing({ calls, finish })) repairs.set(position, { calls, finish })
+      if (!needsNoRepair({ calls, finish })) repairs.set(position, { calls, finish })
     }
     return repairs.size > 0 ? repairs : undefined
   }
@@ -65,9 +65,9 @@ export class AnswerRepair {
 
 const legacyCall = /"function_call"\s*:\s*\{/
 const currentCall = /"tool_calls"\s*:\s*[[{]\s*["{]/
-const isNothing = ({ calls, finish }: ChoiceRepair) => calls === undefined && finish === undefined
+const needsNoRepair = ({ calls, finish }: ChoiceRepair) => calls === undefined && finish === undefined
 const endsIn = (text: string) => /"finish_reason"\s*:\s*"[^"]/.test(text)
-const isOfCallOrEnd = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish'
+const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish'
 
 /** The reasons of answers with a call in `function_call`. */
 const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'function_call'])

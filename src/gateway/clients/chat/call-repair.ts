@@ -1,7 +1,7 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { valueEnd } from '#platform/json/json-members.ts'
-import { argued, emptyCall } from './parts.ts'
+import { callArguments, emptyCall } from './parts.ts'
 
 /** A call in an upstream's answer. Any member can be missing. */
 export type RawCall = {
@@ -21,11 +21,11 @@ export class CallRepair {
    * @param isWhole whether it is a whole answer, where calls have no index.
    */
   repaired(calls: (RawCall | null)[], events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
-    if (calls.length === 0 && !events.some(isOfCall)) return undefined
+    if (calls.length === 0 && !events.some(isCallEvent)) return undefined
     const right = this.#deltasOf(events)
     if (calls.includes(null)) return right
     const given = isWhole ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
-    const effective = given.filter((call) => !isWithoutEffect(call))
+    const effective = given.filter((call) => !isEmptyDelta(call))
     const isSame = effective.length === right.length && effective.every((call, at) => isEquivalent(call, right[at]!))
     return isSame ? undefined : right
   }
@@ -37,7 +37,7 @@ export class CallRepair {
       if (event.type === 'tool_call') {
         if (event.custom) this.#noteCustom(event.index)
         deltas.set(event.index, { index: event.index, ...emptyCall(event) })
-      } else if (event.type === 'tool_arguments') this.#argue(deltas, event)
+      } else if (event.type === 'tool_arguments') this.#addArguments(deltas, event)
     }
     return [...deltas.values()]
   }
@@ -47,16 +47,19 @@ export class CallRepair {
     this.#customCalls.add(index)
   }
 
-  #argue(deltas: Map<number, ToolCallDelta>, { index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>): void {
+  #addArguments(
+    deltas: Map<number, ToolCallDelta>,
+    { index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>,
+  ): void {
     const isCustom = this.#customCalls?.has(index) ?? false
     const delta = deltas.get(index)
-    if (!delta) deltas.set(index, { index, ...argued(text, isCustom) })
+    if (!delta) deltas.set(index, { index, ...callArguments(text, isCustom) })
     else if (isCustom) delta.custom = { ...delta.custom, input: (delta.custom?.input ?? '') + text }
     else delta.function = { ...delta.function, arguments: (delta.function?.arguments ?? '') + text }
   }
 }
 
-const isOfCall = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments'
+const isCallEvent = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments'
 
 const listName = '"tool_calls"'
 const opening = /\s*:\s*\[/y
@@ -77,7 +80,7 @@ export function callsIn(text: string): (RawCall | null)[] {
 const nameOf = ({ function: called, custom }: RawCall) => called?.name || custom?.name || undefined
 const argumentsOf = ({ function: called, custom }: RawCall) => called?.arguments ?? custom?.input ?? ''
 
-function isWithoutEffect(call: RawCall): boolean {
+function isEmptyDelta(call: RawCall): boolean {
   return typeof call.index === 'number' && !call.id && !nameOf(call) && argumentsOf(call) === ''
 }
 

@@ -21,6 +21,6 @@ export function emptyCall({ id, name, custom }: Extract<AnswerEvent, { type: 'to
   return { id, type: 'function' as const, function: { name, arguments: '' } }
 }
 
-export function argued(text: string, custom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {
+export function callArguments(text: string, custom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {
   return custom ? { custom: { input: text } } : { function: { arguments: text } }
 }

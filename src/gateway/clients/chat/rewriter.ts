@@ -14,11 +14,11 @@ import { chatWriter } from './writer.ts'
 export function chatRewriter(head: AnswerHead): PassthroughRewriter {
   const { createdSeconds } = head
   const repair = new AnswerRepair()
-  let ofEvent: PassthroughRewriter['event'] | undefined
+  let rewriteEvent: PassthroughRewriter['event'] | undefined
   return {
     event(raw, events) {
-      ofEvent ??= eventRewriter(head, repair)
-      return ofEvent(raw, events)
+      rewriteEvent ??= eventRewriter(head, repair)
+      return rewriteEvent(raw, events)
     },
     rest: (events) => {
       const writer = chatWriter(head, { includeUsage: true, isStarted: true })
@@ -41,19 +41,19 @@ function namesIn({ model, provider }: AnswerHead) {
 
 function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['event'] {
   const { id, createdSeconds } = head
-  const beginnings = new EventPrefix('choices', 'usage', () => ({
+  const eventPrefix = new EventPrefix('choices', 'usage', () => ({
     set: namesIn(head),
     fill: { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
   return (raw, events) => {
-    const rest = beginnings.restOf(raw)
+    const rest = eventPrefix.restOf(raw)
     const right = events && repair.repairs(rest ?? raw.toString('latin1'), events, 'delta', () => jsonIn(raw))
-    if (rest !== undefined && !right && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
+    if (rest !== undefined && !right && !needsRewriteInChoice(rest)) return eventPrefix.joined(raw, rest)
     const text = raw.toString('latin1')
     const from = objectIn(text)
     if (from === -1) return raw
     const changed = right || needsRewriteInChoice(text) ? withRewrittenLine(text, from, head, right) : text
-    return Buffer.from(beginnings.learn(changed, from), 'latin1')
+    return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }
 }
 
@@ -83,7 +83,7 @@ function needsRewriteInChoice(text: string): boolean {
 }
 
 /** Matches content in parts. Only the first `content` is checked, because logprobs have one, too. */
-function saysInParts(text: string): boolean {
+function hasContentParts(text: string): boolean {
   const at = text.indexOf('"content"')
   if (at === -1) return false
   listOfParts.lastIndex = at + '"content"'.length
@@ -93,7 +93,7 @@ function saysInParts(text: string): boolean {
 const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
 
 function needsRewriteInMessage(text: string): boolean {
-  if (saysInParts(text) || lacksReasoning(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text)))
+  if (hasContentParts(text) || lacksReasoning(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text)))
     return true
   for (let at = text.indexOf(callsName); at !== -1; at = text.indexOf(callsName, at + 1))
     if (needsRewriteInCalls(text, at)) return true
@@ -131,7 +131,7 @@ function rewritten(text: string, part: 'delta' | 'message', named: Named, right:
   answer.choices ??= []
   for (const [position, choice] of answer.choices.entries()) {
     const repair = right?.get(position)
-    if (part === 'delta' && !choice.delta && choice.message) choice.delta = takenMessage(choice)
+    if (part === 'delta' && !choice.delta && choice.message) choice.delta = messageOf(choice)
     if (repair) applyRepair(choice as RawChoice, part, repair)
     choice.finish_reason ||= null
     if (choice[part]) fillIn(choice[part], answer.id || named.id, named.model)
@@ -140,7 +140,7 @@ function rewritten(text: string, part: 'delta' | 'message', named: Named, right:
 }
 
 /** The message of a stream's only event, removed from its choice. */
-function takenMessage(choice: Choice): ChatDelta | undefined {
+function messageOf(choice: Choice): ChatDelta | undefined {
   const { message } = choice
   delete choice.message
   return message

@@ -3,7 +3,7 @@ import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../protocol/protocol.ts'
 import { errorTypeOf } from './error-type.ts'
-import { annotationsOf, argued, emptyCall, imageOf } from './parts.ts'
+import { annotationsOf, callArguments, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
 /**
@@ -60,7 +60,7 @@ export function chatWriter(
         if (event.custom) customCalls.add(event.index)
         return say({ tool_calls: [{ index: event.index, ...emptyCall(event) }] })
       case 'tool_arguments':
-        return say({ tool_calls: [{ index: event.index, ...argued(event.text, customCalls.has(event.index)) }] })
+        return say({ tool_calls: [{ index: event.index, ...callArguments(event.text, customCalls.has(event.index)) }] })
       case 'citation':
         return cites(event)
       case 'image':

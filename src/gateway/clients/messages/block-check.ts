@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import { addsArguments, callEventsIn, startsCall, type ToolCall } from '../../protocol/tool-calls/assembled-calls.ts'
-import type { PassedBlocks } from './writer.ts'
+import type { RelayedBlocks } from './writer.ts'
 
 /** An event of an upstream: the members that concern the order of blocks. */
 export type BlockEvent = {
@@ -23,7 +23,7 @@ export class BlockCheck {
   /** Calls that ended without arguments. The reader turns these into an empty object at the end. */
   readonly #withoutArguments = new Set<number>()
 
-  get passed(): PassedBlocks {
+  get passed(): RelayedBlocks {
     return { count: this.#count, open: this.#open }
   }
 

@@ -21,7 +21,7 @@ export class StreamCallRepair {
 
   /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
-    if (!this.#writer && !isOfBlocks(event, events)) return event
+    if (!this.#writer && !isBlockEvent(event, events)) return event
     const parsed: BlockEvent = objectOf(event)
     if (!this.#writer && this.#check.accepts(parsed, events)) return event
     this.#writer ??= new MessageWriter(this.#head, this.#check.passed)
@@ -39,7 +39,7 @@ export class StreamCallRepair {
 }
 
 /** Few events start, end or add to a block that could be a call. */
-function isOfBlocks(event: Buffer, events: readonly AnswerEvent[]): boolean {
+function isBlockEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
   if (events.some(({ type }) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish')) return true
   return event.includes('content_block_st') || event.includes('input_json_delta')
 }

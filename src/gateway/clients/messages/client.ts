@@ -29,7 +29,7 @@ export const messagesClient: ClientProtocol = {
   // `reasoning` also belongs to this service, but stays: it is translated for the model.
   ownFields: new Set(['fallbacks', 'user']),
   headersFor: messagesHeaders,
-  isSpokenIn: (headers) => headers['anthropic-version'] !== undefined,
+  isUsedBy: (headers) => headers['anthropic-version'] !== undefined,
   acceptsApiKeyHeader: true,
   toChat: messagesToChat,
   preset: messagesPreset,

@@ -3,16 +3,16 @@ import type { ThoughtMetadata } from '#chat/thoughts.ts'
 
 /** The signature of reasoning, which clients send back. Anthropic's signature stays unchanged. */
 export function signatureOf(mark: ThoughtMetadata): string | undefined {
-  return isAnthropics(mark) ? mark.signature : encodeThoughtWithId(mark)
+  return isAnthropicThought(mark) ? mark.signature : encodeThoughtWithId(mark)
 }
 
 /** The signature of encrypted reasoning. */
 export function redactedData(mark: ThoughtMetadata): string | undefined {
-  return isAnthropics(mark) ? mark.encrypted : encodeThoughtWithId(mark)
+  return isAnthropicThought(mark) ? mark.encrypted : encodeThoughtWithId(mark)
 }
 
 /** Whether reasoning came from Anthropic's API. Reasoning from a chat API is sent back in the form of chats. */
-const isAnthropics = ({ format, via }: ThoughtMetadata) => format === 'anthropic-claude-v1' && via === undefined
+const isAnthropicThought = ({ format, via }: ThoughtMetadata) => format === 'anthropic-claude-v1' && via === undefined
 
 type ThinkingBlock = { type?: unknown; thinking?: unknown; signature?: unknown; data?: unknown }
 

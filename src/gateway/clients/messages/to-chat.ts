@@ -78,9 +78,9 @@ function formatOf({ output_config, output_format }: MessagesCall): Body | undefi
 }
 
 /** The maximum that other providers accept. */
-const longestUser = 64
+const maxUserLength = 64
 
 function endUser(id: string | null | undefined): string | undefined {
-  if (id == null || id.length <= longestUser) return id ?? undefined
+  if (id == null || id.length <= maxUserLength) return id ?? undefined
   return createHash('sha256').update(id).digest('hex')
 }

@@ -10,7 +10,8 @@ type Turn = { role?: unknown; content?: unknown }
 /** Translates the system prompt and the turns into chat messages. A tool's result becomes a separate message before the rest. */
 export function messagesOf(system: unknown, turns: readonly Turn[]): Message[] {
   const instructions = contentOf(blocksOf(system, 'system'), 'system')
-  const messages: Message[] = instructions.length > 0 ? [{ role: 'system', content: simplest(instructions) }] : []
+  const messages: Message[] =
+    instructions.length > 0 ? [{ role: 'system', content: simplifyContent(instructions) }] : []
   return [...messages, ...turns.flatMap((turn, index) => turnMessages(turn, `messages.${index}`))]
 }
 
@@ -23,7 +24,7 @@ function turnMessages({ role, content }: Turn, path: string): Message[] {
     block.type === 'tool_result' ? [resultMessage(block, `${path}.content.${index}`)] : [],
   )
   const parts = contentOf(blocks, `${path}.content`)
-  return parts.length > 0 ? [...results, { role, content: simplest(parts) }] : results
+  return parts.length > 0 ? [...results, { role, content: simplifyContent(parts) }] : results
 }
 
 function contentOf(blocks: Block[], path: string): ContentPart[] {
@@ -31,7 +32,7 @@ function contentOf(blocks: Block[], path: string): ContentPart[] {
 }
 
 /** Simplifies a single text without cache control to a string, because not every provider accepts parts. */
-function simplest(parts: ContentPart[]): string | ContentPart[] {
+function simplifyContent(parts: ContentPart[]): string | ContentPart[] {
   const [only] = parts
   return parts.length === 1 && only?.type === 'text' && !('cache_control' in only) ? (only.text ?? '') : parts
 }
@@ -43,11 +44,11 @@ function resultMessage(block: Block, path: string): Message {
   const last = parts.at(-1)
   if (cache_control != null && last) parts[parts.length - 1] = { ...last, cache_control }
   const failed = block.is_error === true && { is_error: true }
-  return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplest(parts) : '', ...failed }
+  return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplifyContent(parts) : '', ...failed }
 }
 
 /** Blocks of Anthropic's tools, which have no meaning for other providers. */
-const anthropicsOwn = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
+const anthropicServerBlocks = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
 
 function assistantMessage(blocks: Block[], path: string): Message[] {
   const parts: ContentPart[] = []
@@ -59,7 +60,7 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
       if (thought) pushAll(details, detailsOf(thought, details.length))
     } else if (block.type === 'tool_use') calls.push(callOf(block, `${path}.${index}`))
     else if (block.type === 'compaction') parts.push({ type: 'text', text: String(block.content ?? '') })
-    else if (!anthropicsOwn.test(block.type)) pushAll(parts, partsOf(block, `${path}.${index}`))
+    else if (!anthropicServerBlocks.test(block.type)) pushAll(parts, partsOf(block, `${path}.${index}`))
   }
   if (parts.length + calls.length + details.length === 0) return []
   const message = {

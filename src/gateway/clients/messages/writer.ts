@@ -27,7 +27,7 @@ const stopReasons: Record<Finish, StopReason> = {
 
 /** An unclosed block of a passed-through stream. For a call, with the part of its input that the client has. */
 export type OpenBlock = { type: string; call?: ToolCall; json: string }
-export type PassedBlocks = { count: number; open: OpenBlock | undefined }
+export type RelayedBlocks = { count: number; open: OpenBlock | undefined }
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
 /** A block that was passed through, to which nothing more is written. */
@@ -61,7 +61,7 @@ export class MessageWriter implements StreamWriter {
   #tokens: TokenCounts | undefined
 
   /** @param passed the blocks that the client already has of a stream that this writer continues. */
-  constructor(head: AnswerHead, passed?: PassedBlocks) {
+  constructor(head: AnswerHead, passed?: RelayedBlocks) {
     this.#head = head
     if (!passed) return
     this.#hasStarted = true
@@ -121,17 +121,17 @@ export class MessageWriter implements StreamWriter {
     switch (event.type) {
       case 'text':
       case 'refusal':
-        return event.text ? this.#speak(event.text) : ''
+        return event.text ? this.#writeText(event.text) : ''
       case 'reasoning':
-        return this.#think(event)
+        return this.#writeThinking(event)
       case 'tool_call':
         return this.#call(event)
       case 'tool_arguments':
-        return this.#argue(event.index, event.text)
+        return this.#writeArguments(event.index, event.text)
       case 'citation':
         return this.#cite(event)
       case 'image':
-        return this.#speak(`\n![image](${event.url})\n`)
+        return this.#writeText(`\n![image](${event.url})\n`)
       case 'finish':
         this.#finish = event.reason
         return ''
@@ -147,7 +147,7 @@ export class MessageWriter implements StreamWriter {
     }
   }
 
-  #speak(text: string): string {
+  #writeText(text: string): string {
     const opened = this.#open?.type === 'text' ? '' : this.#start({ type: 'text', text: '', citations: null })
     const block = this.#open as TextBlock
     block.text += text
@@ -155,7 +155,7 @@ export class MessageWriter implements StreamWriter {
   }
 
   /** Writes reasoning: encrypted reasoning as a redacted block, a mark on readable reasoning as its signature. */
-  #think(piece: Thought): string {
+  #writeThinking(piece: Thought): string {
     const isEnd = isThoughtEnd(piece)
     if (!piece.text && !isEnd) return ''
     const isReadable = piece.text !== '' || this.#open?.type === 'thinking' || piece.encrypted === undefined
@@ -184,7 +184,7 @@ export class MessageWriter implements StreamWriter {
   #citeAll(block: TextBlock): string {
     if (this.#sources.length === 0) return ''
     const citations = this.#sources.splice(0)
-    addTo(block, citations)
+    addCitations(block, citations)
     return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
   }
 
@@ -194,7 +194,7 @@ export class MessageWriter implements StreamWriter {
     if (this.#sources.length === 0 || at === -1) return ''
     const block = this.#content[at] as TextBlock
     const citations = this.#sources.splice(0)
-    addTo(block, citations)
+    addCitations(block, citations)
     const cite = (citation: object) =>
       say('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
     return citations.map(cite).join('')
@@ -206,7 +206,7 @@ export class MessageWriter implements StreamWriter {
       this.#sources.push(citation)
       return ''
     }
-    addTo(this.#open, [citation])
+    addCitations(this.#open, [citation])
     return this.#add({ type: 'citations_delta', citation })
   }
 
@@ -218,7 +218,7 @@ export class MessageWriter implements StreamWriter {
     return ''
   }
 
-  #argue(index: number, partial_json: string): string {
+  #writeArguments(index: number, partial_json: string): string {
     const call = this.#calls.get(index)
     if (!call) return ''
     call.add(partial_json)
@@ -275,7 +275,7 @@ export class MessageWriter implements StreamWriter {
   }
 }
 
-function addTo(block: TextBlock, citations: object[]): void {
+function addCitations(block: TextBlock, citations: object[]): void {
   block.citations ??= []
   for (const citation of citations) block.citations.push(citation)
 }

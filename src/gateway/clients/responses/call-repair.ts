@@ -21,7 +21,7 @@ export class StreamCallRepair {
   /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
     if (this.#items) return this.#items.written(objectOf(event), events, event)
-    const passes = !isOfItems(event, events) || this.#check.accepts(objectOf(event), events)
+    const passes = !isItemEvent(event, events) || this.#check.accepts(objectOf(event), events)
     if (passes) {
       this.#check.events++
       return event
@@ -32,7 +32,7 @@ export class StreamCallRepair {
 }
 
 /** Few events add an item, or add to a call. */
-function isOfItems(event: Buffer, events: readonly AnswerEvent[]): boolean {
+function isItemEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
   if (callEventsIn(events).length > 0) return true
   return event.includes('_call') || event.includes('output_item.added') || event.includes('response.completed')
 }

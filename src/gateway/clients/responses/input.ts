@@ -36,7 +36,7 @@ export function messagesOf(instructions: unknown, input: unknown, namespaces: Na
     return messages
   }
   const items = (input ?? []) as Item[]
-  const skippedCallIds = new Set(items.filter(isOthersCall).map(({ call_id }) => call_id))
+  const skippedCallIds = new Set(items.filter(isForeignCall).map(({ call_id }) => call_id))
   for (const [index, item] of items.entries())
     if (!isOutput(item) || !skippedCallIds.has(item.call_id)) add(messages, item, `input.${index}`, namespaces)
   return messages
@@ -45,7 +45,7 @@ export function messagesOf(instructions: unknown, input: unknown, namespaces: Na
 const isOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
 
 /** Whether an item is a call of a provider tool, which is skipped together with its output. */
-function isOthersCall({ type, call_id }: Item): boolean {
+function isForeignCall({ type, call_id }: Item): boolean {
   return call_id !== undefined && /_call$/.test(type ?? '') && type !== 'function_call' && type !== 'custom_tool_call'
 }
 

@@ -31,7 +31,7 @@ export const argumentsOf = (item: { type?: string; arguments?: string; input?: s
   item.type === 'custom_tool_call' ? item.input : item.arguments
 
 /** A call that the client has: its index among the calls and among the items, and its arguments so far. */
-export type PassedCall = { call: number; index: number; item: CallItem | CustomCallItem; isDone: boolean }
+export type RelayedCall = { call: number; index: number; item: CallItem | CustomCallItem; isDone: boolean }
 type CallEvents = ReturnType<typeof callEventsIn>
 
 /**
@@ -39,7 +39,7 @@ type CallEvents = ReturnType<typeof callEventsIn>
  * service.
  */
 export class ItemCheck {
-  readonly calls = new Map<number, PassedCall>()
+  readonly calls = new Map<number, RelayedCall>()
   /** The number of items so far. */
   count = 0
   /** The number of events so far. */
@@ -54,7 +54,7 @@ export class ItemCheck {
         return this.#add(event, calls)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return passed !== undefined && addTo(passed, event.delta ?? '', calls)
+        return passed !== undefined && addArguments(passed, event.delta ?? '', calls)
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
         return calls.length === 0 && isWhole(passed, event.arguments ?? event.input)
@@ -76,7 +76,7 @@ export class ItemCheck {
     const [{ index: call, id, name, custom }] = calls
     if (item!.call_id !== id || item!.name !== name || item!.id === undefined) return false
     const shared = { id: item!.id, status: 'in_progress' as const, call_id: id, name }
-    const own: PassedCall['item'] = custom
+    const own: RelayedCall['item'] = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : { ...shared, type: 'function_call', arguments: '', ...(item!.namespace && { namespace: item!.namespace }) }
     this.calls.set(index, { call, index, item: own, isDone: false })
@@ -92,7 +92,7 @@ export class ItemCheck {
   }
 }
 
-function addTo({ call, item }: PassedCall, text: string, calls: CallEvents): boolean {
+function addArguments({ call, item }: RelayedCall, text: string, calls: CallEvents): boolean {
   if (!addsArguments(calls, call, text)) return false
   if (item.type === 'custom_tool_call') item.input += text
   else item.arguments += text
@@ -100,17 +100,17 @@ function addTo({ call, item }: PassedCall, text: string, calls: CallEvents): boo
 }
 
 /** An empty text is not valid JSON. */
-function isWhole(passed: PassedCall | undefined, text: string | undefined): boolean {
+function isWhole(passed: RelayedCall | undefined, text: string | undefined): boolean {
   if (!passed) return false
   return text === argumentsOf(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')
 }
 
-function isDone(passed: PassedCall | undefined, item: RawItem): boolean {
+function isDone(passed: RelayedCall | undefined, item: RawItem): boolean {
   if (!passed || !isWhole(passed, argumentsOf(item)) || !isSame(passed.item, item)) return false
   passed.isDone = true
   return true
 }
 
-function isSame(own: PassedCall['item'], item: RawItem): boolean {
+function isSame(own: RelayedCall['item'], item: RawItem): boolean {
   return item.call_id === own.call_id && item.name === own.name && argumentsOf(item) === argumentsOf(own)
 }

@@ -93,13 +93,13 @@ const defaults: Body = {
 }
 
 /** Deeper than any schema. Much deeper JSON cannot be written again. */
-const deepest = 500
+const maxDepth = 500
 
 /** Checks that all settings can be repeated in the response. @throws Fault `invalid` otherwise. */
-export function refuseUnspeakable(request: Body): void {
+export function refuseInexpressible(request: Body): void {
   for (const name in defaults) {
-    if (isDeeper(request[name], deepest))
-      throw new Fault('invalid', `${name}: is nested more than ${deepest} levels deep. Send a flatter one.`)
+    if (isDeeper(request[name], maxDepth))
+      throw new Fault('invalid', `${name}: is nested more than ${maxDepth} levels deep. Send a flatter one.`)
   }
 }
 

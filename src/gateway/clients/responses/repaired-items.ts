@@ -7,7 +7,7 @@ type Call = CallItem | CustomCallItem
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
 /** An item of the upstream, which only keeps its index. */
-const passedItem: OutputItem = { id: '', type: 'reasoning', summary: [] }
+const emptyItem: OutputItem = { id: '', type: 'reasoning', summary: [] }
 
 /**
  * The rest of a stream whose calls are rewritten. Other items are passed through with the indexes that the client
@@ -21,7 +21,7 @@ export class RepairedItems {
   readonly #indexOf = new Map<number, number>()
 
   constructor(answerId: string, { count, calls, events }: ItemCheck) {
-    this.#output = Array.from({ length: count }, () => passedItem)
+    this.#output = Array.from({ length: count }, () => emptyItem)
     this.#items = new ItemEvents(this.#output, answerId, events)
     for (const { call, index, item, isDone } of calls.values()) {
       this.#output[index] = item
@@ -33,7 +33,7 @@ export class RepairedItems {
   /** Returns the bytes for the client. @param events what this service read from the event. */
   written(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
     const text = events.map((one) => this.#write(one)).join('')
-    if (isOfCall(event)) return Buffer.from(text)
+    if (isCallEvent(event)) return Buffer.from(text)
     const closed = isEnd(event) ? this.#closeAll() : ''
     return Buffer.from(text + closed + this.#renumbered(event, raw))
   }
@@ -68,7 +68,7 @@ export class RepairedItems {
     if (typeof event.type !== 'string') return raw.toString('utf8')
     const { output_index: index, response } = event
     if (event.type === 'response.output_item.added' && index !== undefined)
-      this.#indexOf.set(index, this.#output.push(passedItem) - 1)
+      this.#indexOf.set(index, this.#output.push(emptyItem) - 1)
     const changed = {
       ...event,
       sequence_number: this.#items.nextNumber(),
@@ -86,7 +86,7 @@ export class RepairedItems {
   }
 }
 
-function isOfCall({ type, item }: ItemEvent): boolean {
+function isCallEvent({ type, item }: ItemEvent): boolean {
   if (type === 'response.output_item.added' || type === 'response.output_item.done') return isCall(item)
   return type !== undefined && /^response\.(function_call_arguments|custom_tool_call_input)\./.test(type)
 }

@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { messagesOf } from './input.ts'
 import { Namespaces } from './namespaces.ts'
-import { refuseUnspeakable } from './object.ts'
+import { refuseInexpressible } from './object.ts'
 
 /** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
 const needsStore: Record<string, string> = {
@@ -37,7 +37,7 @@ const translated: ReadonlySet<string> = new Set([
 /** Translates a responses body to a chat request. @throws Fault `invalid` for unsupported fields. */
 export function responsesToChat(body: Body): ChatRequest {
   refuseStored(body)
-  refuseUnspeakable(body)
+  refuseInexpressible(body)
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translated.has(name) && !isAnswerLimit(name)),
   )

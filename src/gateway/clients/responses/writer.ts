@@ -85,13 +85,13 @@ export class ResponseWriter implements StreamWriter {
     switch (event.type) {
       case 'text':
       case 'refusal':
-        return event.text ? this.#speak(event.type, event.text) : ''
+        return event.text ? this.#writeText(event.type, event.text) : ''
       case 'reasoning':
-        return this.#think(event)
+        return this.#writeReasoning(event)
       case 'tool_call':
         return this.#call(event)
       case 'tool_arguments':
-        return this.#argue(event.index, event.text)
+        return this.#writeArguments(event.index, event.text)
       case 'citation':
         return this.#cite(event)
       case 'image':
@@ -111,7 +111,7 @@ export class ResponseWriter implements StreamWriter {
     }
   }
 
-  #speak(kind: 'text' | 'refusal', delta: string): string {
+  #writeText(kind: 'text' | 'refusal', delta: string): string {
     const output = this.#openMessage(kind === 'text' ? 'output_text' : 'refusal')
     const message = this.#open as MessageItem
     const part = message.content.at(-1)!
@@ -149,7 +149,7 @@ export class ResponseWriter implements StreamWriter {
     return this.#items.partAdded(message, part)
   }
 
-  #think(piece: Thought): string {
+  #writeReasoning(piece: Thought): string {
     let output = ''
     if (!piece.text && !isThoughtEnd(piece)) return output
     if (this.#open?.type !== 'reasoning')
@@ -198,7 +198,7 @@ export class ResponseWriter implements StreamWriter {
     return this.#namespaces.placeOf(name)
   }
 
-  #argue(index: number, delta: string): string {
+  #writeArguments(index: number, delta: string): string {
     const item = this.#calls.get(index)
     return item ? this.#items.inputAdded(item, delta) : ''
   }

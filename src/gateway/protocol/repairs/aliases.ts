@@ -87,7 +87,7 @@ export function withOriginalNames(protocol: ProviderProtocol, aliases: Aliases):
   }
   return {
     ...protocol,
-    readsEventsAlone: false,
+    isStateless: false,
     reader(...answer) {
       const read = protocol.reader(...answer)
       return (event: SseEvent) => read(event).map(restore)

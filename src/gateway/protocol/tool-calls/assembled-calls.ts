@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
 export type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
-type OfCall = Extract<AnswerEvent, { type: 'tool_call' | 'tool_arguments' }>
+type CallEvent = Extract<AnswerEvent, { type: 'tool_call' | 'tool_arguments' }>
 
 /** A call with the arguments that were read from it. */
 export type AssembledCall = ToolCall & { args: string }
@@ -16,17 +16,17 @@ export function assembledCalls(events: readonly AnswerEvent[]): AssembledCall[] 
   return calls
 }
 
-export function callEventsIn(events: readonly AnswerEvent[]): OfCall[] {
+export function callEventsIn(events: readonly AnswerEvent[]): CallEvent[] {
   return events.filter((event) => event.type === 'tool_call' || event.type === 'tool_arguments')
 }
 
 /** Whether the events are the start of one call and nothing else. */
-export function startsCall(events: readonly OfCall[]): events is [ToolCall] {
+export function startsCall(events: readonly CallEvent[]): events is [ToolCall] {
   return events.length === 1 && events[0]!.type === 'tool_call'
 }
 
 /** Whether the events add this text to the arguments of one call, and do nothing else. */
-export function addsArguments(events: readonly OfCall[], call: number, text: string): boolean {
+export function addsArguments(events: readonly CallEvent[], call: number, text: string): boolean {
   if (!events.every((event) => event.type === 'tool_arguments' && event.index === call)) return false
   return events.map((event) => (event.type === 'tool_arguments' ? event.text : '')).join('') === text
 }

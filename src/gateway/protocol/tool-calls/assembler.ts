@@ -122,7 +122,7 @@ export class ToolCallAssembler {
   /** Finds the call of a piece; undefined for the end of something that is not a call. */
   #callOf(piece: ToolCallPiece): PartialCall | undefined {
     const existing = this.#existingCallOf(piece)
-    if (existing || isOnlyEnd(piece)) return existing
+    if (existing || isEndMarker(piece)) return existing
     const call = new PartialCall(piece.key)
     this.#calls.push(call)
     return call
@@ -134,12 +134,12 @@ export class ToolCallAssembler {
     const ofId = id ? this.#index?.byId.get(id) : undefined
     if (ofId && (key === undefined || ofId.key === undefined || ofId.key === key || ofId === ofKey)) return ofId
     const next = ofKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
-    if (!next || (id && next.id !== undefined && !ofId) || this.#startsAnother(next, piece)) return undefined
+    if (!next || (id && next.id !== undefined && !ofId) || this.#startsNewCall(next, piece)) return undefined
     return next
   }
 
   /** Whether a piece under the number of a call, or under none, is the first of another call. */
-  #startsAnother(call: PartialCall, { key, name, text = '' }: ToolCallPiece): boolean {
+  #startsNewCall(call: PartialCall, { key, name, text = '' }: ToolCallPiece): boolean {
     if (call.isComplete && startsObject(text)) return !!name || !call.hasArguments(text)
     if (!name || call.name === undefined) return false
     return name !== call.name || (key === undefined && call.batch === this.#batch)
@@ -182,6 +182,6 @@ function concernsCalls({ type }: UpstreamEvent): boolean {
 }
 
 /** A piece with only the index of a call starts it, because calls are in the order in which they start. */
-function isOnlyEnd({ key, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
+function isEndMarker({ key, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
   return !id && !name && !text && !whole && (key === undefined || isClosed === true)
 }

@@ -19,10 +19,10 @@ export class ChoicesAssembler {
 
   /** @param given the content of one event of the upstream. */
   take(given: UpstreamEvent[]): AnswerEvent[] {
-    if (this.#others === undefined && !given.some(isOfOther)) return this.#first.take(given)
-    const choices = new Set(given.filter(isOfOther).map(({ choice = 0 }) => choice))
-    const events = this.#first.take(given.filter((event) => !isOfOther(event)))
-    for (const choice of choices) events.push(...this.#takeOf(choice, given))
+    if (this.#others === undefined && !given.some(isFurtherChoice)) return this.#first.take(given)
+    const choices = new Set(given.filter(isFurtherChoice).map(({ choice = 0 }) => choice))
+    const events = this.#first.take(given.filter((event) => !isFurtherChoice(event)))
+    for (const choice of choices) events.push(...this.#assembleChoice(choice, given))
     return events
   }
 
@@ -33,7 +33,7 @@ export class ChoicesAssembler {
     return [...this.#first.end(), ...others]
   }
 
-  #takeOf(choice: number, given: readonly UpstreamEvent[]): AnswerEvent[] {
+  #assembleChoice(choice: number, given: readonly UpstreamEvent[]): AnswerEvent[] {
     const own = given.filter((event) => (event.choice ?? 0) === choice).map((event) => withOwnId(event, choice))
     return labelled(this.#assemblerOf(choice).take(own), choice)
   }
@@ -49,7 +49,7 @@ export class ChoicesAssembler {
   }
 }
 
-const isOfOther = ({ choice = 0 }: UpstreamEvent) => choice > 0
+const isFurtherChoice = ({ choice = 0 }: UpstreamEvent) => choice > 0
 
 /** Generated ids include the choice, so that they differ between choices. */
 function withOwnId(event: UpstreamEvent, choice: number): UpstreamEvent {

@@ -40,15 +40,15 @@ export function chosenFunction(choice: unknown): string | undefined {
   return (choice as { function?: { name?: string } } | null)?.function?.name
 }
 
-type Called = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
+type RawCall = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
 
 /** A call as a function call. The text of a custom call becomes its argument `input`. */
-export function calledFunction(call: Called, budget: JsonBudget): { name: string | undefined; args: object } {
+export function calledFunction(call: RawCall, budget: JsonBudget): { name: string | undefined; args: object } {
   const { function: called, custom } = call
   const args = !called && custom ? { input: custom.input ?? '' } : argumentsOf(called?.arguments, budget)
   return { name: calledName(call), args }
 }
 
-export function calledName({ function: called, custom }: Called): string | undefined {
+export function calledName({ function: called, custom }: RawCall): string | undefined {
   return called ? called.name : custom?.name
 }

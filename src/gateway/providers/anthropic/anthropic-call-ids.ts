@@ -19,11 +19,11 @@ export const uniqueCallIds: Repair = (body) => {
 
 function withUniqueId(block: Block, ids: UniqueIds): Block {
   if (block?.type === 'tool_use' && typeof block.id === 'string') {
-    const id = ids.ofCall(block.id)
+    const id = ids.idOfCall(block.id)
     return id === block.id ? block : { ...block, id }
   }
   if (block?.type !== 'tool_result' || typeof block.tool_use_id !== 'string') return block
-  const id = ids.ofResult(block.tool_use_id)
+  const id = ids.idOfResult(block.tool_use_id)
   return id === block.tool_use_id ? block : { ...block, tool_use_id: id }
 }
 
@@ -33,7 +33,7 @@ class UniqueIds {
   readonly #unanswered = new Map<string, string[]>()
   readonly #latest = new Map<string, string>()
 
-  ofCall(id: string): string {
+  idOfCall(id: string): string {
     let unique = id
     for (let count = 2; this.#used.has(unique); count++) unique = `${id}_${count}`
     this.#used.add(unique)
@@ -44,7 +44,7 @@ class UniqueIds {
     return unique
   }
 
-  ofResult(id: string): string {
+  idOfResult(id: string): string {
     return this.#unanswered.get(id)?.shift() ?? this.#latest.get(id) ?? id
   }
 }

@@ -9,10 +9,10 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { messageOfRefusal } from '../error-code.ts'
 import { countIn } from '../token-counts.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
-import { passedToAnthropic } from './anthropic-passed.ts'
+import { adaptForAnthropic } from './anthropic-passed.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
 import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules.ts'
-import { mayThink } from './anthropic-thinking.ts'
+import { canThinkWith } from './anthropic-thinking.ts'
 import { anthropicBillable, ownTool } from './anthropic-tools.ts'
 
 /** Anthropic messages: separate system prompt, signed reasoning, cache breakpoints. */
@@ -24,16 +24,16 @@ export const anthropicMessages: ProviderProtocol = {
     return { ...encoded, dropped: [...lacking, ...encoded.dropped!.map(chatFieldName)] }
   },
   passThrough: (body, target, source) =>
-    sent('/messages', { ...passedToAnthropic(body, target.endpoint), stream: target.stream }, target, source),
+    sent('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
   countTokens: {
     request: (body, target) =>
-      sent('/messages/count_tokens', countable(passedToAnthropic(body, target.endpoint)), target),
+      sent('/messages/count_tokens', countable(adaptForAnthropic(body, target.endpoint)), target),
     read: (answer) => countIn((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
   },
-  answerLimit: mostAnswered,
+  answerLimit: maxAnswerTokensOf,
   billableOptions: anthropicBillable,
-  knowsTool: (tool) => ownTool(tool) !== undefined,
-  mayThink: (chat, endpoint) => mayThink(endpoint, thinkingFor(chat, endpoint)),
+  supportsTool: (tool) => ownTool(tool) !== undefined,
+  canThink: (chat, endpoint) => canThinkWith(endpoint, thinkingFor(chat, endpoint)),
   reader: assemblingReader(anthropicReader),
   readBody: assemblingBodyReader(readAnthropicMessage),
   contextErrors: {
@@ -61,7 +61,7 @@ function sent(path: string, given: Body, { credential }: ProtocolTarget, source?
 }
 
 /** The answer limit that is sent. A limit of the client is sent even if it is above the catalogue's. */
-function mostAnswered(chat: ChatRequest, endpoint: Endpoint): number {
+function maxAnswerTokensOf(chat: ChatRequest, endpoint: Endpoint): number {
   return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
-import { passedToAnthropic } from './anthropic-passed.ts'
+import { adaptForAnthropic } from './anthropic-passed.ts'
 
 const taken = (body: object) =>
-  passedToAnthropic({ ...body }, endpointFor('claude', { maxCompletionTokens: 77 })) as any
+  adaptForAnthropic({ ...body }, endpointFor('claude', { maxCompletionTokens: 77 })) as any
 const own = { type: 'thinking', thinking: 'Hm', signature: 'EqQB' }
 const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
 const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }] }
@@ -50,7 +50,7 @@ test('reasoning stays on after a call only with its reasoning', () => {
 test('the effort of thinking is added to other output settings', () => {
   const output_config = { format: { type: 'json_schema', schema: {} } }
   const thinking = { messages: [], max_tokens: 4000, reasoning: { effort: 'high' } }
-  const asking = (more: object) => passedToAnthropic({ ...thinking, ...more }, endpointFor('claude-opus-4-7')) as any
+  const asking = (more: object) => adaptForAnthropic({ ...thinking, ...more }, endpointFor('claude-opus-4-7')) as any
   assert.deepEqual(asking({}).output_config, { effort: 'high' })
   assert.deepEqual(asking({ output_config }).output_config, { effort: 'high', ...output_config })
   assert.deepEqual(asking({ output_config, reasoning: undefined }).output_config, output_config)

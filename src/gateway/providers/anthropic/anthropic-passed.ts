@@ -15,7 +15,7 @@ type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: 
  * Adapts a client's messages body for Anthropic: removes fields of this service, and reasoning of other providers, which
  * Anthropic would refuse.
  */
-export function passedToAnthropic(body: Body, endpoint: Endpoint): Body {
+export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
   const sent = withoutOwnFields(body)
   sent.model = endpoint.upstreamModel
   renameAnswerLimit(sent, 'max_tokens')

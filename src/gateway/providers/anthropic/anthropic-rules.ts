@@ -151,14 +151,14 @@ export function chatFieldName(name: string): string {
 
 /** Chat fields without a counterpart in this protocol. */
 export const anthropicLacks = (chat: Body): string[] => {
-  const names: string[] = [...absentHere]
+  const names: string[] = [...unsupportedFields]
   if (chat.temperature != null) names.push('top_p')
   const { type } = (chat.response_format ?? {}) as { type?: unknown }
   if (type === 'json_object') names.push('response_format')
   return names
 }
 
-const absentHere = [
+const unsupportedFields = [
   ...['seed', 'frequency_penalty', 'presence_penalty', 'repetition_penalty', 'min_p', 'top_a', 'logit_bias'],
   ...['logprobs', 'top_logprobs', 'prompt_cache_key', 'prompt_cache_retention', 'verbosity', 'metadata'],
 ] as const

@@ -2,10 +2,10 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import {
   effortOf,
+  isReasoningModel,
   minBudget,
   thinkingBudgetOf,
   thinkingSetting,
-  thinksByCatalogue,
 } from '../../protocol/reasoning-budget.ts'
 import { completeThoughts } from './anthropic-turns.ts'
 
@@ -58,12 +58,12 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
 }
 
 /** Whether reasoning is off by default, as up to version 4.6. */
-export function mayThink(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
+export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
   if (thinking) return true
   const { upstreamModel } = endpoint
   return upstreamModel.includes('claude') && wayOf(upstreamModel) !== 'adaptive-only'
     ? false
-    : thinksByCatalogue(endpoint)
+    : isReasoningModel(endpoint)
 }
 
 function effortFor(effort: string, way: ThinkingMode): string {

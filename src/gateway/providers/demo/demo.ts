@@ -52,7 +52,7 @@ class DemoAnswer implements Exchange {
     model: 'signalbox/demo',
     createdSeconds: Math.floor(Date.now() / 1000),
   }
-  readonly #silence: IdleTimer
+  readonly #idleTimer: IdleTimer
   readonly #silenceMs: number
   #at = 0
   #paused = false
@@ -65,8 +65,8 @@ class DemoAnswer implements Exchange {
     this.#sink = sink
     this.#writer = chatClient.writer(this.#head, { includeUsage: true })
     this.#silenceMs = deadlines.silenceMs
-    this.#silence = new IdleTimer(() => this.#fail('timeout', 'the demo model sent no more data'))
-    this.#silence.start(deadlines.firstByteMs)
+    this.#idleTimer = new IdleTimer(() => this.#fail('timeout', 'the demo model sent no more data'))
+    this.#idleTimer.start(deadlines.firstByteMs)
   }
 
   begin(): void {
@@ -82,13 +82,13 @@ class DemoAnswer implements Exchange {
 
   pause(): void {
     this.#paused = true
-    this.#silence.stop()
+    this.#idleTimer.stop()
   }
 
   resume(): void {
     if (!this.#paused || this.#over) return
     this.#paused = false
-    this.#silence.start(this.#silenceMs)
+    this.#idleTimer.start(this.#silenceMs)
     this.#next()
   }
 
@@ -112,15 +112,15 @@ class DemoAnswer implements Exchange {
       if (step.stop === 'cut') this.#fail('reset', 'the demo model closed the connection')
       return false
     }
-    this.#silence.start(this.#silenceMs)
-    if (!this.#streams) return step.event.type === 'error' ? this.#breakOff(step.event) : true
-    if (step.event.type === 'error') return this.#breakOff(step.event)
+    this.#idleTimer.start(this.#silenceMs)
+    if (!this.#streams) return step.event.type === 'error' ? this.#endWithError(step.event) : true
+    if (step.event.type === 'error') return this.#endWithError(step.event)
     const text = this.#writer.event(step.event)
     if (text) this.#sink.data(Buffer.from(text))
     return true
   }
 
-  #breakOff({ message, status = 502 }: { message: string; status: number | undefined }): false {
+  #endWithError({ message, status = 502 }: { message: string; status: number | undefined }): false {
     const error = { error: { message, code: status } }
     this.#sink.data(Buffer.from(this.#streams ? `data: ${JSON.stringify(error)}\n\n` : JSON.stringify(error)))
     this.#finish(() => this.#sink.end())
@@ -144,7 +144,7 @@ class DemoAnswer implements Exchange {
   #finish(notify: () => void): void {
     if (this.#over) return
     this.#over = true
-    this.#silence.stop()
+    this.#idleTimer.stop()
     clearTimeout(this.#timer as NodeJS.Timeout)
     clearImmediate(this.#timer as NodeJS.Immediate)
     notify()

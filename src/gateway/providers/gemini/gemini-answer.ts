@@ -30,7 +30,7 @@ type Usage = {
   candidatesTokensDetails?: ModalityCount[] | null
   serviceTier?: string
 }
-type Generated = {
+type GeneratedCandidate = {
   candidates?: {
     content?: { parts?: Part[] }
     finishReason?: string
@@ -61,12 +61,12 @@ const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', 
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
-  return ({ data }) => answer.read(JSON.parse(data) as Generated)
+  return ({ data }) => answer.read(JSON.parse(data) as GeneratedCandidate)
 }
 
 /** Reads a whole answer. */
 export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
-  const generated = body as Generated
+  const generated = body as GeneratedCandidate
   const events = new GeminiAnswer(answerId).read(generated)
   if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
     return [errorWithoutAnswer(body, 'the answer has no candidates')]
@@ -90,7 +90,7 @@ class GeminiAnswer {
     this.#ownId = answerId
   }
 
-  read(generated: Generated): UpstreamEvent[] {
+  read(generated: GeneratedCandidate): UpstreamEvent[] {
     if (generated.error) return [errorEvent(generated.error)]
     const [candidate] = generated.candidates ?? []
     const events: UpstreamEvent[] = this.#start(generated)
@@ -114,7 +114,7 @@ class GeminiAnswer {
     return this.#ended || usage.candidatesTokenCount !== undefined ? usageIn(this.#usage as Usage) : []
   }
 
-  #start({ responseId, modelVersion }: Generated): AnswerEvent[] {
+  #start({ responseId, modelVersion }: GeneratedCandidate): AnswerEvent[] {
     if (this.#started) return []
     this.#started = true
     this.#id = responseId ?? ''
@@ -165,7 +165,7 @@ function failure(reason: string, message: string | undefined): AnswerEvent {
   return { type: 'error', message: message ?? `the model's answer was unusable: ${reason}`, status: 502 }
 }
 
-function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
+function errorEvent(error: NonNullable<GeneratedCandidate['error']>): AnswerEvent {
   return {
     type: 'error',
     message: messageOfError(error) ?? noMessage,
@@ -186,15 +186,15 @@ function usageIn(usage: Usage): AnswerEvent[] {
       total: usage.totalTokenCount,
       cached,
       reasoning,
-      audioPrompt: ofModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
-      audioCompletion: ofModality('AUDIO', usage.candidatesTokensDetails),
-      imageCompletion: ofModality('IMAGE', usage.candidatesTokensDetails),
+      audioPrompt: tokensOfModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+      audioCompletion: tokensOfModality('AUDIO', usage.candidatesTokensDetails),
+      imageCompletion: tokensOfModality('IMAGE', usage.candidatesTokensDetails),
     },
     { serviceTier: usage.serviceTier },
   )
 }
 
-function ofModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
+function tokensOfModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
   const counts = details.flatMap((some) => (Array.isArray(some) ? some : []))
   return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
 }

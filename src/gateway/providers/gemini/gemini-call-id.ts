@@ -8,4 +8,4 @@ export function callIdFor(answerId: string, index: number): string {
 }
 
 /** Whether Gemini does not know an id: it was generated, or came from another provider. */
-export const madeUpCallId = new RegExp(`^(?:${prefix}|call_|toolu_|fc_|chatcmpl-tool-)`)
+export const generatedCallIdPattern = new RegExp(`^(?:${prefix}|call_|toolu_|fc_|chatcmpl-tool-)`)

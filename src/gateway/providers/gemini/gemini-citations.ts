@@ -13,7 +13,7 @@ export class GroundingCitations {
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     const sources = chunks.map((chunk, at) => this.#numbered(sourceIn(chunk ?? {}, at)))
     const supported = new Set<number>()
-    const cited: Cited[] = []
+    const cited: CitedText[] = []
     for (const { segment, groundingChunkIndices } of Array.isArray(groundingSupports) ? groundingSupports : [])
       for (const at of groundingChunkIndices ?? []) {
         const source = sources[at]
@@ -32,7 +32,7 @@ export class GroundingCitations {
     return { citation, number }
   }
 
-  #isNew({ source: { number }, place: { start, end } }: Cited): boolean {
+  #isNew({ source: { number }, place: { start, end } }: CitedText): boolean {
     const key = `${number} ${start} ${end}`
     if (this.#emitted.has(key)) return false
     this.#emitted.add(key)
@@ -41,7 +41,7 @@ export class GroundingCitations {
 }
 
 type Source = { citation: Citation; number: number }
-type Cited = { source: Source; place: Pick<Citation, 'start' | 'end'> }
+type CitedText = { source: Source; place: Pick<Citation, 'start' | 'end'> }
 type Chunk = NonNullable<Grounding['groundingChunks']>[number]
 
 function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): Citation | undefined {

@@ -4,9 +4,9 @@ import { pushAll } from '#platform/core/push-all.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { calledFunction, calledName, parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
-import { asOneText, hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
-import { madeUpCallId } from './gemini-call-id.ts'
-import { wantsSignatures } from './gemini-thinking.ts'
+import { hasFailed, isInstruction, joinTexts, type Piece, piecesOf } from '../content.ts'
+import { generatedCallIdPattern } from './gemini-call-id.ts'
+import { needsSignatures } from './gemini-thinking.ts'
 
 type Part = Record<string, unknown>
 type Content = { role: 'user' | 'model'; parts: Part[] }
@@ -50,7 +50,7 @@ function partsOf(message: Message, { functionOfCall, model, budget }: Conversati
   const parts = piecesOf(message.content).flatMap(partOf)
   if (message.role !== 'assistant') return parts
   const thoughts = thoughtsOf(message, 'google-gemini-v1')
-  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, wantsSignatures(model), budget)]
+  return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
 }
 
 /** Adds a signature without a call to the last text part. */
@@ -107,7 +107,7 @@ function functionResponse(
 function responseOf(texts: string[], failed: boolean, budget: JsonBudget): object {
   const read = texts.length === 1 && budget.take(texts[0]!) ? parsedText(texts[0]!) : undefined
   // Gemini reads `$ref` as a reference to another part.
-  const value = read === undefined || hasReference(read) ? asOneText(texts) : read
+  const value = read === undefined || hasReference(read) ? joinTexts(texts) : read
   if (failed) return { error: value }
   return typeof value !== 'object' || value === null || Array.isArray(value) ? { output: value } : value
 }
@@ -118,7 +118,7 @@ function hasReference(value: unknown): boolean {
 }
 
 function sentId(id: string): { id?: string } {
-  return madeUpCallId.test(id) ? {} : { id }
+  return generatedCallIdPattern.test(id) ? {} : { id }
 }
 
 function partOf(piece: Piece): Part[] {

@@ -22,7 +22,7 @@ export function searchesByRequest(model: string): boolean {
 }
 
 /** Limits number and length of the queries. */
-const [mostQueries, longestQuery] = [1000, 1000]
+const [maxQueries, maxQueryLength] = [1000, 1000]
 
 /** Counts the billed searches. Events of a stream can repeat earlier queries. */
 export class Searches {
@@ -34,7 +34,7 @@ export class Searches {
     const { webSearchQueries: queries, searchEntryPoint, groundingChunks } = grounding
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     for (const query of Array.isArray(queries) ? queries : [])
-      if (this.#queries.size < mostQueries) this.#queries.add(String(query).slice(0, longestQuery))
+      if (this.#queries.size < maxQueries) this.#queries.add(String(query).slice(0, maxQueryLength))
     // Sometimes the queries are missing although there are results.
     const queryCount = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
     const billed = searchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount

@@ -11,7 +11,7 @@ const firstPro = /gemini-3-pro/
 const budgetedAnswer = 32_768
 
 /** Whether tool calls must be sent back with their signatures. */
-export function wantsSignatures(model: string): boolean {
+export function needsSignatures(model: string): boolean {
   return !byBudget.test(model)
 }
 
@@ -24,21 +24,21 @@ export function thinkingConfigOf(chat: ChatRequest, model: string, maxTokens: nu
     const thinkingLevel = levelFor(setting.enabled ? effortOf(setting) : 'minimal', model)
     return setting.enabled ? { includeThoughts, thinkingLevel } : { thinkingLevel }
   }
-  if (!setting.enabled) return { thinkingBudget: leastBudgetOf(model) }
+  if (!setting.enabled) return { thinkingBudget: minBudgetOf(model) }
   const isRequested = setting.budgetTokens !== undefined || setting.effort !== undefined
   // -1 lets the model decide.
   const thinkingBudget = isRequested
-    ? Math.min(thinkingBudgetOf(setting, maxTokens ?? budgetedAnswer), mostBudgetOf(model))
+    ? Math.min(thinkingBudgetOf(setting, maxTokens ?? budgetedAnswer), maxBudgetOf(model))
     : -1
   return { includeThoughts, thinkingBudget }
 }
 
 /** Pro models cannot disable reasoning. */
-function leastBudgetOf(model: string): number {
+function minBudgetOf(model: string): number {
   return pro.test(model) ? 128 : 0
 }
 
-function mostBudgetOf(model: string): number {
+function maxBudgetOf(model: string): number {
   return pro.test(model) ? 32_768 : 24_576
 }
 

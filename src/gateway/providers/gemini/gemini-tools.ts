@@ -13,14 +13,14 @@ const geminiTools: Record<string, { name: string; settings: string[] }> = {
   code_execution: { name: 'codeExecution', settings: [] },
 }
 
-const bySpelling = new Map(
+const keyBySpelling = new Map(
   Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((one) => [one, unit])),
 )
 
 /** The requested tool: by its type, or by a member of that name, as Gemini itself has it. */
 function unitIn(tool: Body): string | undefined {
-  const named = [tool.type, ...Object.keys(tool)].find((name) => bySpelling.has(String(name)))
-  return named === undefined ? undefined : bySpelling.get(String(named))
+  const named = [tool.type, ...Object.keys(tool)].find((name) => keyBySpelling.has(String(name)))
+  return named === undefined ? undefined : keyBySpelling.get(String(named))
 }
 
 /** Translates a provider tool setting by setting. Undefined for an unknown one. */

@@ -24,7 +24,7 @@ export const googleGemini: ProviderProtocol = {
   },
   answerLimit: answerLimitOf,
   billableOptions: geminiBillable,
-  knowsTool: (tool) => ownTool(tool) !== undefined,
+  supportsTool: (tool) => ownTool(tool) !== undefined,
   reader: assemblingReader(geminiReader),
   readBody: assemblingBodyReader(readGenerated),
   contextErrors: {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
-import { asOneText, isAside, resultContent } from '../content.ts'
+import { isServerToolPart, joinTexts, resultContent } from '../content.ts'
 import { emptyAnswer } from '../empty-answer.ts'
 
 /**
@@ -37,8 +37,8 @@ export const optionalSettings = ['top_k', 'top_a', 'min_p', 'repetition_penalty'
 
 /** Whether a message has content. */
 function withoutAside(message: Message): Message[] {
-  if (!Array.isArray(message.content) || !message.content.some(isAside)) return [message]
-  const content = message.content.filter((part) => !isAside(part))
+  if (!Array.isArray(message.content) || !message.content.some(isServerToolPart)) return [message]
+  const content = message.content.filter((part) => !isServerToolPart(part))
   return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []
 }
 
@@ -55,7 +55,7 @@ function unmarked(message: Message): Message {
     return rest as ContentPart
   })
   const isText = parts.every(({ type }) => type === 'text')
-  return { ...message, content: isText ? asOneText(parts.map(({ text }) => text ?? '')) : parts } as Message
+  return { ...message, content: isText ? joinTexts(parts.map(({ text }) => text ?? '')) : parts } as Message
 }
 
 function withFailureAsText(message: Message): Message {

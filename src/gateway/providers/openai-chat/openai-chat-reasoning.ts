@@ -17,10 +17,10 @@ export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repai
   return (body) => {
     if (!Array.isArray(body.messages)) return body
     const given = body.messages as Message[]
-    const isFilled = isRequired && given.some(hasCalls)
+    const mustFillReasoning = isRequired && given.some(hasCalls)
     const messages = mapItems(given, (message) => {
       const placed = withReasoning(message, model, reasoningField)
-      return isFilled ? withPlaceholder(placed) : placed
+      return mustFillReasoning ? withPlaceholder(placed) : placed
     })
     return messages === given ? body : { ...body, messages }
   }
@@ -46,7 +46,7 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
       return rest
     case undefined:
       if (earlier.isClients) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
-      return withParts(withDetails(rest, earlier.chatDetails), earlier.ownTexts)
+      return withParts(withDetails(rest, earlier.chatDetails), earlier.reasoningTexts)
     case 'reasoning_details':
       return withDetails(rest, earlier.chatDetails.length > 0 ? earlier.chatDetails : detailOf(earlier.text))
     default:
@@ -59,7 +59,7 @@ class EarlierReasoning {
   /** Details that a chat server created. */
   readonly chatDetails: ReasoningDetail[]
   /** The unsigned reasoning of this model, by the member in which it was sent. */
-  readonly ownTexts = new Map<string, string>()
+  readonly reasoningTexts = new Map<string, string>()
   readonly #hasDetails: boolean
   readonly #message: Message
 
@@ -71,13 +71,13 @@ class EarlierReasoning {
     for (const detail of details) {
       const origin = originOf(detail)
       if (origin?.by !== model) continue
-      this.ownTexts.set(origin.field, (this.ownTexts.get(origin.field) ?? '') + textOfPiece(detail))
+      this.reasoningTexts.set(origin.field, (this.reasoningTexts.get(origin.field) ?? '') + textOfPiece(detail))
     }
   }
 
   /** Whether nothing in the message was translated by this service. */
   get isClients(): boolean {
-    return !this.#hasDetails || (this.chatDetails.length > 0 && this.ownTexts.size === 0)
+    return !this.#hasDetails || (this.chatDetails.length > 0 && this.reasoningTexts.size === 0)
   }
 
   /** Whether the server gets the details of the message unchanged. */
@@ -88,7 +88,7 @@ class EarlierReasoning {
 
   /** Empty if another model wrote it. */
   get text(): string {
-    if (this.ownTexts.size > 0) return [...this.ownTexts.values()].join('')
+    if (this.reasoningTexts.size > 0) return [...this.reasoningTexts.values()].join('')
     if (!this.isClients) return ''
     const { reasoning_content, reasoning } = this.#message
     const text = [reasoning_content, reasoning].find((one) => typeof one === 'string' && one !== '')

@@ -49,7 +49,7 @@ function withoutInstructions(messages: Message[]): Message[] {
 function placed(instructions: Message[], before: Message[], next: Message | undefined): Message[] {
   const following = next ? [next] : []
   if (instructions.length === 0) return following
-  const marked = instructions.map(asReminder)
+  const marked = instructions.map(toSystemReminder)
   if (next?.role === 'user') return [joined([...marked, next])]
   const last = before.at(-1)
   if (last?.role === 'user' || last?.role === 'tool') {
@@ -60,7 +60,7 @@ function placed(instructions: Message[], before: Message[], next: Message | unde
 }
 
 /** An instruction in a user message, with a mark. */
-function asReminder({ content }: Message): Message {
+function toSystemReminder({ content }: Message): Message {
   const open = { type: 'text', text: '<system-reminder>' }
   const close = { type: 'text', text: '</system-reminder>' }
   if (!Array.isArray(content))
@@ -90,14 +90,14 @@ function withoutRepeats(messages: Message[]): Message[] {
     if (run && isRepeat(run[0], message)) run.push(message)
     else runs.push([message])
   }
-  return runs.map((run) => (run.length === 1 ? run[0]! : run[0]!.role === 'user' ? joined(run) : joinedAnswers(run)))
+  return runs.map((run) => (run.length === 1 ? run[0]! : run[0]!.role === 'user' ? joined(run) : joinedMessages(run)))
 }
 
 const isRepeat = (one: Message | undefined, other: Message) =>
   (one?.role === 'user' || one?.role === 'assistant') && other?.role === one.role && one.name === other.name
 
 /** One answer with the texts, the reasoning and the calls of all. */
-function joinedAnswers(messages: Message[]): Message {
+function joinedMessages(messages: Message[]): Message {
   const calls = messages.flatMap(({ tool_calls: some }) => (Array.isArray(some) ? some : []))
   const answer: Message = Object.assign({}, ...messages, { content: joined(messages).content })
   for (const field of ['reasoning', 'reasoning_content'])

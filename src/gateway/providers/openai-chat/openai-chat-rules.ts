@@ -28,7 +28,7 @@ const formatPlace: Parameters<typeof formatRepair>[0] = {
   replace: (body, json_schema) => ({ ...body, response_format: { ...(body.response_format as Body), json_schema } }),
 }
 
-const anyTools = toolRepair(toolShape, {})
+const defaultToolRepair = toolRepair(toolShape, {})
 const grammarTools = toolRepair(toolShape, { accepts: acceptsInGrammar })
 
 const common: Repair[] = [
@@ -49,7 +49,7 @@ const strict: Repair[] = [
 const compiledRules = new WeakMap<Endpoint, RequestRules>()
 
 /** Adapts a chat body to the server of the endpoint. */
-export function acceptableChat(body: Body, endpoint: Endpoint): RepairedBody {
+export function repairedChat(body: Body, endpoint: Endpoint): RepairedBody {
   return repairBody(body, compiledRules.getOrInsertComputed(endpoint, rulesOf))
 }
 
@@ -57,7 +57,7 @@ function rulesOf(endpoint: Endpoint): RequestRules {
   const dialect = dialectOf(endpoint)
   return {
     repairs: [
-      dialect.acceptsAnyBound ? anyTools : grammarTools,
+      dialect.acceptsAnyBound ? defaultToolRepair : grammarTools,
       fieldRepair(dialect),
       answerRepair(dialect),
       nameRepair(dialect),

@@ -12,7 +12,7 @@ import { openaiContextErrors } from '../openai-context-errors.ts'
 import { chatBillable } from '../openai-tools.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { optionalSettings, plainChat } from './openai-chat-plain.ts'
-import { acceptableChat } from './openai-chat-rules.ts'
+import { repairedChat } from './openai-chat-rules.ts'
 
 /** OpenAI chat completions, the protocol of most providers. */
 export const openaiChat: ProviderProtocol = {
@@ -20,15 +20,15 @@ export const openaiChat: ProviderProtocol = {
   encode: (chat, target) => {
     const plain = plainChat(chat, target.endpoint)
     const encoded = request(plain, target)
-    return { ...encoded, dropped: [...fieldsSetIn(chat as Body, lostFields(chat, plain)), ...encoded.dropped!] }
+    return { ...encoded, dropped: [...fieldsSetIn(chat as Body, droppedFieldsOf(chat, plain)), ...encoded.dropped!] }
   },
   passThrough: request,
   answerLimit: answerLimitOf,
   billableOptions: chatBillable,
   // Custom tools belong to the protocol. Provider tools do not.
-  knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
+  supportsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
   reader: assemblingReader(chatReader),
-  readsEventsAlone: true,
+  isStateless: true,
   endsByMark: true,
   readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
   contextErrors: openaiContextErrors,
@@ -37,7 +37,7 @@ export const openaiChat: ProviderProtocol = {
 
 function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const changed = changedBody(body, changesOf(body, target))
-  const { body: sent, dropped, aliases } = acceptableChat(changed, target.endpoint)
+  const { body: sent, dropped, aliases } = repairedChat(changed, target.endpoint)
   const { credential } = target
   return {
     path: '/chat/completions',
@@ -49,7 +49,7 @@ function request(body: Body, target: ProtocolTarget, source?: JsonSource): Encod
   }
 }
 
-const lostFields = (chat: ChatRequest, plain: ChatRequest) =>
+const droppedFieldsOf = (chat: ChatRequest, plain: ChatRequest) =>
   optionalSettings.filter((name) => chat[name] != null && plain[name] == null)
 
 /** Sets new members first, in the same order as in changed bytes. */

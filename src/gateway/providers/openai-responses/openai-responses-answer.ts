@@ -1,6 +1,6 @@
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { errorWithoutAnswer } from '../error-code.ts'
-import { citations, TextSoFar } from './openai-responses-citations.ts'
+import { AnswerText, citations } from './openai-responses-citations.ts'
 import {
   callPiece,
   doneItem,
@@ -21,14 +21,14 @@ export function readResponse(body: unknown): UpstreamEvent[] {
   if (response.error) return [errorEvent(response.error)]
   if (!Array.isArray(response.output)) return [errorWithoutAnswer(body, 'the answer has no output')]
   if (response.output.length === 0 && unfinished.has(response.status)) throw new Error('the answer is not finished')
-  const text = new TextSoFar()
+  const text = new AnswerText()
   const events = response.output.flatMap((item, at) =>
     isCall(item) ? [callPiece(item, at, true)] : wholeItem(item, at, text),
   )
   return [started(response), ...events, ...ending(response, response.output.some(isCall))]
 }
 
-function wholeItem(item: Item, at: number, text: TextSoFar): UpstreamEvent[] {
+function wholeItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
   if (item.type === 'message') {
     return (item.content ?? []).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)

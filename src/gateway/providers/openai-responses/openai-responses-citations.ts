@@ -12,17 +12,17 @@ export type Annotation = {
 }
 
 /** More than any answer has. */
-const mostParts = 10_000
+const maxParts = 10_000
 
 /** Tracks the start of each text part in the whole text, because annotations count from their part. */
-export class TextSoFar {
+export class AnswerText {
   readonly #starts = new Map<string, number>()
   #length = 0
 
   add(output: number, content: number | undefined, text: string | undefined): void {
     const part = `${output} ${content}`
     if (!this.#starts.has(part)) {
-      if (this.#starts.size === mostParts) throw new Error(`it has more than ${mostParts} parts`)
+      if (this.#starts.size === maxParts) throw new Error(`it has more than ${maxParts} parts`)
       this.#starts.set(part, this.#length)
     }
     this.#length += text?.length ?? 0

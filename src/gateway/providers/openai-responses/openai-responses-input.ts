@@ -2,7 +2,7 @@ import type { Message, ToolCall } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { asOneText, type Piece, piecesOf, resultContent } from '../content.ts'
+import { joinTexts, type Piece, piecesOf, resultContent } from '../content.ts'
 
 /** Translates messages to input items. Calls, results and reasoning are separate items. */
 export function inputItems(messages: Message[]): Body[] {
@@ -24,8 +24,8 @@ function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[
   const calls = (message.tool_calls ?? []).map(callItem)
   const [only] = parts
   const content = parts.length === 1 && only?.type === 'output_text' ? only.text : parts
-  const spoken = parts.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
-  return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...spoken, ...calls]
+  const assistantMessage = parts.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
+  return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...assistantMessage, ...calls]
 }
 
 function callItem(call: ToolCall): Body {
@@ -49,7 +49,7 @@ function toolOutput(message: Extract<Message, { role: 'tool' }>, custom: boolean
   const { tool_call_id } = message
   const pieces = piecesOf(resultContent(message))
   const isText = pieces.every((piece) => piece.kind === 'text')
-  const output = isText ? asOneText(pieces.map(({ text }) => text)) : pieces.map(inputPart)
+  const output = isText ? joinTexts(pieces.map(({ text }) => text)) : pieces.map(inputPart)
   return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
 }
 

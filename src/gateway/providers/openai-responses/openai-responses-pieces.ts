@@ -16,10 +16,10 @@ const ownCalls: ReadonlySet<string> = new Set([
 /** The name of a provider tool: `web_search` for a `web_search_call`. */
 export function unitOf(type: string | undefined): string | undefined {
   if (typeof type !== 'string' || !type.endsWith('_call') || ownCalls.has(type)) return undefined
-  return type.slice(0, -'_call'.length).slice(0, longestName)
+  return type.slice(0, -'_call'.length).slice(0, maxNameLength)
 }
 
-const longestName = 40
+const maxNameLength = 40
 
 /** The number of billed calls by tool; 0 if a tool was used without a billed call. */
 export function piecesIn(output: unknown): Record<string, number> {

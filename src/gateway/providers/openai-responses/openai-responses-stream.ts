@@ -1,6 +1,6 @@
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { type Annotation, citations, TextSoFar } from './openai-responses-citations.ts'
+import { type Annotation, AnswerText, citations } from './openai-responses-citations.ts'
 import {
   callId,
   callPiece,
@@ -24,8 +24,8 @@ export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
 
 /** Reads one streamed response. Also reads content that only closing events have, because they repeat items and parts. */
 class ResponseStream {
-  readonly #text = new TextSoFar()
-  readonly #said = new SaidLengths()
+  readonly #text = new AnswerText()
+  readonly #emittedLengths = new EmittedLengths()
   /** The number of sources of each part so far. */
   readonly #cited = new Map<string, number>()
   readonly #keyOfItem = new Map<string, number>()
@@ -39,32 +39,32 @@ class ResponseStream {
       case 'response.created':
         return [started(event.response)]
       case 'response.output_text.delta':
-        return this.#say('text', output, content_index, event.delta)
+        return this.#emitDelta('text', output, content_index, event.delta)
       case 'response.output_text.annotation.added':
         return this.#cite([event.annotation], output, content_index)
       case 'response.refusal.delta':
-        return this.#say('refusal', output, content_index, event.delta)
+        return this.#emitDelta('refusal', output, content_index, event.delta)
       case 'response.reasoning_summary_text.delta':
-        return this.#say('reasoning', output, summary_index, event.delta)
+        return this.#emitDelta('reasoning', output, summary_index, event.delta)
       case 'response.reasoning_text.delta':
-        return this.#say('reasoning', output, content_index, event.delta)
+        return this.#emitDelta('reasoning', output, content_index, event.delta)
       case 'response.reasoning_summary_part.added':
         return summary_index ? [thoughtOf('\n\n')] : []
       case 'response.output_text.done':
-        return this.#sayRest('text', output, content_index, event.text)
+        return this.#emitRest('text', output, content_index, event.text)
       case 'response.refusal.done':
-        return this.#sayRest('refusal', output, content_index, event.refusal)
+        return this.#emitRest('refusal', output, content_index, event.refusal)
       case 'response.reasoning_summary_text.done':
-        return this.#sayRest('reasoning', output, summary_index, event.text)
+        return this.#emitRest('reasoning', output, summary_index, event.text)
       case 'response.reasoning_text.done':
-        return this.#sayRest('reasoning', output, content_index, event.text)
+        return this.#emitRest('reasoning', output, content_index, event.text)
       case 'response.content_part.done':
         return [
-          ...this.#sayRest(isReasoning(event.part) ? 'reasoning' : 'text', output, content_index, event.part?.text),
-          ...this.#sayRest('refusal', output, content_index, event.part?.refusal),
+          ...this.#emitRest(isReasoning(event.part) ? 'reasoning' : 'text', output, content_index, event.part?.text),
+          ...this.#emitRest('refusal', output, content_index, event.part?.refusal),
         ]
       case 'response.reasoning_summary_part.done':
-        return this.#sayRest('reasoning', output, summary_index, event.part?.text)
+        return this.#emitRest('reasoning', output, summary_index, event.part?.text)
       case 'response.output_item.added':
         return isCall(item) ? this.#call(item, event.output_index) : pieceOf(item)
       case 'response.function_call_arguments.delta':
@@ -95,16 +95,16 @@ class ResponseStream {
     }
   }
 
-  #say(type: SaidType, output: number, part: number | undefined, text: string | undefined): UpstreamEvent[] {
+  #emitDelta(type: DeltaType, output: number, part: number | undefined, text: string | undefined): UpstreamEvent[] {
     if (type === 'text') this.#text.add(output, part, text)
     if (!text) return []
-    this.#said.add(type, output, part, text.length)
+    this.#emittedLengths.add(type, output, part, text.length)
     return type === 'reasoning' ? [thoughtOf(text)] : [{ type, text }]
   }
 
-  #sayRest(type: SaidType, output: number, part: number | undefined, whole: string | undefined): UpstreamEvent[] {
-    const rest = whole?.slice(this.#said.of(type, output, part))
-    return rest ? this.#say(type, output, part, rest) : []
+  #emitRest(type: DeltaType, output: number, part: number | undefined, whole: string | undefined): UpstreamEvent[] {
+    const rest = whole?.slice(this.#emittedLengths.of(type, output, part))
+    return rest ? this.#emitDelta(type, output, part, rest) : []
   }
 
   #cite(annotations: (Annotation | undefined)[], output: number, part: number | undefined): UpstreamEvent[] {
@@ -153,13 +153,13 @@ class ResponseStream {
   #restOf({ type, content, summary }: Item, output: number): UpstreamEvent[] {
     if (type === 'reasoning')
       return partsOf(summary?.length ? summary : content).flatMap(({ text }, at) =>
-        this.#sayRest('reasoning', output, at, text),
+        this.#emitRest('reasoning', output, at, text),
       )
     if (type !== 'message') return []
     return partsOf(content).flatMap((part, at) => [
-      ...this.#sayRest('text', output, at, part.text),
+      ...this.#emitRest('text', output, at, part.text),
       ...this.#citeRest(part, output, at),
-      ...this.#sayRest('refusal', output, at, part.refusal),
+      ...this.#emitRest('refusal', output, at, part.refusal),
     ])
   }
 
@@ -176,8 +176,9 @@ class ResponseStream {
     const events = items.flatMap((item, at): UpstreamEvent[] => {
       if (isCall(item)) return this.#callAtEnd(item, at)
       if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
-      const isSaid = item.type === 'reasoning' ? this.#said.has('reasoning') : this.#said.hasAnswer
-      return [...(isSaid ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...doneItem(item)]
+      const isEmitted =
+        item.type === 'reasoning' ? this.#emittedLengths.has('reasoning') : this.#emittedLengths.hasAnswer
+      return [...(isEmitted ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...doneItem(item)]
     })
     return [...events, ...ending(response, this.#hasCalls)]
   }
@@ -186,23 +187,23 @@ class ResponseStream {
 /** More items than any response has. */
 const firstOwnKey = 1_000_000
 
-type SaidType = 'text' | 'refusal' | 'reasoning'
+type DeltaType = 'text' | 'refusal' | 'reasoning'
 
 /** The length of the delivered text of each part. */
-class SaidLengths {
+class EmittedLengths {
   readonly #lengths = new Map<string, number>()
-  readonly #types = new Set<SaidType>()
+  readonly #types = new Set<DeltaType>()
 
-  add(type: SaidType, output: number, part: number | undefined, length: number): void {
+  add(type: DeltaType, output: number, part: number | undefined, length: number): void {
     this.#types.add(type)
     this.#lengths.set(`${type} ${output} ${part ?? 0}`, this.of(type, output, part) + length)
   }
 
-  of(type: SaidType, output: number, part: number | undefined): number {
+  of(type: DeltaType, output: number, part: number | undefined): number {
     return this.#lengths.get(`${type} ${output} ${part ?? 0}`) ?? 0
   }
 
-  has(type: SaidType): boolean {
+  has(type: DeltaType): boolean {
     return this.#types.has(type)
   }
 

@@ -26,7 +26,7 @@ export const openaiResponses: ProviderProtocol = {
   passThrough: (body, target, source) => encodeBody(passedToResponses(body, target.endpoint), target, source),
   answerLimit: responsesLimit,
   billableOptions: responsesBillable,
-  knowsTool: (tool) => ownTool(tool) !== undefined,
+  supportsTool: (tool) => ownTool(tool) !== undefined,
   reader: assemblingReader(responsesReader),
   readBody: assemblingBodyReader(readResponse),
   contextErrors: openaiContextErrors,
@@ -59,9 +59,9 @@ function passedToResponses(body: Body, endpoint: Endpoint): Body {
   const result: Body = { ...given, store: given.store ?? false }
   renameAnswerLimit(result, 'max_output_tokens')
   const isLost =
-    result.store === true ? isOthersThought : (item: unknown) => isOthersThought(item) || isBareThought(item)
+    result.store === true ? isForeignReasoning : (item: unknown) => isForeignReasoning(item) || isEmptyReasoning(item)
   if (Array.isArray(given.input) && given.input.some(isLost)) result.input = given.input.filter((item) => !isLost(item))
-  if (saysNothing(result.input)) result.input = [{ role: 'user', content: '' }]
+  if (isEmptyInput(result.input)) result.input = [{ role: 'user', content: '' }]
   if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
     result.include = [...new Set([...((given.include ?? []) as string[]), 'reasoning.encrypted_content'])]
   if (typeof given.reasoning === 'object' && given.reasoning !== null)
@@ -70,12 +70,12 @@ function passedToResponses(body: Body, endpoint: Endpoint): Body {
 }
 
 /** Adds an empty turn if there are only instructions, which OpenAI refuses. */
-function saysNothing(input: unknown): boolean {
+function isEmptyInput(input: unknown): boolean {
   return input == null || input === '' || (Array.isArray(input) && input.length === 0)
 }
 
 /** Whether an item refers only to stored content. */
-function isBareThought(item: unknown): boolean {
+function isEmptyReasoning(item: unknown): boolean {
   const thought = item as { type?: string; encrypted_content?: unknown; content?: unknown; summary?: unknown }
   return (
     thought.type === 'reasoning' &&
@@ -88,7 +88,7 @@ function isBareThought(item: unknown): boolean {
 const hasParts = (parts: unknown) => Array.isArray(parts) && parts.length > 0
 
 /** Whether reasoning came from another provider. */
-function isOthersThought(item: unknown): boolean {
+function isForeignReasoning(item: unknown): boolean {
   const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
   return type === 'reasoning' && typeof sealed === 'string' && isEncodedThought(sealed)
 }

@@ -5,7 +5,7 @@ import { middleOut, promptTokensOf } from './middle-out.ts'
 import { pluginOptions } from './plugin-options.ts'
 
 /** A request after its plugins were applied. */
-export type PluggedRequest = PreparedRequest & {
+export type RequestWithPlugins = PreparedRequest & {
   /**
    * The estimated length of the prompt; defined if the request allows the prompt to be shortened. It is the usual
    * estimate, not the cautious one.
@@ -14,7 +14,7 @@ export type PluggedRequest = PreparedRequest & {
 }
 
 /** Shortens the prompt and sets up the repair of the answer, if the request asks for it. @throws Fault `invalid`. */
-export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): PluggedRequest {
+export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): RequestWithPlugins {
   const options = pluginOptions(prepared.body)
   const fitting = options.fits ? fitToContext(prepared, candidates) : prepared
   return {

@@ -14,7 +14,7 @@ export class ClockRounds {
   readonly #inner: ClientProtocol
   readonly #request: Body
   #writer: StreamWriter | undefined
-  #wrote = false
+  #hasWritten = false
   #round = 0
   #isLast = false
   #roundEvents: AnswerEvent[] = []
@@ -101,10 +101,10 @@ export class ClockRounds {
 
   #roundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
     this.#resetRound()
-    if (!this.#wrote) this.#writer = this.#inner.writer({ ...head, request: this.#request }, options)
+    if (!this.#hasWritten) this.#writer = this.#inner.writer({ ...head, request: this.#request }, options)
     const writer = this.#writer!
     const write = (events: AnswerEvent[]) => {
-      if (events.length > 0) this.#wrote = true
+      if (events.length > 0) this.#hasWritten = true
       return events.map(writer.event).join('')
     }
     return {

@@ -14,34 +14,34 @@ export function fitToSchema(value: unknown, schema: unknown): unknown {
 
 type FitSchemaPlace = { root: unknown; depth: number }
 
-function fitted(value: unknown, given: unknown, place: FitSchemaPlace): unknown {
-  const schema = resolved(given, place)
+function fitted(value: unknown, original: unknown, place: FitSchemaPlace): unknown {
+  const schema = resolved(original, place)
   if (!schema || place.depth > maxDepth) return value
   const deeper = { ...place, depth: place.depth + 1 }
   const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
   if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
   const typed = ofType(value, typesOf(schema))
   if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitted(item, schema.items, deeper)) : typed
-  if (isMembers(typed)) return withMembers(typed, schema, deeper)
-  return ofEnum(typed, schema.enum)
+  if (isObject(typed)) return withMembers(typed, schema, deeper)
+  return fitEnum(typed, schema.enum)
 }
 
 /** Fits to the first schema whose type the value has, or else the first to whose type it converts. */
 function fitToCase(value: unknown, cases: unknown[], place: FitSchemaPlace): unknown {
   const schemas = cases.map((one) => resolved(one, place) ?? {})
   const found =
-    schemas.find((one) => isOf(value, typesOf(one))) ??
-    schemas.find((one) => isOf(ofType(value, typesOf(one)), typesOf(one)))
+    schemas.find((one) => matchesType(value, typesOf(one))) ??
+    schemas.find((one) => matchesType(ofType(value, typesOf(one)), typesOf(one)))
   return found ? fitted(value, found, place) : value
 }
 
 function resolved(schema: unknown, { root }: FitSchemaPlace): Schema | undefined {
-  if (!isMembers(schema)) return undefined
+  if (!isObject(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema
   let found: unknown = schema.$ref.startsWith('#') ? root : undefined
   for (const name of schema.$ref.split('/').slice(1))
-    found = isMembers(found) && Object.hasOwn(found, name) ? found[name] : undefined
-  return isMembers(found) ? found : undefined
+    found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
+  return isObject(found) ? found : undefined
 }
 
 function typesOf({ type, properties, items }: Schema): string[] {
@@ -50,7 +50,7 @@ function typesOf({ type, properties, items }: Schema): string[] {
   return properties ? ['object'] : items ? ['array'] : []
 }
 
-function isOf(value: unknown, types: string[]): boolean {
+function matchesType(value: unknown, types: string[]): boolean {
   return types.length === 0 || types.some((type) => isType(value, type))
 }
 
@@ -61,7 +61,7 @@ function isType(value: unknown, type: string): boolean {
     case 'array':
       return Array.isArray(value)
     case 'object':
-      return isMembers(value)
+      return isObject(value)
     case 'integer':
       return Number.isInteger(value)
     default:
@@ -70,7 +70,7 @@ function isType(value: unknown, type: string): boolean {
 }
 
 function ofType(value: unknown, types: string[]): unknown {
-  if (isOf(value, types)) return value
+  if (matchesType(value, types)) return value
   for (const type of types) {
     const converted = convertTo(value, type)
     if (converted !== undefined) return converted
@@ -85,8 +85,8 @@ function convertTo(value: unknown, type: string): unknown {
   if (type === 'boolean') return text && /^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined
   if (type === 'array') return Array.isArray(parsed(text)) ? parsed(text) : value === null ? undefined : [value]
   if (type === 'object') {
-    if (Array.isArray(value) && value.length === 1 && isMembers(value[0])) return value[0]
-    return isMembers(parsed(text)) ? parsed(text) : undefined
+    if (Array.isArray(value) && value.length === 1 && isObject(value[0])) return value[0]
+    return isObject(parsed(text)) ? parsed(text) : undefined
   }
   const number = text && /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined
   return type === 'integer' && !Number.isInteger(number) ? undefined : number
@@ -103,12 +103,12 @@ function parsed(text: string | undefined): unknown {
 }
 
 function withMembers(value: Members, schema: Schema, place: FitSchemaPlace): Members {
-  const properties = isMembers(schema.properties) ? schema.properties : {}
+  const properties = isObject(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
   const members: [string, unknown][] = []
   for (const [name, member] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) members.push([name, fitted(member, properties[name], place)])
-    else if (isMembers(schema.additionalProperties))
+    else if (isObject(schema.additionalProperties))
       members.push([name, fitted(member, schema.additionalProperties, place)])
     else if (schema.additionalProperties !== false) members.push([name, member])
   }
@@ -122,12 +122,12 @@ function withMembers(value: Members, schema: Schema, place: FitSchemaPlace): Mem
 }
 
 /** Matches an enum value with other case or spaces. */
-function ofEnum(value: unknown, values: unknown): unknown {
+function fitEnum(value: unknown, values: unknown): unknown {
   if (typeof value !== 'string' || !Array.isArray(values) || values.includes(value)) return value
   const same = values.filter((one) => typeof one === 'string' && one.toLowerCase() === value.trim().toLowerCase())
   return same.length === 1 ? same[0] : value
 }
 
-function isMembers(value: unknown): value is Members {
+function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

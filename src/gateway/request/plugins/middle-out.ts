@@ -41,7 +41,7 @@ function withoutMiddle(items: Item[], excess: number): Item[] {
 }
 
 /** A turn is shortened if dropping it would lose this many characters more than necessary. */
-const longTurn = 4000
+const minTrimmedLength = 4000
 
 /**
  * Drops whole turns from the middle outwards until enough characters are gone, and shortens a long one. At least three
@@ -55,7 +55,8 @@ function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; drop
     const isBefore = Math.floor((from + turns.length - to) / 2) < from
     const at = isBefore ? from - 1 : to
     const size = sizeOf(turns[at])
-    const shorter = size - (excess - dropped) > longTurn ? withoutMiddles(turns[at]!, excess - dropped) : turns[at]!
+    const shorter =
+      size - (excess - dropped) > minTrimmedLength ? withoutMiddles(turns[at]!, excess - dropped) : turns[at]!
     const saved = size - sizeOf(shorter)
     // The mark at a cut adds some characters, which the next cut compensates.
     if (saved >= (excess - dropped) * 0.9)

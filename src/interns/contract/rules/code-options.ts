@@ -67,7 +67,7 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
 ]
 
 /** Words that change later commands: they set a variable, or install a program under another name. */
-const changingWords: [program: RegExp, word: RegExp][] = [
+const mutatingWords: [program: RegExp, word: RegExp][] = [
   [/^printf$/, /^-v/],
   [/^g?(?:cp|ln|mv|install|link)$/, /^\/(?:[^/]+\/)*s?bin\//],
 ]
@@ -101,7 +101,7 @@ export const hasCodeOptions = (name: string) =>
 
 /** Creates a test whether a word of a command is an option that runs other code. */
 export function codeOptionOf(name: string, words: string[]): (word: string) => boolean {
-  const short = [...codeOptions, ...changingWords, ...commandOptions.filter(([, , command]) => words.includes(command))]
+  const short = [...codeOptions, ...mutatingWords, ...commandOptions.filter(([, , command]) => words.includes(command))]
     .filter(([program]) => program.test(name))
     .map(([, option]) => option)
   const long = longOptions.filter(([program]) => program.test(name)).flatMap(([, options]) => options)

@@ -9,16 +9,16 @@ export function matchesPattern<Item>(
   matches: (part: string, item: Item) => boolean,
 ): boolean {
   let [part, item] = [0, 0]
-  let [afterAny, taken] = [-1, 0]
+  let [wildcardEnd, taken] = [-1, 0]
   while (item < items.length) {
     if (part < parts.length && parts[part] === any) {
-      afterAny = ++part
+      wildcardEnd = ++part
       taken = item
     } else if (part < parts.length && matches(parts[part]!, items[item]!)) {
       part++
       item++
-    } else if (afterAny >= 0) {
-      part = afterAny
+    } else if (wildcardEnd >= 0) {
+      part = wildcardEnd
       item = ++taken
     } else return false
   }

@@ -2,8 +2,8 @@ import { inFolders } from './folders.ts'
 import { isExactly, isWithin, type Match, startsWithPattern } from './match-command.ts'
 import { foldedPath, hasUrlExpansion, hostMatches, hostsWithin, pathFrom, pathMatches } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
-import { looseWords, readCommands, type SimpleCommand } from './shell-words.ts'
-import { runsOtherCommands } from './wrapper-commands.ts'
+import { possibleCommands, readCommands, type SimpleCommand } from './shell-words.ts'
+import { isWrapperCommand } from './wrapper-commands.ts'
 
 /** A part of an action that is matched separately: a simple command, or a whole call that is not a command. */
 export type Part = {
@@ -23,10 +23,10 @@ export type Part = {
 export function partsOf(action: Action, agent: string): Part[] {
   const text = action.command ?? ''
   const whole = { action, agent, command: undefined, folders: [action.root] }
-  if (!isCommand(action)) return [{ ...whole, loose: undefined, argumentWords: looseWords(text) }]
+  if (!isCommand(action)) return [{ ...whole, loose: undefined, argumentWords: possibleCommands(text) }]
   const commands = action.unsure ? undefined : readCommands(text)
-  if (!commands || commands.length === 0 || commands.some(runsOtherCommands))
-    return [{ ...whole, loose: looseWords(text), argumentWords: [] }]
+  if (!commands || commands.length === 0 || commands.some(isWrapperCommand))
+    return [{ ...whole, loose: possibleCommands(text), argumentWords: [] }]
   return inFolders(commands, action.root).map((each) => ({
     action,
     agent,

@@ -17,7 +17,7 @@ const plain = new RegExp(
  * Whether a script of `sed` only changes text: it does not run commands (`e`, `s/…/…/e`), and does not read or write other
  * files.
  */
-function isPlainSed(source: string): boolean {
+function isHarmlessSed(source: string): boolean {
   // Collapses whitespace, so that the pattern cannot backtrack over long runs of it.
   const script = source.replace(/[ \t]+/g, ' ')
   let at = 0
@@ -49,5 +49,5 @@ export function sedRunsOthers(words: Word[]): boolean {
   }
   // After `-i ''` of BSD, the script is the next argument.
   if (scripts.length === 0) scripts.push(...others.slice(0, others[0] === '' ? 2 : 1))
-  return scripts.some((script) => script !== null && !isPlainSed(script))
+  return scripts.some((script) => script !== null && !isHarmlessSed(script))
 }

@@ -11,7 +11,7 @@ export type SimpleCommand = {
   /** Variables set only for this command, which can change what it does: `PATH=. git status`. */
   assigned: string[]
   /** Whether an unknown word can become an option: `*` can be a file named `-exec`, `src/*` cannot. */
-  mayHaveOptions: boolean
+  canHaveOptions: boolean
 }
 
 /** Words that start or join compound commands. */
@@ -69,7 +69,7 @@ class Reader {
     else if (char === '\n' || char === ';' || char === '|' || char === '&') this.#separate(rest)
     else if (char === '<' || char === '>') this.#redirect(0)
     else if (char === '(' || char === ')') throw unclear
-    else this.#word()
+    else this.#endWord()
   }
 
   #skipComment(): void {
@@ -105,12 +105,12 @@ class Reader {
     const char = this.#script[this.#at]
     if (char === undefined || '\n;|&<>()#'.includes(char)) throw unclear
     const { word } = this.#readWord()
-    const isCopy = operator.endsWith('&') && word !== null && /^(?:\d+|-)$/.test(word)
-    if (!isCopy && word !== '/dev/null') this.#command.redirects.push(word)
+    const isDescriptorCopy = operator.endsWith('&') && word !== null && /^(?:\d+|-)$/.test(word)
+    if (!isDescriptorCopy && word !== '/dev/null') this.#command.redirects.push(word)
   }
 
-  #word(): void {
-    const { word, bare, mayBeOption } = this.#readWord()
+  #endWord(): void {
+    const { word, bare, canBeOption } = this.#readWord()
     const next = this.#script[this.#at]
     // A file descriptor before a redirection.
     if ((next === '<' || next === '>') && bare && word !== null && /^\d+$/.test(word)) return
@@ -124,14 +124,14 @@ class Reader {
       }
     }
     words.push(word)
-    this.#command.mayHaveOptions ||= word === null && mayBeOption
+    this.#command.canHaveOptions ||= word === null && canBeOption
   }
 
   /** The source of the last word, if it starts with an unquoted `name=`. */
   #assignment: string | undefined
 
   /** `bare`: no part of it is quoted. */
-  #readWord(): { word: Word; bare: boolean; mayBeOption: boolean } {
+  #readWord(): { word: Word; bare: boolean; canBeOption: boolean } {
     let text = ''
     /** The text before the first unknown part. */
     let prefix: string | undefined
@@ -156,7 +156,7 @@ class Reader {
       else {
         if ('*?{}'.includes(char) || (char === '~' && (first || text.endsWith('=') || text.endsWith(':'))))
           isKnown = false
-        if (char === '[' || char === ']') isKnown &&= this.#standsAlone(from)
+        if (char === '[' || char === ']') isKnown &&= this.#isSeparateWord(from)
         text += char
         this.#at++
       }
@@ -166,12 +166,12 @@ class Reader {
     }
     const source = this.#script.slice(from, this.#at)
     this.#assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source) ? source : undefined
-    const mayBeOption = prefix === '' || prefix?.startsWith('-') === true
-    return { word: isKnown || (bare && reserved.has(text)) ? text : null, bare, mayBeOption }
+    const canBeOption = prefix === '' || prefix?.startsWith('-') === true
+    return { word: isKnown || (bare && reserved.has(text)) ? text : null, bare, canBeOption }
   }
 
   /** Whether `[` or `]` is a word, as in the command `test`. */
-  #standsAlone(from: number): boolean {
+  #isSeparateWord(from: number): boolean {
     const after = this.#script[this.#at + 1]
     return this.#at === from && (after === undefined || ' \t\n;|&'.includes(after))
   }
@@ -223,7 +223,7 @@ class Reader {
   }
 }
 
-const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assigned: [], mayHaveOptions: false })
+const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assigned: [], canHaveOptions: false })
 const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
   words.length === 0 && redirects.length === 0 && assigned.length === 0
 
@@ -231,7 +231,7 @@ const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
  * All possible words of a script that cannot be parsed, without quotes and operators: one list with `a=b` and `a,b` as one word,
  * one list with them split. A word of the script is in these lists, unless it is computed when the script runs.
  */
-export function looseWords(script: string): string[][] {
+export function possibleCommands(script: string): string[][] {
   const bare = script
     .slice(0, maxScriptLength * 4)
     .replace(/\\\n/g, '')

@@ -23,7 +23,7 @@ const wrappers = words(`
 `)
 
 /** Interpreters that read a program from standard input if no file is named. */
-const readsInput = /^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|tclsh|Rscript)[\d.]*$/i
+const readsStdin = /^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|tclsh|Rscript)[\d.]*$/i
 const input = /^\/dev\/stdin$|^\/(?:dev|proc\/[^/]+)\/fd\//
 /** Programs whose arguments are a command. */
 const launchers = /^(?:npx|pnpx|bunx|uvx)$/
@@ -34,19 +34,19 @@ export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
  * Whether a command runs other commands from its arguments or input, or changes what later commands do. Its effect cannot be
  * determined from its words.
  */
-export function runsOtherCommands({ words: [program, ...rest], assigned, mayHaveOptions }: SimpleCommand): boolean {
+export function isWrapperCommand({ words: [program, ...rest], assigned, canHaveOptions }: SimpleCommand): boolean {
   if (program == null || program === '' || assigned.some((variable) => codeVariables.test(variable))) return true
   const programName = programOf(program)
   // On a case-insensitive file system, so are names of programs.
   return [programName, programName.toLowerCase()].some(
-    (name) => isWrapper(name, rest) || (mayHaveOptions && hasCodeOptions(name)),
+    (name) => isWrapper(name, rest) || (canHaveOptions && hasCodeOptions(name)),
   )
 }
 
 function isWrapper(name: string, rest: Word[]): boolean {
   if (wrappers.has(name) || /^ld-(?:linux|musl)/.test(name)) return true
   const knownWords = rest.filter((word) => word !== null)
-  if (readsInput.test(name) && readsProgram(knownWords)) return true
+  if (readsStdin.test(name) && readsProgramFromStdin(knownWords)) return true
   if (/^g?sed$/.test(name)) return sedRunsOthers(rest)
   // The first argument of tar can be options without a dash, which can name programs.
   if (/^(?:g|bsd)?tar$/.test(name) && /^[A-Za-z]*[IF]/.test(knownWords[0] ?? '')) return true
@@ -57,7 +57,7 @@ function isWrapper(name: string, rest: Word[]): boolean {
   return knownWords.some(codeOptionOf(name, knownWords))
 }
 
-function readsProgram(words: string[]): boolean {
+function readsProgramFromStdin(words: string[]): boolean {
   if (words.some((word) => input.test(word))) return true
   return words.every((word) => word.startsWith('-')) && !words.some((word) => /^-(?:V|v|-version|h|-help)$/.test(word))
 }
