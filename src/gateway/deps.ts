@@ -1,5 +1,5 @@
 import type { RequestsInFlight } from '#identity/accounts/requests-in-flight.ts'
-import type { NoteRequest } from '#spend/metering/requests-under-way.ts'
+import type { MarkRequest } from '#spend/metering/request-markers.ts'
 import type { Policy } from './admission/policy.ts'
 import type { TurnLimits } from './admission/turn-limits.ts'
 import type { LedgerState } from './admission/wait-for-ledger.ts'
@@ -33,5 +33,5 @@ export type GatewayDeps = Omit<StageDeps, 'catalogue' | 'circuits' | 'policy'> &
    */
   turnLimits?: ((keyHash: string) => Promise<TurnLimits | undefined>) | undefined
   /** Notes requests of interns until they are in the ledger; undefined if this process writes the whole ledger. */
-  noteRequest?: NoteRequest | undefined
+  noteRequest?: MarkRequest | undefined
 }

@@ -4,9 +4,9 @@ import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
+import { costBetween, readUsageSince } from '#spend/metering/key-usage.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
-import { requestsWritten } from '#spend/metering/requests-under-way.ts'
-import { costBetween, usedSince } from '#spend/metering/used-since.ts'
+import { waitUntilWritten } from '#spend/metering/request-markers.ts'
 
 /** A working ledger writes its rows within this time. */
 const writeTimeoutMs = 750
@@ -25,7 +25,7 @@ export const writesAlone = (
  * @returns whether all are written.
  */
 async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<boolean> {
-  const all = Promise.all([ledger.flush(), isAlone || requestsWritten({ db }, keyHash, since)])
+  const all = Promise.all([ledger.flush(), isAlone || waitUntilWritten({ db }, keyHash, since)])
   return Promise.race([all.then(([, isWritten]) => isWritten), sleep(writeTimeoutMs, false)])
 }
 
@@ -43,7 +43,7 @@ export function spentByKey(deps: MeteredDeps): ReadSpending {
 export function meteredTurn(deps: MeteredDeps): Metered {
   return async (keyHash, since) => {
     await written(deps, keyHash, since)
-    const used = await usedSince(deps, keyHash, since)
+    const used = await readUsageSince(deps, keyHash, since)
     if (!used) return undefined
     const { promptTokens, completionTokens, cachedTokens, costUsd } = used
     return {

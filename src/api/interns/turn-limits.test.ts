@@ -13,7 +13,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { picoUsdOf } from '#platform/core/pico-usd.ts'
 import { clockOf } from '#platform/db/clock.ts'
 import { Budgets } from '#spend/budgets/budgets.ts'
-import { forgetTurns } from '#spend/budgets/forget-turns.ts'
+import { pruneTurnAccounts } from '#spend/budgets/turn-account-pruning.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { caller as someone } from '#test/harness/records/generations.ts'
 import { turnLimits } from './turn-limits.ts'
@@ -36,7 +36,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   const server = (reportMs = 20) =>
     new Budgets(
       {
-        ...{ db, clock, now, newId: newUuid, written: async () => {}, spentBefore: async () => 0n },
+        ...{ db, clock, now, newId: newUuid, waitUntilWritten: async () => {}, spentBefore: async () => 0n },
         onError: (error) => assert.fail(error),
       },
       { waitMs: 300_000, stallMs: 300_000, pollMs: 10, reportMs },
@@ -63,7 +63,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
         (limits) => limits?.budgets.map((budget) => budget.id) ?? 'no limit',
         ({ kind }) => kind,
       ),
-    forget: () => forgetTurns({ db, clock, openTurns: () => openAccounts({ db, now }) }),
+    forget: () => pruneTurnAccounts({ db, clock, runningTurns: () => openAccounts({ db, now }) }),
     kept: async () => (await db.query.selectFrom('budget_periods').select('budget').execute()).map((row) => row.budget),
   }
 }

@@ -9,7 +9,7 @@ export type ProcessStatus = {
   pid: number
   isShuttingDown: boolean
   database: { silentMs: number; readOnly: boolean; waiting: number }
-  ledger: ReturnType<Ledger['standing']> & { isFull: boolean }
+  ledger: ReturnType<Ledger['backlog']> & { isFull: boolean }
   circuits: CircuitReport[]
 }
 
@@ -20,7 +20,7 @@ type ProcessStatusDeps = {
   server: string
   pid: number
   db: Pick<Db, 'standing'>
-  ledger: Pick<Ledger, 'standing' | 'hasRoom'>
+  ledger: Pick<Ledger, 'backlog' | 'hasRoom'>
   circuits: Pick<Circuits, 'report'>
   isShuttingDown: () => boolean
 }
@@ -32,7 +32,7 @@ export function processStatus({ server, pid, db, ledger, circuits, isShuttingDow
     pid,
     isShuttingDown: isShuttingDown(),
     database: { silentMs, readOnly, waiting },
-    ledger: { ...ledger.standing(), isFull: !ledger.hasRoom() },
+    ledger: { ...ledger.backlog(), isFull: !ledger.hasRoom() },
     circuits: circuits.report(),
   }
 }

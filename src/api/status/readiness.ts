@@ -18,7 +18,7 @@ export type Readiness = {
 
 export type ReadinessDeps = {
   db: Pick<Db, 'kind' | 'standing' | 'signals'>
-  ledger: Pick<Ledger, 'standing' | 'hasRoom'>
+  ledger: Pick<Ledger, 'backlog' | 'hasRoom'>
   config: Pick<Config, 'stale_keys_ms' | 'stale_limits'>
   modelCount: () => number
   /** Why this server is stopping; undefined while it is not. */
@@ -49,7 +49,7 @@ export function createReadiness({ db, ledger, config, modelCount, leaving }: Rea
     if (!ledger.hasRoom()) {
       return { status: 'failed', message: 'Too many metered requests wait to be written, so requests are refused.' }
     }
-    const { files } = ledger.standing()
+    const { files } = ledger.backlog()
     if (files.waiting === 0) return ok
     return { status: 'degraded', message: 'Metered requests wait in the data folder until the database accepts them.' }
   }

@@ -9,7 +9,7 @@ export type ServerState = {
   database: 'sqlite' | 'postgres'
   db: () => DatabaseHealth
   clockCorrectionMs: () => number
-  ledger: Pick<Ledger, 'standing' | 'hasRoom' | 'admissionDelayMs'>
+  ledger: Pick<Ledger, 'backlog' | 'hasRoom' | 'admissionDelayMs'>
   /** Completions and intern turns in flight. */
   answers: () => number
   /** The number of open event streams. */
@@ -66,11 +66,11 @@ function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undef
   const oldest = 'The age of the oldest of them; 0 if there is none.'
   return [
     createGauge({ name: 'signalbox_ledger_waiting', help: waiting, ...where }, () => {
-      const { memory, files } = ledger.standing()
+      const { memory, files } = ledger.backlog()
       return { memory: memory.waiting, files: files.waiting }
     }),
     createGauge({ name: 'signalbox_ledger_oldest_seconds', help: oldest, aggregator: 'max', ...where }, () => {
-      const { memory, files } = ledger.standing()
+      const { memory, files } = ledger.backlog()
       return { memory: ageOf(memory.oldestAt), files: ageOf(files.oldestAt) }
     }),
     createPlainGauge(

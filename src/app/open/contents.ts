@@ -1,6 +1,6 @@
 import type { ContentStorage } from '#gateway/record/content-recorder.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
-import { ContentKeeper } from '#spend/contents/keeper.ts'
+import { ContentWriter } from '#spend/contents/content-writer.ts'
 import { type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
@@ -10,7 +10,7 @@ export function openContents(opening: Opening, { db }: OpenStore, vault: Vault):
   const { config } = parts
   const onError = warnOf(opening, 'contents are not written yet')
   const counted = metrics.observeContents(() => keeper.waitingBytes)
-  const keeper = new ContentKeeper({ db, vault, count: counted, onError })
+  const keeper = new ContentWriter({ db, vault, count: counted, onError })
   opened.defer(() => keeper.close())
   return { keeper, maxBytes: config.content_bytes }
 }

@@ -9,7 +9,7 @@ import { inBatches } from '#platform/async/in-batches.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createScanner } from '#policy/filters/scan.ts'
 import type { Cause, Generation } from '#spend/ledger/generation.ts'
-import { noteRequests } from '#spend/metering/requests-under-way.ts'
+import { createRequestMarker } from '#spend/metering/request-markers.ts'
 import type { openModels } from './models.ts'
 import type { openMoney } from './money.ts'
 import { type Opening, warnOf } from './parts.ts'
@@ -69,7 +69,7 @@ export function openDataPlane(opening: Opening, below: LowerParts) {
     scanner,
     ledger: { ...ledger, record },
     turnLimits: turnLimits({ db, now }),
-    noteRequest: isAlone ? undefined : noteRequests({ db, now, newId, ledger, onError: unnoted }),
+    noteRequest: isAlone ? undefined : createRequestMarker({ db, now, newId, ledger, onError: unnoted }),
     tracing: traces.on,
     onUnaccounted: lost,
     onUsageMismatch(endpointId, mismatch) {

@@ -6,7 +6,7 @@ import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
-import { Budgets, everyUnref } from '#spend/budgets/budgets.ts'
+import { Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
 import { failClosed } from '#spend/budgets/fail-closed.ts'
 import {
   isSharedAccount,
@@ -15,9 +15,9 @@ import {
   withGuardrailAccounts,
 } from '#spend/budgets/guardrail-accounts.ts'
 import { spentBefore } from '#spend/budgets/past-spending.ts'
+import { costBetween } from '#spend/metering/key-usage.ts'
 import { openLedger } from '#spend/metering/ledger.ts'
 import { openSpill } from '#spend/metering/spill.ts'
-import { costBetween } from '#spend/metering/used-since.ts'
 import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openUpkeep } from './upkeep.ts'
@@ -56,7 +56,15 @@ export async function openMoney(
   const unreported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)
   const written = ledger.flush
-  const budgets = new Budgets({ db, clock, now, newId, written, spentBefore: earlier, onError: unreported })
+  const budgets = new Budgets({
+    db,
+    clock,
+    now,
+    newId,
+    waitUntilWritten: written,
+    spentBefore: earlier,
+    onError: unreported,
+  })
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
   // not delay the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
@@ -68,7 +76,7 @@ export async function openMoney(
 /** During an upgrade, limits are counted as older servers count them. */
 async function withOlderServers(opening: Opening, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
   const accounts = await watchGuardrailAccounts({
-    ...{ db, every: everyUnref, elapsed: () => performance.now() },
+    ...{ db, every: unrefInterval, elapsed: () => performance.now() },
     onSeparate: () =>
       opening.parts.log.info(
         'the last server of an older version has stopped: limits of guardrails now count for each member and key',
@@ -76,6 +84,6 @@ async function withOlderServers(opening: Opening, db: Db, budgets: Budgets): Pro
     onError: warnOf(opening, 'the search for servers of older versions failed'),
   })
   if (!accounts.areShared()) return budgets
-  opening.opened.defer(accounts.end)
+  opening.opened.defer(accounts.stop)
   return withGuardrailAccounts(budgets, accounts)
 }

@@ -4,11 +4,11 @@ import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { keepPruningEvents } from '#platform/db/event-log.ts'
 import { keepForgettingGroups } from '#spend/budgets/forget-groups.ts'
-import { keepForgettingTurns } from '#spend/budgets/forget-turns.ts'
-import { keepPruningContents } from '#spend/contents/store.ts'
-import { keepPruning } from '#spend/ledger/prune.ts'
-import { keepPruningNotes } from '#spend/metering/requests-under-way.ts'
-import { keepRollups } from '#spend/rollups/keep-rollups.ts'
+import { startPruningTurnAccounts } from '#spend/budgets/turn-account-pruning.ts'
+import { startPruningContents } from '#spend/contents/content-store.ts'
+import { startPruning } from '#spend/ledger/prune.ts'
+import { startPruningMarkers } from '#spend/metering/request-markers.ts'
+import { startRollups } from '#spend/rollups/rollup-loops.ts'
 import { type Opening, warnOf } from './parts.ts'
 
 /** Starts the maintenance of the ledger, in one process per host: merges roll-ups and deletes old rows. */
@@ -21,13 +21,15 @@ export function openUpkeep(opening: Opening, db: Db): void {
   } = config
   const { opened } = opening
   const unpruned = warnOf(opening, 'old records were not pruned')
-  opened.defer(keepPruning({ db, now, onError: unpruned }, days))
-  opened.defer(keepPruningContents({ db, now, onError: unpruned }, contentDays))
+  opened.defer(startPruning({ db, now, onError: unpruned }, days))
+  opened.defer(startPruningContents({ db, now, onError: unpruned }, contentDays))
   opened.defer(keepPruningRuns({ db, now, onError: unpruned }, runDays))
-  opened.defer(keepPruningNotes({ db, now, onError: unpruned }))
+  opened.defer(startPruningMarkers({ db, now, onError: unpruned }))
   const openTurns = () => openAccounts({ db, now })
-  opened.defer(keepForgettingTurns({ db, clock: databaseClock(db, now), openTurns, onError: unpruned }))
+  opened.defer(
+    startPruningTurnAccounts({ db, clock: databaseClock(db, now), runningTurns: openTurns, onError: unpruned }),
+  )
   opened.defer(keepForgettingGroups({ db, now, onError: unpruned }))
   opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
-  opened.defer(keepRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
+  opened.defer(startRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
 }

@@ -4,13 +4,13 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { AnswerText } from '#spend/contents/answer-text.ts'
 import type { Content, ContentError } from '#spend/contents/content.ts'
-import { Cutter } from '#spend/contents/cut.ts'
-import type { ContentKeeper } from '#spend/contents/keeper.ts'
+import { ContentTruncator } from '#spend/contents/content-truncator.ts'
+import type { ContentWriter } from '#spend/contents/content-writer.ts'
 import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 import type { PolicyDecision } from '../admission/policy.ts'
 
 /** Where contents are stored, and the most bytes of each prompt and answer. */
-export type ContentStorage = { keeper: Pick<ContentKeeper, 'keep'>; maxBytes: number }
+export type ContentStorage = { keeper: Pick<ContentWriter, 'enqueue'>; maxBytes: number }
 
 /**
  * Collects the content of a request to store it. Undefined if nothing is stored: the workspace stores no content, the
@@ -49,7 +49,7 @@ export class ContentRecorder {
     this.#answer = answer
     return (events) => {
       count(events)
-      answer.take(events)
+      answer.addEvents(events)
     }
   }
 
@@ -58,12 +58,15 @@ export class ContentRecorder {
     const { outcome, cause, caller, id, createdAt } = generation
     if (outcome === 'refused' || cause?.rule !== undefined || cause?.guardrailId !== undefined) return
     const { organizationId, workspaceId, keyHash, userId } = caller
-    this.#contents.keeper.keep({ id, organizationId, workspaceId, keyHash, userId, createdAt }, this.#read(generation))
+    this.#contents.keeper.enqueue(
+      { id, organizationId, workspaceId, keyHash, userId, createdAt },
+      this.#read(generation),
+    )
   }
 
   #read(generation: Generation): Content {
     const { maxBytes } = this.#contents
-    const [prompt, answer] = [new Cutter(maxBytes), new Cutter(maxBytes)]
+    const [prompt, answer] = [new ContentTruncator(maxBytes), new ContentTruncator(maxBytes)]
     const { completion, reasoning, calls } = this.#answer.read()
     return {
       input: { messages: prompt.messages(this.#chat.messages), parameters: parametersOf(this.#chat, maxBytes) },
@@ -73,7 +76,7 @@ export class ContentRecorder {
         reasoning: reasoning === null ? null : answer.text(reasoning),
       },
       error: errorOf(generation),
-      truncated: prompt.isCut || answer.isCut,
+      truncated: prompt.isTruncated || answer.isTruncated,
     }
   }
 }
@@ -81,9 +84,9 @@ export class ContentRecorder {
 /** The parameters that reproduce the request; null if they are too long, because a part would be another request. */
 function parametersOf(chat: ChatRequest, maxBytes: number): object | null {
   const { messages: _1, model: _2, stream: _3, stream_options: _4, ...parameters } = chat
-  const cutter = new Cutter(maxBytes)
+  const cutter = new ContentTruncator(maxBytes)
   const stored = cutter.value(parameters) as object
-  return cutter.isCut ? null : stored
+  return cutter.isTruncated ? null : stored
 }
 
 /** The error in this service's words, because a provider's message can repeat the prompt or contain secrets. */

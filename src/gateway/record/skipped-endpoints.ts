@@ -1,5 +1,5 @@
 import { isoTime } from '#platform/core/clock.ts'
-import type { AttemptNote, NotAsked } from '#spend/ledger/generation.ts'
+import type { AttemptNote, SkippedEndpoints } from '#spend/ledger/generation.ts'
 import type { Restriction } from '../plan/circuit.ts'
 import type { Candidate, Plan, Target } from '../plan/plan.ts'
 
@@ -26,7 +26,7 @@ export function skippedEndpoints(
   { candidates, permitted, plan, targets }: Planned,
   attempts: readonly AttemptNote[],
   forbidden: ReadonlySet<string> = none,
-): NotAsked | undefined {
+): SkippedEndpoints | undefined {
   let found: { [reason: string]: string[] } | undefined
   let listed = 0
   const list = (reason: string, endpointId: string) => {

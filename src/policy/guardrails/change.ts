@@ -5,7 +5,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import { groupAccounts } from '#spend/budgets/budget.ts'
-import { forgetSpendingOfGuardrail } from '#spend/budgets/rows.ts'
+import { deleteGuardrailSpending } from '#spend/budgets/rows.ts'
 import { unassignAll } from './assignments/assignments.ts'
 import { groupingOf } from './decide/budget.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
@@ -55,7 +55,7 @@ export async function changeGuardrail(
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
     // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
     if (before && (before.policy.limit_usd === null || addsGroupLimit(before, after)))
-      await forgetSpendingOfGuardrail(tx, id)
+      await deleteGuardrailSpending(tx, id)
     await recordGuardrail(deps, tx, caller, before, after)
     announce()
     return after

@@ -2,12 +2,12 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { groupAccounts, periodOf } from '#spend/budgets/budget.ts'
-import { type LastingBudget, type Standing, standingsOf } from '#spend/budgets/standings.ts'
+import { type BudgetStatus, type LastingBudget, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import { type GroupLimitInForce, groupBudget, groupingOf } from './decide/budget.ts'
 
 /** The limit of one session or tag value; `value` is null if nothing has used the limit in the current period. */
-export type GroupStanding = { value: string | null; budget: LastingBudget; standing: Standing }
+export type GroupStanding = { value: string | null; budget: LastingBudget; standing: BudgetStatus }
 
 /**
  * The sessions or tag values that have spent the most of a limit in the current period, the most first.
@@ -26,7 +26,7 @@ export async function groupStandings(
   })
   if (values.length === 0) values.push(null)
   const budgets = values.map((value) => groupBudget(limit, value ?? ''))
-  const standings = await standingsOf(deps, budgets)
+  const standings = await readBudgetStatuses(deps, budgets)
   return values.map((value, at) => ({ value, budget: budgets[at]!, standing: standings[at]! }))
 }
 

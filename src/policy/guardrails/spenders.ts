@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { periodOf, type Spender } from '#spend/budgets/budget.ts'
-import { type LastingBudget, type Standing, standingsOf } from '#spend/budgets/standings.ts'
+import { type BudgetStatus, type LastingBudget, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import { dayOf } from '#spend/ledger/days.ts'
 import { guardrailBudget } from './decide/budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
@@ -10,7 +10,7 @@ import type { GuardrailRecord } from './guardrail.ts'
 /** The number of listed members and keys. */
 const mostListed = 10
 
-export type SpenderStanding = { spender: Spender; name: string | null; standing: Standing }
+export type SpenderStanding = { spender: Spender; name: string | null; standing: BudgetStatus }
 
 /** The members and keys that have spent the most of a guardrail's limit in the current period, the most first. */
 export async function spendersOf(
@@ -33,7 +33,7 @@ export async function spendersOf(
     })
   const found = [...(await find('member')), ...(await find('key'))]
   const budgets = found.map(({ spender }) => guardrailBudget(record, spender, isDefault) as LastingBudget)
-  const standings = await standingsOf(deps, budgets)
+  const standings = await readBudgetStatuses(deps, budgets)
   return found
     .map((one, at) => ({ ...one, standing: standings[at]! }))
     .toSorted((a, b) => Number(chargedTo(b) - chargedTo(a)))

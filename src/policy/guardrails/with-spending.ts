@@ -2,7 +2,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { resetsAt } from '#spend/budgets/budget.ts'
-import { standingForm } from '#spend/budgets/standings.ts'
+import { statusFields } from '#spend/budgets/budget-status.ts'
 import { groupLimitsOf } from './decide/budget.ts'
 import { groupStandings } from './group-standings.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
@@ -43,7 +43,7 @@ async function groupSpending(
       const { by, tag_name, limit_usd } = one.limit
       const standings = await groupStandings(deps, one, { limit: mostListed })
       return standings.flatMap(({ value, standing }) =>
-        value === null ? [] : [{ by, tag_name, value, limit_usd, ...standingForm(standing) }],
+        value === null ? [] : [{ by, tag_name, value, limit_usd, ...statusFields(standing) }],
       )
     }),
   )
@@ -51,7 +51,7 @@ async function groupSpending(
 }
 
 function spenderForm({ spender, name, standing }: SpenderStanding) {
-  const { resets_at, ...amounts } = standingForm(standing)
+  const { resets_at, ...amounts } = statusFields(standing)
   const id = spender.kind === 'member' ? { user_id: spender.userId } : { key_hash: spender.hash }
   return { kind: spender.kind, ...id, name, ...amounts }
 }

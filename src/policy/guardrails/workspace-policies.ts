@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db/db.ts'
+import type { LastingBudget } from '#spend/budgets/budget-status.ts'
 import { budgetOf } from '#spend/budgets/pooled/pooled-budget.ts'
 import { budgetsOfWorkspace } from '#spend/budgets/pooled/rows.ts'
-import type { LastingBudget } from '#spend/budgets/standings.ts'
 import { type GroupLimitInForce, groupLimitsOf, guardrailBudget } from './decide/budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { guardrailOf } from './rows.ts'

@@ -4,14 +4,14 @@ import type { Granularity } from './tiles.ts'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** The lengths of buckets by which the database groups, in minutes. Longer ones consist of days. */
+/** Returns the length of the buckets by which the database groups, in minutes. Weeks and months are built of days. */
 export function unitOf(granularity: Granularity | undefined): number | undefined {
   if (granularity === undefined) return undefined
   if (granularity === 'minute' || granularity === 'hour') return grains[granularity]
   return grains.day
 }
 
-/** The start of the bucket that contains a unit, in milliseconds since the epoch. Weeks start on Monday. */
+/** Returns the start of the bucket that contains a unit, in milliseconds since the epoch. Weeks start on Monday. */
 export function bucketStart(granularity: Granularity, unit: number): number {
   switch (granularity) {
     case 'minute':

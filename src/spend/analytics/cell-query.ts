@@ -5,7 +5,7 @@ import type { DimensionFilter } from './dimensions.ts'
 import type { SumName } from './sums.ts'
 import type { Granularity, Tile } from './tiles.ts'
 
-/** A stretch of time with the table of its cells. */
+/** A time range, and the table that has its cells. */
 export type TableTile = Tile & { table: CellTable }
 
 /** A query of roll-ups. It must be cloneable with `structuredClone`. */
@@ -14,11 +14,11 @@ export type CellQuery = {
   tiles: readonly TableTile[]
   filters: readonly DimensionFilter[]
   granularity: Granularity | undefined
-  /** The length of buckets in minutes; undefined for a single one. */
+  /** The length of buckets in minutes; undefined for one bucket of the whole time. */
   unit: number | undefined
   columns: readonly Dimension[]
   sums: readonly SumName[]
   sketches: readonly SketchName[]
-  /** The maximum number of groups. More are an error. */
-  mostGroups: number
+  /** The maximum number of groups. A query with more groups fails. */
+  maxGroups: number
 }

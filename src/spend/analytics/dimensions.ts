@@ -30,7 +30,7 @@ export type DimensionFilter = {
   includesUnset: boolean
 }
 
-export function passes({ values, isNegated, includesUnset }: DimensionFilter, value: string): boolean {
+export function matchesFilter({ values, isNegated, includesUnset }: DimensionFilter, value: string): boolean {
   if (value === '') return includesUnset
   return values.includes(value) !== isNegated
 }

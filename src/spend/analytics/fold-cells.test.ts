@@ -14,7 +14,7 @@ const query: CellQuery = {
   columns: ['model', 'outcome'],
   sums: ['requests', 'cost'],
   sketches: ['latency'],
-  mostGroups: 2,
+  maxGroups: 2,
 }
 
 type Row = [part: null, bucket: unknown, ...values: string[], sums: unknown, cost: unknown, text: string | null]

@@ -4,10 +4,10 @@ import { slotOf } from '../rollups/cell.ts'
 import { cellsOfPart, type MinuteCell } from '../rollups/parts.ts'
 import { bucketStart } from './buckets.ts'
 import type { CellQuery } from './cell-query.ts'
-import { passes } from './dimensions.ts'
-import { type FoldedGroups, shares } from './group.ts'
+import { matchesFilter } from './dimensions.ts'
+import { type FoldedGroups, quantileLevels } from './group.ts'
 import { readSumColumn, sumOfCell } from './sums.ts'
-import { holds } from './tiles.ts'
+import { containsMinute } from './tiles.ts'
 
 /** Groups of cells, and of parts that are not merged yet. This module is also loaded by the thread of the embedded database. */
 export const fold: Fold<CellQuery, FoldedGroups | undefined> = {
@@ -15,26 +15,26 @@ export const fold: Fold<CellQuery, FoldedGroups | undefined> = {
   begin: (query) => new CellFold(query),
 }
 
-/** Longer than any sketch. Longer concatenated texts are merged, to save memory. */
-const longestText = 20_000
+/** The length from which joined texts of sketches are merged, to save memory. A single sketch is shorter. */
+const maxJoinedLength = 20_000
 
-/** The rows of one step. Other work runs between two steps. */
-const groupsAtOnce = 1000
+/** The number of groups per step of `finish`. Other work can run between two steps. */
+const groupsPerStep = 1000
 
 /** Folds the rows of `cellStatement`. */
 class CellFold implements Folding<FoldedGroups | undefined> {
   readonly #query: CellQuery
   /** The index of each group, by bucket and values. */
-  readonly #places = new Map<number, Map<string, number>>()
+  readonly #groupIndexes = new Map<number, Map<string, number>>()
   readonly #starts: number[] = []
   /** The values by column, sum and sketch, and then by group. */
   readonly #values: string[][]
   readonly #sums: bigint[][]
   readonly #texts: string[][]
-  /** The groups of the last bucket: most rows have the same bucket as the previous one. */
+  /** The bucket of the last row, cached because the next row usually has the same bucket. */
   #bucket: number | undefined
   #start = 0
-  #placesOfBucket = new Map<string, number>()
+  #groupsOfBucket = new Map<string, number>()
 
   constructor(query: CellQuery) {
     this.#query = query
@@ -47,17 +47,17 @@ class CellFold implements Folding<FoldedGroups | undefined> {
     const [part] = row
     if (part === null) this.#addRow(row)
     else for (const cell of cellsOfPart(part as string)) this.#addCell(cell)
-    return this.#starts.length <= this.#query.mostGroups
+    return this.#starts.length <= this.#query.maxGroups
   }
 
   *finish(): Generator<undefined, FoldedGroups | undefined> {
     const count = this.#starts.length
-    if (count > this.#query.mostGroups) return undefined
-    const quantiles = this.#texts.map(() => new Float64Array(count * shares.length))
+    if (count > this.#query.maxGroups) return undefined
+    const quantiles = this.#texts.map(() => new Float64Array(count * quantileLevels.length))
     for (let at = 0; at < count; at++) {
       for (let sketch = 0; sketch < quantiles.length; sketch++)
-        writeQuantiles(this.#texts[sketch]![at]!, shares, quantiles[sketch]!, at * shares.length)
-      if (at % groupsAtOnce === groupsAtOnce - 1) yield
+        writeQuantiles(this.#texts[sketch]![at]!, quantileLevels, quantiles[sketch]!, at * quantileLevels.length)
+      if (at % groupsPerStep === groupsPerStep - 1) yield
     }
     return { starts: Float64Array.from(this.#starts), values: this.#values, sums: this.#sums.map(compact), quantiles }
   }
@@ -74,8 +74,8 @@ class CellFold implements Folding<FoldedGroups | undefined> {
     const { dimensions, minute } = cell
     const { organizationId, tiles, filters, unit, columns, sums, sketches } = this.#query
     if (dimensions.organization_id !== organizationId) return
-    if (!tiles.some((tile) => holds(tile, minute))) return
-    if (!filters.every((filter) => passes(filter, dimensions[filter.column]))) return
+    if (!tiles.some((tile) => containsMinute(tile, minute))) return
+    if (!filters.every((filter) => matchesFilter(filter, dimensions[filter.column]))) return
     const group = this.#groupAt(
       unit === undefined ? 0 : slotOf(minute, unit),
       columns.map((column) => dimensions[column]),
@@ -85,36 +85,36 @@ class CellFold implements Folding<FoldedGroups | undefined> {
   }
 
   #groupAt(bucket: number, values: readonly string[]): number {
-    if (bucket !== this.#bucket) this.#goTo(bucket)
+    if (bucket !== this.#bucket) this.#selectBucket(bucket)
     // Values are names of this service or the catalogue, without line breaks.
     const id = values.length === 1 ? values[0]! : values.join('\n')
-    const existing = this.#placesOfBucket.get(id)
+    const existing = this.#groupsOfBucket.get(id)
     if (existing !== undefined) return existing
     const group = this.#starts.push(this.#start) - 1
-    this.#placesOfBucket.set(id, group)
+    this.#groupsOfBucket.set(id, group)
     for (const [at, all] of this.#values.entries()) all.push(values[at]!)
     for (const all of this.#sums) all.push(0n)
     for (const all of this.#texts) all.push('')
     return group
   }
 
-  #goTo(bucket: number): void {
+  #selectBucket(bucket: number): void {
     const { granularity } = this.#query
     this.#bucket = bucket
     this.#start = granularity ? bucketStart(granularity, bucket) : 0
-    this.#placesOfBucket = this.#places.getOrInsertComputed(this.#start, () => new Map())
+    this.#groupsOfBucket = this.#groupIndexes.getOrInsertComputed(this.#start, () => new Map())
   }
 
   #merge(sketch: number, group: number, text: string | null): void {
     if (!text) return
     const texts = this.#texts[sketch]!
-    const own = texts[group]!
-    const joined = own === '' ? text : `${own} ${text}`
-    texts[group] = joined.length > longestText ? Sketch.fromText(joined).toText() : joined
+    const existingText = texts[group]!
+    const joined = existingText === '' ? text : `${existingText} ${text}`
+    texts[group] = joined.length > maxJoinedLength ? Sketch.fromText(joined).toText() : joined
   }
 }
 
-/** As numbers if they are exact, which are cheapest to send between threads. */
+/** Converts sums to numbers if that is exact, because numbers are the cheapest to send between threads. */
 function compact(sums: bigint[]): Float64Array | bigint[] {
   const numbers = new Float64Array(sums.length)
   for (let at = 0; at < sums.length; at++) {

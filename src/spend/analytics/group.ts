@@ -5,7 +5,7 @@ import type { SumName } from './sums.ts'
 /** The supported percentiles. */
 export const percents = [50, 75, 90, 95, 99] as const
 export type Percent = (typeof percents)[number]
-export const shares = percents.map((percent) => percent / 100)
+export const quantileLevels = percents.map((percent) => percent / 100)
 
 /** The groups of a query as columns, for transfer between threads. */
 export type FoldedGroups = {
@@ -13,11 +13,11 @@ export type FoldedGroups = {
   starts: Float64Array
   values: string[][]
   sums: (Float64Array | bigint[])[]
-  /** The percentiles of each group in turn. NaN without measurements. */
+  /** By sketch: all percentiles of the first group, then of the second, and so on. NaN without measurements. */
   quantiles: Float64Array[]
 }
 
-type Read = Pick<CellQuery, 'sums' | 'sketches'>
+type ReadColumns = Pick<CellQuery, 'sums' | 'sketches'>
 
 /** One row of a result. */
 export class Group {
@@ -25,27 +25,27 @@ export class Group {
   readonly start: number
   /** The values of the requested dimensions, in their order. */
   readonly values: readonly string[]
-  readonly #read: Read
+  readonly #columns: ReadColumns
   readonly #folded: FoldedGroups
-  readonly #at: number
+  readonly #index: number
 
-  constructor(read: Read, folded: FoldedGroups, at: number) {
-    this.start = folded.starts[at]!
-    this.values = folded.values.map((all) => all[at]!)
-    this.#read = read
+  constructor(columns: ReadColumns, folded: FoldedGroups, index: number) {
+    this.start = folded.starts[index]!
+    this.values = folded.values.map((all) => all[index]!)
+    this.#columns = columns
     this.#folded = folded
-    this.#at = at
+    this.#index = index
   }
 
-  /** 0 if it was not requested. */
+  /** Returns a sum; 0 if it was not requested. */
   sum(name: SumName): bigint {
-    return BigInt(this.#folded.sums[this.#read.sums.indexOf(name)]?.[this.#at] ?? 0n)
+    return BigInt(this.#folded.sums[this.#columns.sums.indexOf(name)]?.[this.#index] ?? 0n)
   }
 
-  /** Undefined without measurements. */
+  /** Returns a percentile; undefined without measurements. */
   percentile(name: SketchName, percent: Percent): number | undefined {
-    const all = this.#folded.quantiles[this.#read.sketches.indexOf(name)]
-    const value = all?.[this.#at * percents.length + percents.indexOf(percent)]
+    const all = this.#folded.quantiles[this.#columns.sketches.indexOf(name)]
+    const value = all?.[this.#index * percents.length + percents.indexOf(percent)]
     return value === undefined || Number.isNaN(value) ? undefined : value
   }
 }

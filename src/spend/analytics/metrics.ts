@@ -10,8 +10,8 @@ export type Metric = {
   description: string
   sums: readonly SumName[]
   sketches: readonly SketchName[]
-  /** Null without data. */
-  of: (group: Group) => number | null
+  /** Computes the value for a group; null without data. */
+  compute: (group: Group) => number | null
 }
 
 const count = (label: string, name: SumName, description: string): Metric => ({
@@ -21,7 +21,7 @@ const count = (label: string, name: SumName, description: string): Metric => ({
   description,
   sums: [name],
   sketches: [],
-  of: (group) => Number(group.sum(name)),
+  compute: (group) => Number(group.sum(name)),
 })
 
 const money = (label: string, names: readonly SumName[], description: string): Metric => ({
@@ -31,13 +31,13 @@ const money = (label: string, names: readonly SumName[], description: string): M
   description: `${description} In USD.`,
   sums: names,
   sketches: [],
-  of: (group) => toUsd(names.reduce((total: PicoUsd, name) => total + group.sum(name), 0n)),
+  compute: (group) => toUsd(names.reduce((total: PicoUsd, name) => total + group.sum(name), 0n)),
 })
 
 const share = (
   label: string,
   part: SumName,
-  of: SumName,
+  total: SumName,
   subtracted: readonly SumName[],
   description: string,
 ): Metric => ({
@@ -45,15 +45,15 @@ const share = (
   format: 'percent',
   isRate: true,
   description: `${description} From 0 to 1.`,
-  sums: [part, of, ...subtracted],
+  sums: [part, total, ...subtracted],
   sketches: [],
-  of(group) {
-    const whole = subtracted.reduce((difference, name) => difference - group.sum(name), group.sum(of))
+  compute(group) {
+    const whole = subtracted.reduce((difference, name) => difference - group.sum(name), group.sum(total))
     return whole > 0n ? Number(group.sum(part)) / Number(whole) : null
   },
 })
 
-/** Each percentile, under names such as `latency_p95`. */
+/** Creates a metric for each percentile, with names such as `latency_p95`. */
 function percentiles<Name extends string>(
   name: Name,
   label: string,
@@ -71,7 +71,7 @@ function percentiles<Name extends string>(
       sums: [],
       sketches: [sketch],
       // Percentiles of speeds are reversed: the p99 is the slowest of a hundred.
-      of: (group) => rounded(group.percentile(sketch, percent)),
+      compute: (group) => rounded(group.percentile(sketch, percent)),
     },
   ])
   return Object.fromEntries(metrics) as Record<`${Name}_p${Percent}`, Metric>
@@ -101,7 +101,7 @@ export const metrics = {
   tokens_total: {
     ...count('Tokens', 'prompt', 'Prompt and completion.'),
     sums: ['prompt', 'completion'],
-    of: (group) => Number(group.sum('prompt') + group.sum('completion')),
+    compute: (group) => Number(group.sum('prompt') + group.sum('completion')),
   },
   tokens_prompt: count('Prompt tokens', 'prompt', 'Including tokens from the provider’s cache.'),
   tokens_completion: count('Completion tokens', 'completion', 'Including reasoning tokens.'),

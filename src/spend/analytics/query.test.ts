@@ -11,7 +11,7 @@ import { minuteMs } from '../rollups/cell.ts'
 import { mergeParts } from '../rollups/merge-parts.ts'
 import { factsOf } from '../rollups/request-facts.ts'
 import { bucketStart, unitOf } from './buckets.ts'
-import { type DimensionFilter, type DimensionName, dimensions, passes } from './dimensions.ts'
+import { type DimensionFilter, type DimensionName, dimensions, matchesFilter } from './dimensions.ts'
 import { type AnalyticsQuery, queryAnalytics, type Scope } from './query.ts'
 import type { Granularity } from './tiles.ts'
 
@@ -79,7 +79,7 @@ function expected(all: Generation[], { organizationId, keyHash }: Scope, query: 
     const { dimensions: of, tokens, at, cost } = facts
     if (of.organization_id !== organizationId || (keyHash !== undefined && of.key_hash !== keyHash)) continue
     if (at < query.from || at >= query.to) continue
-    if (!query.filters.every((filter) => passes(filter, of[filter.column]))) continue
+    if (!query.filters.every((filter) => matchesFilter(filter, of[filter.column]))) continue
     const { granularity } = query
     const unit = Math.floor(at / minuteMs / (unitOf(granularity) ?? 1))
     const start = granularity ? bucketStart(granularity, unit) : 0

@@ -9,10 +9,10 @@ import { type DimensionFilter, type DimensionName, dimensions } from './dimensio
 import { Group } from './group.ts'
 import { type MetricName, metrics } from './metrics.ts'
 import { readCells } from './read-cells.ts'
-import { tablesOf } from './tables.ts'
+import { assignTables } from './tables.ts'
 import { type Granularity, type Tile, tilesOf } from './tiles.ts'
 
-/** The requests to count: those of an organization, and of them those of one workspace, key or member. */
+/** Selects the requests to count: all of an organization, or only those of one workspace, key or member. */
 export type Scope = { organizationId: string; workspaceId?: string; keyHash?: string; userId?: string }
 
 export type AnalyticsQuery = {
@@ -27,8 +27,8 @@ export type AnalyticsQuery = {
 
 type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays: number }
 
-/** The maximum number of groups. More are an error. */
-const mostGroups = 200_000
+/** The maximum number of groups. A query with more groups fails. */
+const maxGroups = 200_000
 
 /**
  * @param signal aborts the query when the client disconnects.
@@ -40,16 +40,16 @@ export async function queryAnalytics(
   query: AnalyticsQuery,
   signal?: AbortSignal,
 ): Promise<{ groups: Group[]; from: number; to: number }> {
-  const tiles = tilesIn(deps, query)
+  const tiles = storedTiles(deps, query)
   const read = await cellQuery(deps, scope, query, tiles)
   const folded = await readCells(deps, read, signal)
-  if (!folded) throw tooMany()
+  if (!folded) throw tooManyGroupsFault()
   const groups = Array.from(folded.starts, (_, at) => new Group(read, folded, at))
-  return { groups, ...timeOf(tiles, query) }
+  return { groups, ...coveredTime(tiles, query) }
 }
 
-/** Skips cells that were pruned. A long slot that overlaps them counts whole. */
-function tilesIn({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
+/** Returns the tiles that cover the time of the query, without pruned cells. */
+function storedTiles({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
   const firstStoredMs: Record<number, number> = {
     [grains.minute]: now() - minuteRetentionMs,
     [grains.hour]: now() - retentionDays * 86_400_000,
@@ -59,7 +59,7 @@ function tilesIn({ now, retentionDays }: AnalyticsDeps, { from, to, granularity 
   return tilesOf(time, granularity, isStored)
 }
 
-function timeOf(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: number; to: number } {
+function coveredTime(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: number; to: number } {
   const [first, last] = [tiles[0], tiles.at(-1)]
   if (!first || !last) return { from, to }
   return { from: first.from * first.grain * minuteMs, to: last.to * last.grain * minuteMs }
@@ -71,29 +71,33 @@ async function cellQuery(
   { metrics: metricNames, dimensions: by, filters, granularity }: AnalyticsQuery,
   tiles: Tile[],
 ): Promise<CellQuery> {
-  const own = [...only('workspace_id', workspaceId), ...only('key_hash', keyHash), ...only('user_id', userId)]
-  const all = [...own, ...filters]
+  const scopeFilters = [
+    ...equalsFilter('workspace_id', workspaceId),
+    ...equalsFilter('key_hash', keyHash),
+    ...equalsFilter('user_id', userId),
+  ]
+  const all = [...scopeFilters, ...filters]
   const columns = by.map((name) => dimensions[name].column)
   const requested = metricNames.map((name) => metrics[name])
   return {
     organizationId,
-    tiles: await tablesOf(deps, tiles, [...columns, ...all.map(({ column }) => column)]),
+    tiles: await assignTables(deps, tiles, [...columns, ...all.map(({ column }) => column)]),
     filters: all,
     granularity,
     unit: unitOf(granularity),
     columns,
     sums: [...new Set(requested.flatMap(({ sums }) => sums))],
     sketches: [...new Set(requested.flatMap(({ sketches }) => sketches))],
-    mostGroups,
+    maxGroups,
   }
 }
 
-function only(column: DimensionFilter['column'], value: string | undefined): DimensionFilter[] {
+function equalsFilter(column: DimensionFilter['column'], value: string | undefined): DimensionFilter[] {
   return value === undefined ? [] : [{ column, values: [value], isNegated: false, includesUnset: false }]
 }
 
-const tooMany = () =>
+const tooManyGroupsFault = () =>
   new Fault(
     'invalid',
-    `Invalid request: the result has more than ${mostGroups} rows: use a shorter time_range, a longer granularity, fewer dimensions, or filters`,
+    `Invalid request: the result has more than ${maxGroups} rows: use a shorter time_range, a longer granularity, fewer dimensions, or filters`,
   )

@@ -1,18 +1,18 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from '../ledger/exact.ts'
-import type { CellTable, summedBy } from '../rollups/cell-tables.ts'
+import type { CellTable, sumColumns } from '../rollups/cell-tables.ts'
 import { isMoney, type Sum, type SumName, sums } from './sums.ts'
 
-/** The expression that a row adds to a sum. */
-export function addedColumn(name: SumName, table: CellTable): RawBuilder<unknown> {
-  if (table === 'model_cells') return sql.ref(columnsOfModels[name])
+/** Returns the SQL expression for the amount that a row adds to a sum. */
+export function summandColumn(name: SumName, table: CellTable): RawBuilder<unknown> {
+  if (table === 'model_cells') return sql.ref(modelCellColumns[name])
   const { amount, where }: Sum = sums[name]
   return where ? sql`case when ${conditionOf(where)} then ${sql.ref(amount)} else 0 end` : sql.ref(amount)
 }
 
-/** The same for cells of models, which have a separate column for each sum. */
-const columnsOfModels = {
+/** The columns of `model_cells`, which has one for each sum. */
+const modelCellColumns = {
   requests: 'requests',
   answered: 'answered',
   failed: 'failed',
@@ -28,12 +28,12 @@ const columnsOfModels = {
   byokCost: 'byok_cost_pico',
   saving: 'saving_pico',
   margin: 'margin_pico',
-} as const satisfies Record<SumName, (typeof summedBy)['model_cells'][number]>
+} as const satisfies Record<SumName, (typeof sumColumns)['model_cells'][number]>
 
-/** The sum over rows. Read it with `readSumColumn`. Only money can exceed a column. */
-export function sumColumn(name: SumName, added: RawBuilder<unknown>): RawBuilder<unknown> {
-  return isMoney(name) ? exactSum(added) : sql`cast(sum(${added}) as text)`
+/** Returns the SQL expression for the sum over rows, as text for `readSumColumn`. Only sums of money can exceed 2⁶³. */
+export function sumColumn(name: SumName, summand: RawBuilder<unknown>): RawBuilder<unknown> {
+  return isMoney(name) ? exactSum(summand) : sql`cast(sum(${summand}) as text)`
 }
 
-const conditionOf = ({ column, is, value }: NonNullable<Sum['where']>) =>
-  sql`${sql.ref(column)} ${sql.raw(is ? '=' : '<>')} ${sql.lit(value)}`
+const conditionOf = ({ column, isEqual, value }: NonNullable<Sum['where']>) =>
+  sql`${sql.ref(column)} ${sql.raw(isEqual ? '=' : '<>')} ${sql.lit(value)}`

@@ -3,22 +3,22 @@ import type { Amount, Cell } from '../rollups/cell.ts'
 import type { Dimension } from '../rollups/dimensions.ts'
 
 /** An amount, summed over cells that match a condition. */
-export type Sum = { amount: Amount; where?: { column: Dimension; is: boolean; value: string } }
+export type Sum = { amount: Amount; where?: { column: Dimension; isEqual: boolean; value: string } }
 
 export const sums = {
   requests: { amount: 'requests' },
-  answered: { amount: 'requests', where: { column: 'endpoint', is: false, value: '' } },
-  failed: { amount: 'requests', where: { column: 'outcome', is: true, value: 'failed' } },
-  refused: { amount: 'requests', where: { column: 'outcome', is: true, value: 'refused' } },
-  cancelled: { amount: 'requests', where: { column: 'outcome', is: true, value: 'client_left' } },
+  answered: { amount: 'requests', where: { column: 'endpoint', isEqual: false, value: '' } },
+  failed: { amount: 'requests', where: { column: 'outcome', isEqual: true, value: 'failed' } },
+  refused: { amount: 'requests', where: { column: 'outcome', isEqual: true, value: 'refused' } },
+  cancelled: { amount: 'requests', where: { column: 'outcome', isEqual: true, value: 'client_left' } },
   prompt: { amount: 'prompt_tokens' },
   completion: { amount: 'completion_tokens' },
   reasoning: { amount: 'reasoning_tokens' },
   cached: { amount: 'cached_tokens' },
   cacheWritten: { amount: 'cache_written_tokens' },
   toolCalls: { amount: 'tool_calls' },
-  cost: { amount: 'cost_pico', where: { column: 'byok', is: true, value: 'false' } },
-  byokCost: { amount: 'cost_pico', where: { column: 'byok', is: true, value: 'true' } },
+  cost: { amount: 'cost_pico', where: { column: 'byok', isEqual: true, value: 'false' } },
+  byokCost: { amount: 'cost_pico', where: { column: 'byok', isEqual: true, value: 'true' } },
   saving: { amount: 'saving_pico' },
   margin: { amount: 'margin_pico' },
 } as const satisfies Record<string, Sum>
@@ -33,9 +33,9 @@ export function readSumColumn(name: SumName, value: unknown): bigint {
   return isMoney(name) ? readSum(String(value)) : BigInt(String(value))
 }
 
-/** The amount that one cell adds. */
+/** Returns the amount that one cell adds to a sum. */
 export function sumOfCell(name: SumName, { amounts, dimensions }: Cell): bigint {
   const { amount, where }: Sum = sums[name]
-  const counts = !where || (dimensions[where.column] === where.value) === where.is
-  return counts ? amounts[amount] : 0n
+  const matches = !where || (dimensions[where.column] === where.value) === where.isEqual
+  return matches ? amounts[amount] : 0n
 }

@@ -5,33 +5,33 @@ import type { Dimension } from '../rollups/dimensions.ts'
 import type { TableTile } from './cell-query.ts'
 import type { Tile } from './tiles.ts'
 
-/** The tables, fewest cells first. */
-const fewestFirst = ['model_cells', 'workspace_cells', 'key_cells'] as const satisfies CellTable[]
+/** The tables, in ascending order of their number of cells. */
+const tablesBySize = ['model_cells', 'workspace_cells', 'key_cells'] as const satisfies CellTable[]
 
 /** Assigns to each tile the smallest table that has the requested dimensions. */
-export async function tablesOf(
+export async function assignTables(
   { db }: { db: Pick<Db, 'reports'> },
   tiles: readonly Tile[],
-  needed: readonly Dimension[],
+  requiredDimensions: readonly Dimension[],
 ): Promise<TableTile[]> {
-  const able = fewestFirst.filter((table) => {
+  const usableTables = tablesBySize.filter((table) => {
     const has: readonly Dimension[] = dimensionsOf[table]
-    return needed.every((column) => has.includes(column))
+    return requiredDimensions.every((column) => has.includes(column))
   })
-  const ofWorkspacesOrKeys = able.find((table) => table !== 'model_cells')!
-  if (able[0] !== 'model_cells') return tiles.map((tile) => ({ ...tile, table: ofWorkspacesOrKeys }))
+  const fallbackTable = usableTables.find((table) => table !== 'model_cells')!
+  if (usableTables[0] !== 'model_cells') return tiles.map((tile) => ({ ...tile, table: fallbackTable }))
   const since = await modelCellsSince(db)
   return tiles.flatMap((tile) => {
     const has: readonly number[] = grainsOf.model_cells
     const from = has.includes(tile.grain) ? Math.max(tile.from, (since * grains.day) / tile.grain) : tile.to
     return [
-      { ...tile, to: Math.min(from, tile.to), table: ofWorkspacesOrKeys },
+      { ...tile, to: Math.min(from, tile.to), table: fallbackTable },
       { ...tile, from, table: 'model_cells' as const },
     ].filter((part) => part.from < part.to)
   })
 }
 
-/** The day from which cells of models are whole. */
+/** Returns the first day whose model cells are complete. */
 async function modelCellsSince(db: Pick<Db, 'reports'>): Promise<number> {
   const row = await db.reports.selectFrom('model_cells_since').select('day').executeTakeFirst()
   return row?.day ?? 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { grains } from '../rollups/cell.ts'
-import { holds, tilesOf } from './tiles.ts'
+import { containsMinute, tilesOf } from './tiles.ts'
 
 const day = grains.day
 const granularities = [undefined, 'minute', 'hour', 'day', 'week', 'month'] as const
@@ -49,7 +49,7 @@ test('no minute is covered twice, and every one that is asked for is covered', (
         end = tile.to * tile.grain
       }
       for (const at of [from, to - 1, (from + to) >> 1])
-        if (at >= from && at < to) assert.equal(tiles.filter((tile) => holds(tile, at)).length, 1)
+        if (at >= from && at < to) assert.equal(tiles.filter((tile) => containsMinute(tile, at)).length, 1)
     }),
   )
 })

@@ -7,39 +7,44 @@ export type Granularity = 'minute' | 'hour' | 'day' | 'week' | 'month'
 
 const { minute, hour, day } = grains
 
-/** The grains that can make up a granularity, longest first. */
+/** Returns the grains of which buckets of a granularity can be built, longest first. */
 function grainsOf(granularity: Granularity | undefined): readonly Grain[] {
   if (granularity === 'minute') return [minute]
   return granularity === 'hour' ? [hour, minute] : [day, hour, minute]
 }
 
 /**
- * The slots that cover a time range, in minutes since the epoch: long ones, and short ones at both ends if these are still
- * stored. Otherwise the long slot at the end counts whole.
+ * Covers a time range, in minutes since the epoch, with long slots, and with short slots at both ends. If short slots are
+ * pruned, the long slot that overlaps the end of the range is used, and counts whole.
  */
 export function tilesOf(
   time: { from: number; to: number },
   granularity: Granularity | undefined,
-  isKept: (grain: Grain, minute: number) => boolean,
+  isStored: (grain: Grain, minute: number) => boolean,
 ): Tile[] {
-  return cover(time.from, time.to, grainsOf(granularity), isKept)
+  return cover(time.from, time.to, grainsOf(granularity), isStored)
 }
 
-function cover(from: number, to: number, all: readonly Grain[], isKept: (grain: Grain, at: number) => boolean): Tile[] {
+function cover(
+  from: number,
+  to: number,
+  candidates: readonly Grain[],
+  isStored: (grain: Grain, at: number) => boolean,
+): Tile[] {
   if (from >= to) return []
-  const [grain, ...finer] = all
-  const keptAt = (at: number) => finer.filter((one) => isKept(one, at))
+  const [grain, ...finerGrains] = candidates
+  const storedGrains = (at: number) => finerGrains.filter((finerGrain) => isStored(finerGrain, at))
   const last = Math.floor(to / grain!)
-  const [head, tail] = [keptAt(from), keptAt(last * grain!)]
+  const [head, tail] = [storedGrains(from), storedGrains(last * grain!)]
   const start = head.length > 0 ? Math.ceil(from / grain!) : Math.floor(from / grain!)
   const end = tail.length > 0 ? last : Math.ceil(to / grain!)
-  if (start >= end) return cover(from, to, head, isKept)
+  if (start >= end) return cover(from, to, head, isStored)
   return [
-    ...cover(from, start * grain!, head, isKept),
+    ...cover(from, start * grain!, head, isStored),
     { grain: grain!, from: start, to: end },
-    ...cover(end * grain!, to, tail, isKept),
+    ...cover(end * grain!, to, tail, isStored),
   ]
 }
 
-export const holds = ({ grain, from, to }: Tile, minute: number): boolean =>
+export const containsMinute = ({ grain, from, to }: Tile, minute: number): boolean =>
   minute >= from * grain && minute < to * grain

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { BudgetAccount, type Exchange } from './budget-account.ts'
-import type { Grant } from './store.ts'
+import type { Grant } from './lease-exchange.ts'
 
 const newAccount = (exchange: Exchange) =>
   new BudgetAccount({ exchange, waitMs: 1000, stallMs: 1000, elapsed: () => 0 })
@@ -17,7 +17,15 @@ function openAccount() {
     const { promise, resolve, reject } = Promise.withResolvers<Grant>()
     const ended = report.held === 0n && report.total === report.confirmed
     const grant = (granted: bigint) =>
-      resolve({ granted, free: 1000n, others: 0n, silent: 0n, at: 0, current: true, ended: ended && granted === 0n })
+      resolve({
+        granted,
+        free: 1000n,
+        heldByOthers: 0n,
+        heldBySilent: 0n,
+        at: 0,
+        isCurrentPeriod: true,
+        isLeaseEnded: ended && granted === 0n,
+      })
     asked.push({ report, grant, fail: () => reject(new Error('The database is away.')) })
     return promise
   }
@@ -47,7 +55,7 @@ test('spending is reported as held until the ledger has it', async () => {
   asked[0]?.grant(20n)
   await reserved
   const attempt = account.settleEarly(10n, 4n)
-  account.take(5n)
+  account.tryReserve(5n)
   account.settle(5n, 3n)
   const reported = async () => {
     const { recorded } = account.spending
@@ -75,17 +83,17 @@ test('all that was spent is in every report, with how much of it was confirmed',
   account.settle(10n, 4n)
   account.spending.noteWritten(4n)
   const first = account.report(true, 30n)
-  account.take(6n)
+  account.tryReserve(6n)
   account.settle(6n, 5n)
   account.spending.noteWritten(9n)
   asked[1]?.fail()
   await assert.rejects(first)
   const second = account.report(true, 30n)
-  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, unwritten: 0n, need: 0n, wanted: 0n })
+  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
   asked[2]?.grant(0n)
   await second
   account.report(true, 30n)
-  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, unwritten: 0n, need: 0n, wanted: 0n })
+  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
 })
 
 test('an idle reserve is returned: all without recent requests, else the surplus', async () => {
@@ -101,7 +109,7 @@ test('an idle reserve is returned: all without recent requests, else the surplus
   }
   // Since the last report 10 were in use and still are; everything else was granted in between.
   assert.equal(await answered(true), 100n)
-  account.take(20n)
+  account.tryReserve(20n)
   account.settle(20n, 0n)
   assert.equal(await answered(true), 10n + 20n + 30n)
   assert.equal(await answered(false), 10n)
@@ -116,7 +124,7 @@ test('a grant under a limit that was lowered meanwhile is returned', async () =>
   account.revoke()
   asked[1]?.grant(7n)
   await report
-  assert.equal(account.take(1n), false)
+  assert.equal(account.tryReserve(1n), false)
   account.report(true, 100n)
   assert.equal(asked.at(-1)?.report.held, 10n)
 })
@@ -128,7 +136,7 @@ test('an insufficient reserve is returned with the next request', async () => {
   await first
   account.reserve(8n, 1000n)
   await turn()
-  assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, unwritten: 0n, need: 8n, wanted: 8n })
+  assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, unwritten: 0n, need: 8n, totalNeed: 8n })
 })
 
 test('an account is not idle during a report', async () => {
@@ -170,7 +178,15 @@ function bankOf(limit: bigint, delay: () => Promise<unknown>) {
       const granted = free >= report.need && report.need > 0n ? report.need + (free - report.need) / 4n : 0n
       leases.set(server, report.held + granted)
       await delay()
-      return { granted, free: free - granted, others, silent: 0n, at: 0, current: true, ended: false }
+      return {
+        granted,
+        free: free - granted,
+        heldByOthers: others,
+        heldBySilent: 0n,
+        at: 0,
+        isCurrentPeriod: true,
+        isLeaseEnded: false,
+      }
     }
 }
 
@@ -228,11 +244,11 @@ test('a request that fits after a return of other servers is not refused at once
   const account = newAccount(async () => ({
     granted: 0n,
     free: 4n,
-    others,
-    silent: 0n,
+    heldByOthers: others,
+    heldBySilent: 0n,
     at: 0,
-    current: true,
-    ended: true,
+    isCurrentPeriod: true,
+    isLeaseEnded: true,
   }))
   const reserved = account.reserve(10n, 1000n)
   await turn()

@@ -1,17 +1,17 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Grant, LeaseReport } from './lease-exchange.ts'
 import { Spending } from './spending.ts'
-import type { Grant, LeaseReport } from './store.ts'
 import { type ReserveOutcome, type WaitingRequest, WaitingRequests } from './waiting-requests.ts'
 
-/** Sends a report of spending and reservations to the database and requests `need` more, under the limit of the request. */
+/** Sends a report of spending and reservations to the database and requests `need` more money. */
 export type Exchange = (report: () => AccountReport, limit: PicoUsd | undefined) => Promise<Grant>
 type AccountReport = Omit<LeaseReport, 'server' | 'period'>
 
 type BudgetAccountDeps = {
   exchange: Exchange
-  /** The longest time that a request waits for money held by other requests. */
+  /** The maximum time that a request waits for money that other requests have reserved. */
   waitMs: number
-  /** The longest time that requests wait for the database to answer. */
+  /** The maximum time that requests wait for an answer of the database. */
   stallMs: number
   elapsed: () => number
 }
@@ -30,13 +30,13 @@ export class BudgetAccount {
   #reserved = 0n
   /** The number of reservations that are not settled, including those of amount 0. */
   #unsettled = 0
-  /** The lowest available amount since the last report: it was idle. */
+  /** The lowest available amount since the last report, which is idle money. */
   #idle = 0n
   /** Whether the database may have a lease of this account. */
   #isLeased = false
-  /** How often grants were revoked. */
+  /** The number of revocations, by which a pending exchange notices that its grant was revoked. */
   #revocations = 0
-  #sentAt = 0
+  #exchangeStartedAt = 0
   #earlyReport: Promise<unknown> | undefined
   readonly #waiting = new WaitingRequests()
   #exchanging: Promise<Grant> | undefined
@@ -54,18 +54,18 @@ export class BudgetAccount {
   /** Refuses waiting requests if the database does not answer. */
   failStalled(): void {
     const { elapsed, stallMs } = this.#deps
-    if (!this.#exchanging || elapsed() < this.#sentAt + stallMs) return
+    if (!this.#exchanging || elapsed() < this.#exchangeStartedAt + stallMs) return
     this.failWaiting(new Error('The database does not answer.'))
   }
 
-  /** Whether nothing is reserved, owed or awaited, at this server or in the database. */
+  /** Whether the account has no reservations, no unreported spending, no waiting requests and no lease. */
   get isIdle(): boolean {
     const isUnused = this.#unsettled === 0 && this.#available <= 0n && this.spending.isConfirmed
     return isUnused && !this.#isLeased && this.#waiting.isEmpty && !this.#exchanging
   }
 
-  /** Reserves available money without the database. @returns false if it is not enough. */
-  take(need: PicoUsd): boolean {
+  /** Reserves available money without the database. @returns whether it was sufficient. */
+  tryReserve(need: PicoUsd): boolean {
     if (this.hasWaiting || this.#available < need) return false
     this.#reserve(need)
     return true
@@ -78,9 +78,9 @@ export class BudgetAccount {
     if (this.#available < this.#idle) this.#idle = this.#available
   }
 
-  /** Reserves money, or waits for it. `spent`: the limit is too small. `reserved`: requests in flight reserve it too long. */
+  /** Reserves money, or waits for it. */
   async reserve(need: PicoUsd, limit: PicoUsd): Promise<ReserveOutcome> {
-    if (this.take(need)) return 'granted'
+    if (this.tryReserve(need)) return 'granted'
     const { promise, resolve, reject } = Promise.withResolvers<ReserveOutcome>()
     const { elapsed, waitMs } = this.#deps
     this.#waiting.add({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
@@ -153,21 +153,21 @@ export class BudgetAccount {
     this.#serveWaiting()
     const { first } = this.#waiting
     if (!first) return
-    const { granted, free, others, silent, current } = await this.#send(first)
+    const { granted, free, heldByOthers, heldBySilent, isCurrentPeriod } = await this.#send(first)
     if (granted > 0n) this.#isServeRequested = true
     this.#serveWaiting()
-    if (!current) this.#waiting.settleAll('over')
-    const soon = free + others + this.#available + this.#reserved
-    this.#waiting.refuse({ soon, silent }, this.#deps.elapsed())
+    if (!isCurrentPeriod) this.#waiting.settleAll('over')
+    const availableSoon = free + heldByOthers + this.#available + this.#reserved
+    this.#waiting.refuse({ availableSoon, silent: heldBySilent }, this.#deps.elapsed())
   }
 
   /** Reports spending and returns idle money, except `ready` while the account is in use. */
-  async report(inUse: boolean, ready: PicoUsd): Promise<void> {
+  async report(inUse: boolean, standbyAmount: PicoUsd): Promise<void> {
     if (this.#waiting.isEmpty) {
-      const idle = inUse ? this.#idle - ready : this.#available
-      this.#available -= larger(idle, 0n)
+      const idle = inUse ? this.#idle - standbyAmount : this.#available
+      this.#available -= maxBigint(idle, 0n)
     }
-    this.#idle = larger(this.#available, 0n)
+    this.#idle = maxBigint(this.#available, 0n)
     await this.#send()
   }
 
@@ -191,7 +191,7 @@ export class BudgetAccount {
     }
   }
 
-  /** Sends one exchange at a time, because each reports the result of the one before. */
+  /** Sends one exchange at a time, because each reports the result of the previous one. */
   async #send(first?: WaitingRequest): Promise<Grant> {
     while (this.#exchanging) await this.#exchanging.catch(() => undefined)
     this.#exchanging = this.#exchangeOnce(first)
@@ -199,32 +199,33 @@ export class BudgetAccount {
   }
 
   /**
-   * A granted amount becomes available before the next exchange starts. A report without it would return it to other
-   * servers, and it would be spent twice. If an answer is lost, the next report returns a possible grant and repeats the
-   * spending, which counts once.
-   * If the available money is too little for the waiting request, the exchange returns it. Otherwise servers would wait for
-   * idle money of each other.
-   * Spending is reported only when the ledger has it, because an account of another interval starts with the sum of the
-   * ledger. Until then it counts as held.
+   * Reports to the database and adds the granted amount to the available money.
+   * - The grant becomes available before the next exchange starts. A report without it would return the money to other
+   *   servers, and it would be spent twice. If the answer is lost, the next report returns the possible grant and repeats
+   *   the spending, which counts once.
+   * - For a waiting request, all available money is returned first. Otherwise servers would wait for each other's idle
+   *   money.
+   * - Spending is reported only when the ledger has it, because the account of another interval starts with the sum of the
+   *   ledger. Until then it counts as held.
    */
   async #exchangeOnce(first: WaitingRequest | undefined): Promise<Grant> {
     const revocations = this.#revocations
     if (first) this.#releaseAvailable()
     const need = first ? first.need - this.#available : 0n
-    const { totalNeed: wanted } = this.#waiting
+    const { totalNeed } = this.#waiting
     let total = 0n
     const report = () => {
       total = this.spending.written
       const { confirmed, unwritten } = this.spending
-      const held = larger(this.#available, 0n) + this.#reserved + unwritten
-      return { total, confirmed, held, unwritten, need, wanted }
+      const held = maxBigint(this.#available, 0n) + this.#reserved + unwritten
+      return { total, confirmed, held, unwritten, need, totalNeed }
     }
-    this.#sentAt = this.#deps.elapsed()
+    this.#exchangeStartedAt = this.#deps.elapsed()
     this.#isLeased = true
     try {
       const answer = await this.#deps.exchange(report, first?.limit)
       this.spending.confirm(total)
-      this.#isLeased = !answer.ended
+      this.#isLeased = !answer.isLeaseEnded
       if (this.#revocations === revocations) this.#available += answer.granted
       return answer
     } finally {
@@ -233,4 +234,4 @@ export class BudgetAccount {
   }
 }
 
-const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+const maxBigint = (a: bigint, b: bigint) => (a > b ? a : b)

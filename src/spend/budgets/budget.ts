@@ -39,7 +39,7 @@ export type Subject = LastingSubject | TurnSubject
 /** A spending limit. */
 export type Budget = {
   /**
-   * Names the account: `key:<hash>`, `guardrail:<id>:member:<user>`, `guardrail:<id>:key:<hash>`, `workspace:<id>:<interval>`,
+   * The id of the account: `key:<hash>`, `guardrail:<id>:member:<user>`, `guardrail:<id>:key:<hash>`, `workspace:<id>:<interval>`,
    * `organization:<id>:<interval>`, `turn:<id>`, `session:<intern> <id>`, or one that starts with `groupAccounts`.
    */
   id: string
@@ -57,8 +57,8 @@ export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): n
 }
 
 /**
- * The current periods of all other intervals, in which spending would count if the limit had another interval. Without the
- * period of the budget itself.
+ * Returns the current periods of all other intervals. The interval of a limit can change, so spending counts in all of
+ * them. Excludes the period of the budget itself.
  */
 export function periodsOfOtherIntervals({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
   const own = periodOf({ interval }, now)
@@ -103,7 +103,7 @@ export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): n
   return interval === null ? null : periodEnd(interval, now)
 }
 
-/** The predicted spending at the end of the current period, at the pace since its start; null if unknown. */
+/** Predicts the spending at the end of the current period from the average since its start; null if unknown. */
 export function forecastFor({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
   return forecastOf(interval, spent, now)
 }

@@ -8,9 +8,9 @@ import type { Db } from '#platform/db/db.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
-import { leasedOf, leaseMs, silentMs } from './leases.ts'
+import { exchange, type LeaseReport } from './lease-exchange.ts'
+import { leaseMs, silentMs, sumLeases } from './leases.ts'
 import { readBudget } from './rows.ts'
-import { exchange, type LeaseReport } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
@@ -32,7 +32,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
       clock: clockOf(now),
       now,
       newId: newUuid,
-      written: async () => {},
+      waitUntilWritten: async () => {},
       spentBefore: async () => earlier,
       onError,
     },
@@ -52,7 +52,7 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
 const spent = async (db: Db, budget: Budget, now: () => number = Date.now) => {
   const period = periodOf(budget, now())
   const stored = await readBudget(db.query, clockOf(now), budget.id, period)
-  return Number((stored.spent ?? 0n) + leasedOf(budget, period, stored).charged) / 1e12
+  return Number((stored.spent ?? 0n) + sumLeases(budget, period, stored).charged) / 1e12
 }
 
 test('each report to a failing database is refused with an error', async () => {
@@ -66,7 +66,7 @@ test('each report to a failing database is refused with an error', async () => {
     clock: clockOf(now),
     now,
     newId: newUuid,
-    written: async () => {},
+    waitUntilWritten: async () => {},
     spentBefore: async () => 0n,
     onError,
   }
@@ -178,7 +178,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const now = () => Date.UTC(2026, 10, 25, 12)
     const deps = { db: store.db, clock: clockOf(now), now, newId: newUuid, onError: assert.fail }
     const budgets = new Budgets(
-      { ...deps, written: async () => {}, spentBefore: async () => ledger },
+      { ...deps, waitUntilWritten: async () => {}, spentBefore: async () => ledger },
       { reportMs: 3_600_000 },
     )
     const [daily, weekly] = [budgetOf(1, { interval: 'daily' }), budgetOf(1, { interval: 'weekly' })]
@@ -232,7 +232,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         { length: servers },
         () =>
           new Budgets(
-            { ...deps, written: async () => {}, spentBefore: async () => ledger },
+            { ...deps, waitUntilWritten: async () => {}, spentBefore: async () => ledger },
             { waitMs: 60_000, stallMs: 300_000, pollMs: 10, reportMs: 20, idleMs: 40 },
           ),
       )
@@ -273,16 +273,16 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
           held: usd(held),
           need: 0n,
           unwritten: 0n,
-          wanted: 0n,
+          totalNeed: 0n,
         }),
       ]
       const settled = async () => {}
-      await exchange(clocked, ...said(old, 0, 0.5), { settled, spent: async () => usd(0.1) })
+      await exchange(clocked, ...said(old, 0, 0.5), { waitUntilReported: settled, readLedger: async () => usd(0.1) })
       const lookIntoLedger = async () => {
-        await exchange(clocked, ...said(old, 0.3, 0.2), { settled, spent: assert.fail })
+        await exchange(clocked, ...said(old, 0.3, 0.2), { waitUntilReported: settled, readLedger: assert.fail })
         return usd(0.1)
       }
-      await exchange(clocked, ...said(young, 0, 0), { settled, spent: lookIntoLedger })
+      await exchange(clocked, ...said(young, 0, 0), { waitUntilReported: settled, readLedger: lookIntoLedger })
       assert.equal(await spent(store.db, young, () => now), 0.4)
     })
   }
@@ -362,7 +362,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       clock: clockOf(Date.now),
       now: Date.now,
       newId: newUuid,
-      written: async () => {},
+      waitUntilWritten: async () => {},
       spentBefore: async () => 0n,
     }
     const budgets = new Budgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
@@ -384,7 +384,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const skewed = (minutes: number) => {
       const deps = { db: store.db, clock: clockOf(() => now), now: () => now + minutes * 60_000, newId: newUuid }
       return new Budgets(
-        { ...deps, written: async () => {}, spentBefore: async () => 0n, onError: assert.fail },
+        { ...deps, waitUntilWritten: async () => {}, spentBefore: async () => 0n, onError: assert.fail },
         { reportMs: 3_600_000 },
       )
     }
@@ -413,7 +413,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         clock,
         now: Date.now,
         newId: newUuid,
-        written: async () => {},
+        waitUntilWritten: async () => {},
         spentBefore: async () => 0n,
         onError: assert.fail,
       },

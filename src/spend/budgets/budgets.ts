@@ -22,9 +22,9 @@ export type Reservation = {
 }
 
 type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'over'> }
-export type Reserved = { reservation: Reservation } | RefusedReservation
+export type ReserveResult = { reservation: Reservation } | RefusedReservation
 
-type AccountsWithReservation = { accounts: OpenAccount[] } | { over: true }
+type AccountsWithReservation = { accounts: OpenAccount[] } | { periodEnded: true }
 
 type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
   /** The clock of this server, used until the first answer of the database. */
@@ -33,37 +33,37 @@ type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
   every?: Every
 }
 
-const usualTimes: AccountTimes = { waitMs: 5000, stallMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 }
+const defaultTimes: AccountTimes = { waitMs: 5000, stallMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 }
 
-/** Limits the attempts of a reservation. It is retried if the period ended meanwhile, or if this server's clock is ahead. */
+/** The maximum number of attempts of a reservation. A retry is needed if a period ends, or this server's clock is ahead. */
 const maxTries = 10
 
-export const everyUnref: Every = (ms, work) => {
+export const unrefInterval: Every = (ms, work) => {
   const timer = setInterval(work, ms).unref()
   return () => clearInterval(timer)
 }
 
 /**
- * Budgets over all servers of a database. The money spent and the money reserved together never exceed a limit. Only a
- * request that costs more than its reservation can exceed it.
+ * Budgets over all servers of a database. Spent and reserved money together never exceed a limit, unless a request costs
+ * more than its reservation.
  */
 export class Budgets {
   readonly #time: DatabaseTime
   readonly #accounts: OpenAccounts
 
-  constructor({ now, newId, every = everyUnref, ...deps }: BudgetsDeps, times: Partial<AccountTimes> = {}) {
+  constructor({ now, newId, every = unrefInterval, ...deps }: BudgetsDeps, times: Partial<AccountTimes> = {}) {
     this.#time = new DatabaseTime(deps.clock, now)
     this.#accounts = new OpenAccounts(
       { ...deps, every, time: this.#time, server: newId() },
-      { ...usualTimes, ...times },
+      { ...defaultTimes, ...times },
     )
   }
 
   /** Reserves `need` in all budgets or in none. @throws Error of the database: then the request must not be sent. */
-  async reserve(budgets: readonly Budget[], need: PicoUsd): Promise<Reserved> {
+  async reserve(budgets: readonly Budget[], need: PicoUsd): Promise<ReserveResult> {
     const at = this.#time.now()
-    const open = budgets.map((budget) => this.#accounts.of(budget, at))
-    if (takeAll(open, at, need)) return { reservation: reservation(open, need) }
+    const open = budgets.map((budget) => this.#accounts.accountOf(budget, at))
+    if (tryReserveAll(open, at, need)) return { reservation: reservation(open, need) }
     return this.#reserveSlowly(budgets, need)
   }
 
@@ -77,12 +77,12 @@ export class Budgets {
   }
 
   /** Reserves one budget after the other. Starts again if a period ends while it waits. */
-  async #reserveSlowly(budgets: readonly Budget[], need: PicoUsd): Promise<Reserved> {
+  async #reserveSlowly(budgets: readonly Budget[], need: PicoUsd): Promise<ReserveResult> {
     for (let tries = 0; tries < maxTries; tries++) {
       const at = this.#time.now()
       const reserved = await this.#reserveEach(budgets, at, need)
       if ('refusedBy' in reserved) return reserved
-      if ('over' in reserved) continue
+      if ('periodEnded' in reserved) continue
       const now = this.#time.now()
       if (budgets.every((budget) => endOfPeriod(budget, at) > now)) {
         return { reservation: reservation(reserved.accounts, need) }
@@ -101,13 +101,13 @@ export class Budgets {
     const accounts: OpenAccount[] = []
     try {
       for (const budget of budgets) {
-        const open = this.#accounts.of(budget, at)
-        const reserving = open.account.reserve(need, budget.limit)
+        const open = this.#accounts.accountOf(budget, at)
+        const outcomePromise = open.account.reserve(need, budget.limit)
         this.#accounts.keepPolling()
-        const outcome = await reserving
+        const outcome = await outcomePromise
         if (outcome !== 'granted') {
           release(accounts, need)
-          return outcome === 'over' ? { over: true } : { refusedBy: open.budget, outcome }
+          return outcome === 'over' ? { periodEnded: true } : { refusedBy: open.budget, outcome }
         }
         accounts.push(open)
       }
@@ -120,15 +120,15 @@ export class Budgets {
 }
 
 /** Reserves available money in all accounts or in none. */
-function takeAll(open: OpenAccount[], at: number, need: PicoUsd): boolean {
-  let taken = 0
+function tryReserveAll(open: OpenAccount[], at: number, need: PicoUsd): boolean {
+  let reservedCount = 0
   for (const { account } of open) {
     account.usedAt = at
-    if (!account.take(need)) break
-    taken++
+    if (!account.tryReserve(need)) break
+    reservedCount++
   }
-  if (taken === open.length) return true
-  release(open.slice(0, taken), need)
+  if (reservedCount === open.length) return true
+  release(open.slice(0, reservedCount), need)
   return false
 }
 

@@ -8,7 +8,7 @@ import { findByAccount } from './pooled/rows.ts'
 
 type SubjectOf<Kind> = Extract<Subject, { kind: Kind }>
 
-/** A limit as it is in the database, and the data about its owner for webhooks. */
+/** A limit as stored in the database, with data about its owner for webhooks. */
 export type CurrentLimit = {
   workspaceId: string
   /** Undefined if the limit was removed. */
@@ -17,7 +17,7 @@ export type CurrentLimit = {
   data: object
 }
 
-/** The current limit of a subject. Undefined if its key or guardrail was deleted, and for turns and sessions. */
+/** Reads the current limit of a subject. Undefined if its owner was deleted, and for turns and sessions. */
 export async function findCurrentLimit(tx: Tx, subject: Subject): Promise<CurrentLimit | undefined> {
   if (subject.kind === 'key') return limitOfKey(tx, subject.hash)
   if (subject.kind === 'guardrail') return limitOfGuardrail(tx, subject)
@@ -110,7 +110,7 @@ async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<CurrentL
   }
 }
 
-/** The workspace for events of an organization's budget, because each event belongs to a workspace. */
+/** Returns the oldest workspace, which gets the events of an organization's budget: each event needs a workspace. */
 async function firstWorkspace(tx: Tx, organizationId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('workspaces')

@@ -2,8 +2,8 @@ import type { Now } from '#platform/core/clock.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 
 /**
- * An estimate of the database's time. It is never behind, so that nothing is spent in a period that has ended. It is ahead
- * by at most the round trip of the last message.
+ * An estimate of the database's time, ahead by at most the round-trip time of the last message. It is never behind, so
+ * that no money is spent in a period that has ended.
  */
 export class DatabaseTime {
   readonly #elapsed: Now

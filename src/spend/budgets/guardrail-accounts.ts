@@ -6,14 +6,14 @@ import { chargedOf, spendingOf } from '../ledger/read.ts'
 import type { Budget, LastingSubject } from './budget.ts'
 import type { Budgets } from './budgets.ts'
 import type { Every } from './open-accounts.ts'
-import { forgetSpendingBesideOlderServers } from './rows.ts'
+import { deleteSpendingMissedByOlderServers } from './rows.ts'
 
-/** The interval of the search for older servers. */
+/** The interval of checking for older servers. */
 const checkEveryMs = 2000
 
 /**
- * Servers of schema version 91 and before count a guardrail's limit in one account, which all its members and keys share. While one of
- * them runs, this server uses the same accounts: with others, a key could spend the limit twice.
+ * Servers of schema version 91 and earlier count a guardrail's limit in one account for all its members and keys. While
+ * such a server runs, this server uses the same accounts. Otherwise a key could spend the limit twice.
  */
 export type GuardrailAccounts = { areShared: () => boolean }
 
@@ -26,49 +26,49 @@ type GuardrailAccountsDeps = {
   onError: (error: Error) => void
 }
 
-const usualTimes = {
-  /** An older server that lost its connections opens new ones within this time. */
+const defaultTimes = {
+  /** The time within which an older server that lost its connections opens new ones. */
   absentMs: 10_000,
-  /** All other servers notice within this time that the last older server has left. */
+  /** The time within which all other servers notice that the last older server has stopped. */
   noticeMs: 60_000,
 }
 
 /**
- * Looks for older servers until the last one has left. They cannot start any more, because the schema is too new for them. Then each
- * member and each key gets its own account, which starts with the ledger's sum.
- * @returns the accounts, and a function that ends the search.
+ * Checks for older servers until the last one has stopped. New ones cannot start, because the schema is too new for them.
+ * Afterwards each member and each key has a separate account, which starts with the sum of the ledger.
+ * @returns the accounts, and a function that stops the checks.
  */
 export async function watchGuardrailAccounts(
   { db, every, elapsed, onSeparate, onError }: GuardrailAccountsDeps,
-  times: Partial<typeof usualTimes> = {},
-): Promise<GuardrailAccounts & { end: () => void }> {
-  const { absentMs, noticeMs } = { ...usualTimes, ...times }
+  times: Partial<typeof defaultTimes> = {},
+): Promise<GuardrailAccounts & { stop: () => void }> {
+  const { absentMs, noticeMs: propagationMs } = { ...defaultTimes, ...times }
   let areShared = await hasOlderServers(db)
-  if (!areShared) return { areShared: () => false, end: () => {} }
+  if (!areShared) return { areShared: () => false, stop: () => {} }
   let lastSeenAt = elapsed()
-  const look = async () => {
+  const checkOnce = async () => {
     if (await hasOlderServers(db)) [areShared, lastSeenAt] = [true, elapsed()]
     const absentForMs = elapsed() - lastSeenAt
     if (areShared && absentForMs >= absentMs) {
       areShared = false
       onSeparate()
     }
-    if (absentForMs < absentMs + noticeMs) return
-    // Until a moment ago another server may still have used shared accounts.
-    await db.exclusively('guardrail accounts', forgetSpendingBesideOlderServers)
-    end()
+    if (absentForMs < absentMs + propagationMs) return
+    // Another server may have used shared accounts until now.
+    await db.exclusively('guardrail accounts', deleteSpendingMissedByOlderServers)
+    stop()
   }
-  const end = every(checkEveryMs, () => {
-    look().catch((error) => {
-      // Without the database older servers have no connections either.
+  const stop = every(checkEveryMs, () => {
+    checkOnce().catch((error) => {
+      // While the database is unreachable, older servers have no connections either.
       lastSeenAt = elapsed()
       onError(error)
     })
   })
-  return { areShared: () => areShared, end }
+  return { areShared: () => areShared, stop }
 }
 
-/** The account that older servers use. A budget that does not belong to a guardrail is returned unchanged. */
+/** Returns the budget with the account that older servers use. Budgets of other subjects are returned unchanged. */
 function sharedBudget(budget: Budget): Budget {
   return budget.subject.kind === 'guardrail' ? { ...budget, id: sharedAccount(budget.subject.id) } : budget
 }
@@ -89,8 +89,8 @@ export function withGuardrailAccounts(
 }
 
 /**
- * Of several budgets with the same account, only the one with the lowest limit: the default guardrail and a budget of
- * the workspace can share an account.
+ * Returns the budgets without duplicate accounts, which the default guardrail and a budget of the workspace can share. Of
+ * several budgets with one account, the one with the lowest limit remains.
  */
 function distinct(budgets: Budget[]): Budget[] {
   const byAccount = new Map<string, Budget>()
@@ -113,11 +113,11 @@ export async function spentOfGuardrail(
   includesByok: boolean,
   sinceDay: number,
 ): Promise<PicoUsd> {
-  const spenders = isDefault ? { workspaceId } : { workspaceId, ...(await assignedTo(deps, id)) }
+  const spenders = isDefault ? { workspaceId } : { workspaceId, ...(await assignedSpenders(deps, id)) }
   return chargedOf(await spendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
 }
 
-async function assignedTo({ db }: { db: Pick<Db, 'query'> }, guardrailId: string) {
+async function assignedSpenders({ db }: { db: Pick<Db, 'query'> }, guardrailId: string) {
   const rows = await db.query
     .selectFrom('guardrail_assignments')
     .where('guardrail_id', '=', guardrailId)

@@ -3,44 +3,44 @@ import type { Budget } from './budget.ts'
 import type { Lease, StoredBudget } from './rows.ts'
 
 /**
- * A server without a report for this time counts as dead. Until then, the money that it holds can return.
+ * A server without a report for this time counts as dead. Until then, it can return its leased money.
  */
 export const leaseMs = 30_000
 
 /**
- * A server without a report for this time is cut off or overloaded, and requests do not wait for its money. Servers
+ * A server without a report for this time is disconnected or overloaded, and requests do not wait for its money. Servers
  * report twice a second.
  */
 export const silentMs = 4000
 
 const dayMs = 86_400_000
-/** Separates the server and the interval in the name of a holder. */
+/** Separates the server and the interval in a lease holder. */
 const separator = ' '
 
-/** A server has one lease for each interval of a limit, because requests in flight can predate a change. */
+/** Returns the holder of a lease. A server has one lease per interval, because requests in flight can have the old one. */
 export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval'>) =>
   `${server}${separator}${interval ?? 'never'}`
 
-/** The money that leases take from a budget. */
+/** The leased money of a budget, by the state of its servers. */
 export type Leased = {
-  /** Held by servers that still report: some of it may return soon. */
+  /** Leased by servers that report. Some of it may be returned soon. */
   held: PicoUsd
-  /** Held by servers that have not reported for some seconds: it may return, but not soon. */
+  /** Leased by servers that have not reported for some seconds. It may be returned later. */
   silent: PicoUsd
-  /** Held by servers that no longer report: all of it counts as spent until they account for it. */
+  /** Leased by servers that count as dead. It counts as spent until they report. */
   charged: PicoUsd
 }
 
-/** Sums the leases of a budget. @param mine the lease that is skipped. */
-export function leasedOf(
+/** Sums the leases of a budget. @param ownLease the lease that is skipped. */
+export function sumLeases(
   budget: Pick<Budget, 'interval'>,
   period: number,
   { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
-  mine?: Lease,
+  ownLease?: Lease,
 ): Leased {
   const leased = { held: 0n, silent: 0n, charged: 0n }
   for (const lease of leases) {
-    if (lease === mine || !countsIn(budget, period, lease, at)) continue
+    if (lease === ownLease || !countsInPeriod(budget, period, lease, at)) continue
     leased[stateOf(lease, at)] += lease.held
   }
   return leased
@@ -52,8 +52,8 @@ const stateOf = ({ renewedAt }: Lease, at: number): keyof Leased =>
 const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
 
 /** Whether a lease counts in a period. A lease of another interval counts in the periods that it overlaps. */
-function countsIn(budget: Pick<Budget, 'interval'>, period: number, lease: Lease, at: number): boolean {
-  const ofThisInterval = lease.server === leaseHolder(lease.server.split(separator)[0]!, budget)
-  if (ofThisInterval) return lease.period === period
+function countsInPeriod(budget: Pick<Budget, 'interval'>, period: number, lease: Lease, at: number): boolean {
+  const isSameInterval = lease.server === leaseHolder(lease.server.split(separator)[0]!, budget)
+  if (isSameInterval) return lease.period === period
   return !isExpired(lease, at) || lease.renewedAt + leaseMs >= period * dayMs
 }

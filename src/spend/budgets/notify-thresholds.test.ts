@@ -12,8 +12,8 @@ import { readableEvent } from '#webhooks/readable-event.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
 import type { Grouping } from '../ledger/request-group.ts'
 import { type Budget, groupAccounts, periodOf } from './budget.ts'
-import { forgetSpending } from './rows.ts'
-import { exchange, type LeaseReport } from './store.ts'
+import { exchange, type LeaseReport } from './lease-exchange.ts'
+import { deleteSpending } from './rows.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
@@ -89,18 +89,18 @@ onEachDatabase('notifications of a limit', (kind) => {
 
   test('are 100 % when a request is refused above 80 %, and none below', async () => {
     await using w = await world(kind)
-    await w.spend('a', 2, { need: usd(9), wanted: usd(9) })
+    await w.spend('a', 2, { need: usd(9), totalNeed: usd(9) })
     assert.deepEqual(await w.told(), [])
-    await w.spend('a', 8.5, { need: usd(1), wanted: usd(1) })
-    await w.spend('a', 8.5, { held: usd(1), need: usd(1.2), wanted: usd(1.2) })
+    await w.spend('a', 8.5, { need: usd(1), totalNeed: usd(1) })
+    await w.spend('a', 8.5, { held: usd(1), need: usd(1.2), totalNeed: usd(1.2) })
     assert.deepEqual(await w.types(), ['limit.nearly_spent'])
-    await w.spend('a', 8.5, { held: usd(1), need: usd(1.6), wanted: usd(1.6) })
+    await w.spend('a', 8.5, { held: usd(1), need: usd(1.6), totalNeed: usd(1.6) })
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
   })
 
   test('counts spending that the ledger does not have yet', async () => {
     await using w = await world(kind)
-    await w.spend('a', 7, { held: usd(2), unwritten: usd(1.5), need: usd(1.6), wanted: usd(1.6) })
+    await w.spend('a', 7, { held: usd(2), unwritten: usd(1.5), need: usd(1.6), totalNeed: usd(1.6) })
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
     assert.equal((await w.told())[0].data.spent_usd, 8.5)
   })
@@ -172,7 +172,7 @@ onEachDatabase('notifications of a limit', (kind) => {
   test('are sent once in a period, even if its account was restarted', async () => {
     await using w = await world(kind)
     await w.spend('a', 9)
-    await w.db.exclusively('test', (tx) => forgetSpending(tx, w.budget.id))
+    await w.db.exclusively('test', (tx) => deleteSpending(tx, w.budget.id))
     w.ledger.usd = 9
     await w.spend('b', 0)
     assert.deepEqual(await w.types(), ['limit.nearly_spent'])
@@ -207,7 +207,7 @@ async function world(kind: 'sqlite' | 'postgres') {
   const time = { now: Date.parse('2026-11-20T00:00:00Z') }
   const now = () => time.now
   const config = { webhook_origins: ['https://hooks.example.com'], public_url: undefined }
-  const deps = { db: store.db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), config, forgetSpending }
+  const deps = { db: store.db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), config, deleteSpending }
   await bootstrap(deps)
   const at = await store.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const caller = {
@@ -238,8 +238,8 @@ async function world(kind: 'sqlite' | 'postgres') {
     time.now++
     const total = usd(spent)
     const period = periodOf(budget, now())
-    const report = { server, period, total, confirmed: 0n, held: 0n, unwritten: 0n, need: 0n, wanted: 0n, ...more }
-    const earlier = { settled: async () => {}, spent: async () => usd(ledger.usd) }
+    const report = { server, period, total, confirmed: 0n, held: 0n, unwritten: 0n, need: 0n, totalNeed: 0n, ...more }
+    const earlier = { waitUntilReported: async () => {}, readLedger: async () => usd(ledger.usd) }
     return exchange({ db, clock: clockOf(now) }, { ...budget }, () => report, earlier)
   }
   const owner = thresholdOwner(budget.subject)!

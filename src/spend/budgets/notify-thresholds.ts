@@ -8,83 +8,78 @@ import type { Budget } from './budget.ts'
 import { findCurrentLimit } from './current-limit.ts'
 import { type NotifiedThreshold, writeNotifiedThreshold } from './rows.ts'
 
-/** Above this, in percent, a limit counts as spent when the first request is refused. */
-const nearlySpent = 80
+/** The percentage above which a limit counts as spent as soon as a request is refused. */
+const spentIfRefusedPercent = 80
 
 const dayMs = 86_400_000
 
 /** The state of a limit after the report of a server. */
-export type LimitStanding = {
+export type LimitState = {
   period: number
   /** The database's time. */
   at: number
   spent: PicoUsd
   /** Whether a request would be refused even if all reservations were released. */
   isRefused: boolean
-  /** The thresholds that webhooks were notified of in this period. */
+  /** The thresholds of this period for which webhooks were notified. */
   notified: NotifiedThreshold[]
   /** The percentages at which webhooks are notified, ascending. */
   thresholds: readonly number[]
 }
 
-type Limited = Pick<Budget, 'interval' | 'limit'>
+type LimitAmount = Pick<Budget, 'interval' | 'limit'>
 
 /**
- * The threshold that is reached, in percent, or 0. A request reserves the most that it can cost, so the last cents of a
- * limit are rarely spent. Above 80 % the limit therefore counts as spent when the first request is refused.
+ * Returns the highest threshold that is reached, in percent, or 0. A request reserves its maximum cost, so the last cents
+ * of a limit are rarely spent. Above 80 % the limit therefore counts as spent when the first request is refused.
  */
-function reachedPercent({ limit }: Limited, { spent, isRefused, thresholds }: LimitStanding): number {
-  const isSpent = spent >= limit || (isRefused && spent * 100n >= limit * BigInt(nearlySpent))
+function reachedPercent({ limit }: LimitAmount, { spent, isRefused, thresholds }: LimitState): number {
+  const isSpent = spent >= limit || (isRefused && spent * 100n >= limit * BigInt(spentIfRefusedPercent))
   return thresholds.findLast((percent) => isSpent || spent * 100n >= limit * BigInt(percent)) ?? 0
 }
 
-const intervalText = ({ interval }: Limited) => interval ?? 'never'
+const intervalText = ({ interval }: LimitAmount) => interval ?? 'never'
 
-function notifiedPercent(budget: Limited, notified: readonly NotifiedThreshold[]): number {
+function notifiedPercent(budget: LimitAmount, notified: readonly NotifiedThreshold[]): number {
   const same = notified.find(
     (one) => one.interval === intervalText(budget) && one.limit === limitToColumn(budget.limit),
   )
   return same?.percent ?? 0
 }
 
-/** Whether webhooks must be notified of a threshold. Reads no database, because nearly always none is crossed. */
-export function crossesThreshold(budget: Limited, standing: LimitStanding): boolean {
-  return reachedPercent(budget, standing) > notifiedPercent(budget, standing.notified)
+/** Whether webhooks must be notified of a threshold. Does not read the database, because this is rare. */
+export function crossesThreshold(budget: LimitAmount, state: LimitState): boolean {
+  return reachedPercent(budget, state) > notifiedPercent(budget, state.notified)
 }
 
 /**
  * Queues the events of a limit once per limit and period, in the transaction that counts the spending. Reads the limit
  * from the database, because this server may have an older one.
  */
-export async function notifyThresholds(
-  tx: Tx,
-  announce: Announce,
-  budget: Budget,
-  standing: LimitStanding,
-): Promise<void> {
+export async function notifyThresholds(tx: Tx, announce: Announce, budget: Budget, state: LimitState): Promise<void> {
   const found = await findCurrentLimit(tx, budget.subject)
   if (found?.limit === undefined || found.interval !== budget.interval) return
-  const { period, at, notified } = standing
+  const { period, at, notified } = state
   const current = { ...budget, limit: found.limit }
-  const isRefused = standing.isRefused && found.limit === budget.limit
+  const isRefused = state.isRefused && found.limit === budget.limit
   const before = notifiedPercent(current, notified)
-  const percent = reachedPercent(current, { ...standing, isRefused })
+  const percent = reachedPercent(current, { ...state, isRefused })
   if (percent <= before) return
   const key = { budget: budget.id, period, interval: intervalText(budget), limit: found.limit }
   await writeNotifiedThreshold(tx, { ...key, percent, at })
-  for (const level of standing.thresholds) {
+  for (const level of state.thresholds) {
     if (level <= before || level > percent) continue
     await queueEvent(tx, announce, {
       event: level === 100 ? 'limit.spent' : 'limit.nearly_spent',
       subject: `limit ${key.budget} ${key.interval} ${period} ${key.limit} ${level}`,
       at,
       workspaceId: found.workspaceId,
-      data: { ...found.data, ...dataOf(budget, found.limit, standing), percent: level },
+      data: { ...found.data, ...dataOf(budget, found.limit, state), percent: level },
     })
   }
 }
 
-function dataOf({ interval }: Limited, limit: PicoUsd, { period, spent }: LimitStanding) {
+function dataOf({ interval }: LimitAmount, limit: PicoUsd, { period, spent }: LimitState) {
   const remaining = spent < limit ? limit - spent : 0n
   return {
     ...{ limit_usd: toUsd(limit), spent_usd: toUsd(spent), remaining_usd: toUsd(remaining) },

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db.ts'
 import { type Budget, periodOf, resetsAt } from './budget.ts'
 import { BudgetAccount, type Exchange } from './budget-account.ts'
 import type { DatabaseTime } from './database-time.ts'
-import { exchange, readyOf } from './store.ts'
+import { exchange, standbyAmount } from './lease-exchange.ts'
 
 /** Repeats work at an interval. @returns a function that stops it. */
 export type Every = (ms: number, work: () => void) => () => void
@@ -17,8 +17,8 @@ export type AccountsDeps = {
   /** Names this server in its leases. */
   server: string
   /** Resolves when the ledger has stored everything recorded so far. */
-  written: () => Promise<void>
-  /** The spending of a budget's subject since a day, from before its account was opened. */
+  waitUntilWritten: () => Promise<void>
+  /** Reads the spending since a day from the ledger, for an account that is opened now. */
   spentBefore: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
   onError: (error: Error) => void
   every: Every
@@ -26,7 +26,7 @@ export type AccountsDeps = {
 
 export type AccountTimes = Record<'waitMs' | 'stallMs' | 'pollMs' | 'reportMs' | 'idleMs', number>
 
-/** The account of a budget in one period. It is open until nothing is held or owed. */
+/** The account of a budget in one period. It is closed when it is idle. */
 export type OpenAccount = { account: BudgetAccount; budget: Budget; closed: boolean }
 
 /** The accounts of this server: one for each budget and period in use. */
@@ -36,28 +36,28 @@ export class OpenAccounts {
   readonly #accounts = new Map<string, OpenAccount>()
   /** Caches the account of each budget until its period ends. */
   readonly #recent = new WeakMap<Budget, { open: OpenAccount; since: number; until: number }>()
-  readonly #endReporting: () => void
+  readonly #stopReporting: () => void
   #reporting: Promise<void> | undefined
   #writing: Promise<void> | undefined
-  #endPolling: (() => void) | undefined
+  #stopPolling: (() => void) | undefined
 
   constructor(deps: AccountsDeps, times: AccountTimes) {
     this.#deps = deps
     this.#times = times
-    this.#endReporting = deps.every(times.reportMs, () => void this.report())
+    this.#stopReporting = deps.every(times.reportMs, () => void this.report())
   }
 
-  /** The account of a budget. @param at a time in the period. */
-  of(budget: Budget, at: number): OpenAccount {
+  /** Returns the account of a budget, opened if necessary. @param at a time in the period. */
+  accountOf(budget: Budget, at: number): OpenAccount {
     const existing = this.#recent.get(budget)
     if (existing?.open.budget === budget && !existing.open.closed && at >= existing.since && at < existing.until)
       return existing.open
-    const open = this.#find(budget, periodOf(budget, at))
+    const open = this.#findOrOpen(budget, periodOf(budget, at))
     this.#recent.set(budget, { open, since: at, until: endOfPeriod(budget, at) })
     return open
   }
 
-  #find(budget: Budget, period: number): OpenAccount {
+  #findOrOpen(budget: Budget, period: number): OpenAccount {
     const key = `${budget.id} ${budget.interval} ${period}`
     const existing = this.#accounts.get(key)
     if (existing) {
@@ -76,7 +76,7 @@ export class OpenAccounts {
   async #exchange(open: OpenAccount, period: number, ...[report, limit]: Parameters<Exchange>): ReturnType<Exchange> {
     const { time, server, spentBefore } = this.#deps
     const budget = limit === undefined ? open.budget : { ...open.budget, limit }
-    const earlier = { settled: () => this.#reportOlder(open), spent: () => spentBefore(budget, period) }
+    const earlier = { waitUntilReported: () => this.#reportOlder(open), readLedger: () => spentBefore(budget, period) }
     const sentAt = time.elapsed()
     const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlier)
     time.adjust(answer.at, sentAt)
@@ -86,7 +86,7 @@ export class OpenAccounts {
   /**
    * Reports the spending under earlier intervals before a new period starts. A new period starts with the sum of the
    * ledger, which contains that spending: a later report would count it twice. Only accounts that were opened before
-   * this one are reported, so that no two wait for each other.
+   * this one are reported, so that two accounts never wait for each other.
    */
   async #reportOlder(newer: OpenAccount): Promise<void> {
     await this.#write()
@@ -115,7 +115,7 @@ export class OpenAccounts {
         continue
       }
       const inUse = at - account.usedAt < this.#times.idleMs
-      await account.report(inUse, readyOf(budget.limit)).catch((error) => this.#logError(error))
+      await account.report(inUse, standbyAmount(budget.limit)).catch((error) => this.#logError(error))
     }
   }
 
@@ -132,23 +132,23 @@ export class OpenAccounts {
     return promise.finally(end)
   }
 
-  /** Waits until the ledger has all spending, which must precede the report. */
+  /** Waits until the ledger has stored all spending, which is required before a report. */
   async #write(): Promise<void> {
     const unwritten = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
     if (unwritten.length === 0) return
     const spent = unwritten.map(({ account }) => ({ account, amount: account.spending.recorded }))
-    await this.#deps.written()
+    await this.#deps.waitUntilWritten()
     for (const { account, amount } of spent) account.spending.noteWritten(amount)
   }
 
   /** Serves waiting requests while there are any, so that an idle server does not wake up. */
   keepPolling(): void {
-    this.#endPolling ??= this.#deps.every(this.#times.pollMs, () => {
-      const waited = [...this.#accounts.values()].filter(({ account }) => account.hasWaiting)
-      for (const { account } of waited) this.#poll(account)
-      if (waited.length > 0) return
-      this.#endPolling?.()
-      this.#endPolling = undefined
+    this.#stopPolling ??= this.#deps.every(this.#times.pollMs, () => {
+      const accountsWithWaiting = [...this.#accounts.values()].filter(({ account }) => account.hasWaiting)
+      for (const { account } of accountsWithWaiting) this.#poll(account)
+      if (accountsWithWaiting.length > 0) return
+      this.#stopPolling?.()
+      this.#stopPolling = undefined
     })
   }
 
@@ -161,8 +161,8 @@ export class OpenAccounts {
   }
 
   async close(): Promise<void> {
-    this.#endPolling?.()
-    this.#endReporting()
+    this.#stopPolling?.()
+    this.#stopReporting()
     await this.#reporting
     await this.#write().catch((error) => this.#logError(error))
     for (const { account } of this.#accounts.values()) await account.close().catch((error) => this.#logError(error))

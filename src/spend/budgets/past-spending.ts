@@ -5,7 +5,7 @@ import { spendingOfGroup } from '../ledger/group-spending.ts'
 import { chargedOf, type Spenders, type Spending, spendingOf } from '../ledger/read.ts'
 import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
 
-type Counted = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
+type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
 
 /**
  * Reads the spending of a budget since a day from the ledger, for a limit that was set after money was spent. Limits of
@@ -13,16 +13,16 @@ type Counted = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
  */
 export async function spentBefore(
   deps: { db: Pick<Db, 'query'> },
-  counted: Counted,
+  budget: CountedBudget,
   sinceDay: number,
 ): Promise<PicoUsd> {
-  return chargedOf(await ledgerSpending(deps, counted, sinceDay), counted.includesByok)
+  return chargedOf(await ledgerSpending(deps, budget, sinceDay), budget.includesByok)
 }
 
-/** The sums of the ledger that a budget counts since a day. */
+/** Reads the sums of the ledger that a budget counts since a day. */
 export function ledgerSpending(
   deps: { db: Pick<Db, 'query'> },
-  { subject }: Pick<Counted, 'subject'>,
+  { subject }: Pick<CountedBudget, 'subject'>,
   sinceDay: number,
 ): Promise<Spending> {
   const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)

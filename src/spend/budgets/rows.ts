@@ -8,7 +8,7 @@ import { exactly } from '../ledger/exact.ts'
 
 type Query = Db['query'] | Tx
 
-/** The part of a budget that a server holds in a period. */
+/** The money of a budget that a server has leased in a period. */
 export type Lease = {
   server: string
   period: number
@@ -19,7 +19,7 @@ export type Lease = {
   renewedAt: number
 }
 
-/** The highest threshold of a limit that webhooks were notified of, in percent. */
+/** The highest threshold of a limit for which webhooks were notified, in percent. */
 export type NotifiedThreshold = { interval: string; limit: PicoUsd; percent: number }
 
 export type StoredBudget = {
@@ -51,7 +51,7 @@ export async function readBudget(
   clock: DatabaseClock,
   budget: string,
   period: number,
-  ownerOfThresholds = '',
+  thresholdOwner = '',
 ): Promise<StoredBudget> {
   const { rows } = await sql<BudgetRowsRow>`
     select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
@@ -66,16 +66,16 @@ export async function readBudget(
       from told_limits where budget = ${budget} and period = ${period}
     union all
     select 'thresholds', 0, percents, 0, '0', '0'
-      from budget_thresholds where owner = ${ownerOfThresholds}`.execute(query)
+      from budget_thresholds where owner = ${thresholdOwner}`.execute(query)
   const stored: StoredBudget = { at: 0, spent: undefined, leases: [], notified: [] }
-  for (const { kind, at, server, period: of, ...row } of rows) {
+  for (const { kind, at, server, period: rowPeriod, ...row } of rows) {
     const spent = BigInt(row.spent)
     const held = BigInt(row.held)
     if (kind === 'clock') stored.at = at
     else if (kind === 'period') stored.spent = spent
     else if (kind === 'thresholds') stored.thresholds = JSON.parse(server) as number[]
     else if (kind === 'notified') stored.notified.push({ interval: server, limit: spent, percent: at })
-    else stored.leases.push({ server, period: of, held, spent, renewedAt: at })
+    else stored.leases.push({ server, period: rowPeriod, held, spent, renewedAt: at })
   }
   return stored
 }
@@ -145,8 +145,8 @@ export async function insertPeriod(tx: Tx, budget: string, period: number, spent
 
 /** Adds spending to the periods that have a row. */
 export async function addSpent(tx: Tx, budget: string, periods: number[], spent: PicoUsd): Promise<void> {
-  const more = limitToColumn(spent)
-  const sum = sql<bigint>`case when spent_pico > ${maxStorable - more} then ${maxStorable} else spent_pico + ${more} end`
+  const addedAmount = limitToColumn(spent)
+  const sum = sql<bigint>`case when spent_pico > ${maxStorable - addedAmount} then ${maxStorable} else spent_pico + ${addedAmount} end`
   await tx
     .updateTable('budget_periods')
     .set({ spent_pico: sum })
@@ -230,21 +230,21 @@ export const isGroupAccount = (budget: RawBuilder<unknown>) =>
 export const isOfSession = (budget: RawBuilder<unknown>) => sql`substr(${budget}, 47, 9) = ':session:'`
 export const isOfTag = (budget: RawBuilder<unknown>) => sql`substr(${budget}, 47, 5) = ':tag:'`
 
-/** Deletes the sums of a budget, so that the next request reads them from the ledger. Leases stay. */
-export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
+/** Deletes the sums of a budget, so that the next request reads them from the ledger. Leases are not deleted. */
+export async function deleteSpending(tx: Tx, budget: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
 }
 
 /** Deletes the sums of all accounts of a guardrail, one for each member and key. */
-export async function forgetSpendingOfGuardrail(tx: Tx, id: string): Promise<void> {
+export async function deleteGuardrailSpending(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', 'like', `guardrail:${id}:%`).execute()
 }
 
 /**
- * Deletes what was counted in accounts that older servers do not use, so that their next request reads the ledger: older servers that ran
- * beside newer ones did not count there.
+ * Deletes the sums of accounts that older servers do not use, so that the next request reads the ledger. Older servers
+ * that ran at the same time as newer ones did not count their spending in these accounts.
  */
-export async function forgetSpendingBesideOlderServers(tx: Tx): Promise<void> {
+export async function deleteSpendingMissedByOlderServers(tx: Tx): Promise<void> {
   await tx
     .deleteFrom('budget_periods')
     .where((e) => e.or(['guardrail:%:%', 'workspace:%', 'organization:%'].map((names) => e('budget', 'like', names))))

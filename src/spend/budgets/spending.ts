@@ -2,7 +2,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 
 /**
  * The spending of one account in its period, and how much of it was passed to the ledger (`recorded`), stored by the ledger
- * (`written`), and counted by the database (`confirmed`). Each is a part of the one before.
+ * (`written`), and counted by the database (`confirmed`). Each is a part of the previous one.
  */
 export class Spending {
   #total = 0n

@@ -24,18 +24,18 @@ export const ThresholdsBody = strictFields({
   thresholds: Thresholds.nullable().describe('Percentages of the limit, 1 to 100; null for the default.'),
 }).meta({ id: 'ThresholdsBody' })
 
-/** The thresholds of an owner, or the default. */
+/** Returns the thresholds of an owner, or the default. */
 export const thresholdsOf = (all: ReadonlyMap<string, number[]>, owner: string): number[] =>
   all.get(owner) ?? [...defaultThresholds]
 
-/** The name of a limit in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
+/** Returns the owner in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
 export function thresholdOwner(subject: Subject): string | undefined {
   if (subject.kind === 'key') return `key:${subject.hash}`
   if (subject.kind === 'guardrail' || subject.kind === 'group') return `guardrail:${subject.id}`
   return subject.kind === 'pool' ? `pool:${subject.account}` : undefined
 }
 
-/** The thresholds of each owner that has its own. */
+/** Reads the thresholds of each owner that does not have the default. */
 export async function readThresholds(query: Query | Tx, owners: readonly string[]): Promise<Map<string, number[]>> {
   if (owners.length === 0) return new Map()
   const rows = await query
@@ -49,7 +49,7 @@ export async function readThresholds(query: Query | Tx, owners: readonly string[
 type WriteDeps = { db: Db; now: Now; newId: NewId }
 type Target = { owner: string; kind: 'key' | 'guardrail'; id: string }
 
-/** Sets the thresholds of the limit of a key or guardrail, audited. `null` restores the default. @returns the new ones. */
+/** Sets the thresholds of a key or guardrail, with an audit record. `null` restores the default. @returns the new ones. */
 export async function setThresholds(
   deps: WriteDeps,
   caller: Caller,

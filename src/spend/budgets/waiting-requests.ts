@@ -1,14 +1,14 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 
 /**
- * The result of a reservation. `reserved`: requests in flight hold the money. `cut_off`: a server that does not
- * report holds it. `over`: the period has ended.
+ * The result of a reservation. `spent`: the limit is too small. `reserved`: requests in flight have reserved the
+ * money. `cut_off`: a server that does not report has leased it. `over`: the period has ended.
  */
 export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'cut_off' | 'over'
 
 export type WaitingRequest = {
   need: PicoUsd
-  /** The limit at its arrival. It can have changed since. */
+  /** The limit when the request arrived. It can have changed since. */
   limit: PicoUsd
   settle: (outcome: ReserveOutcome) => void
   fail: (error: unknown) => void
@@ -42,14 +42,14 @@ export class WaitingRequests {
   }
 
   /**
-   * Refuses requests that would not fit even if all requests in flight cost nothing, and those that waited too long.
+   * Refuses requests that need more than all reservations could release, and those past their deadline.
    * @param soon the money that can become available soon. @param silent the money of servers that do not report.
-   * @param now by the clock of their deadlines.
+   * @param now on the clock of `deadline`.
    */
-  refuse({ soon, silent }: { soon: PicoUsd; silent: PicoUsd }, now: number): void {
+  refuse({ availableSoon, silent }: { availableSoon: PicoUsd; silent: PicoUsd }, now: number): void {
     this.#requests = this.#requests.filter(({ need, settle, deadline }) => {
-      if (need > soon + silent) settle('spent')
-      else if (need > soon) settle('cut_off')
+      if (need > availableSoon + silent) settle('spent')
+      else if (need > availableSoon) settle('cut_off')
       else if (now >= deadline) settle('reserved')
       else return true
       return false

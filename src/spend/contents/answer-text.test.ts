@@ -4,11 +4,11 @@ import { AnswerText } from './answer-text.ts'
 
 test('the parts of an answer are joined: text, reasoning, calls with arguments', () => {
   const answer = new AnswerText(1000)
-  answer.take([
+  answer.addEvents([
     { type: 'reasoning', text: 'Hm' },
     { type: 'text', text: 'Let me ' },
   ])
-  answer.take([
+  answer.addEvents([
     { type: 'text', text: 'look.' },
     { type: 'tool_call', index: 0, id: 'a', name: 'look' },
     { type: 'tool_call', index: 1, id: 'b', name: 'see' },
@@ -28,15 +28,15 @@ test('the parts of an answer are joined: text, reasoning, calls with arguments',
 
 test('of an answer without end only a bounded part is held', () => {
   const answer = new AnswerText(1000)
-  for (let n = 0; n < 100_000; n++) answer.take([{ type: 'text', text: '0123456789' }])
-  for (let n = 0; n < 100_000; n++) answer.take([{ type: 'tool_call', index: n, id: `${n}`, name: 'x' }])
+  for (let n = 0; n < 100_000; n++) answer.addEvents([{ type: 'text', text: '0123456789' }])
+  for (let n = 0; n < 100_000; n++) answer.addEvents([{ type: 'tool_call', index: n, id: `${n}`, name: 'x' }])
   const { completion, calls } = answer.read()
   assert.ok(completion!.length <= 1010 && calls.length === 0)
 })
 
 test('provider data that is not text is ignored', () => {
   const answer = new AnswerText(1000)
-  answer.take([
+  answer.addEvents([
     { type: 'text', text: { toString: null } as never },
     { type: 'tool_arguments', index: 9, text: 'x' },
   ])

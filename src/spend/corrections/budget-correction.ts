@@ -5,7 +5,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { dayOf, periodStart } from '../ledger/days.ts'
 import type { ChargedRow } from './charged-row.ts'
 
-type Counted = { day: number; byok: boolean }
+type CountedCharge = { day: number; byok: boolean }
 
 /**
  * Gives an amount back to the budgets that were charged for a request. Skips a budget that was created again on a later day,
@@ -18,7 +18,7 @@ export async function releaseFromBudgets(tx: Tx, row: ChargedRow, released: Pico
   const periods = [0, ...intervals.map((interval) => periodStart(interval, row.created_at))]
   // The same order on all servers, to avoid deadlocks.
   for (const budget of (row.facts.charged_budgets ?? []).toSorted()) {
-    if (!(await stillCounts(tx, budget, counted))) continue
+    if (!(await isStillCounted(tx, budget, counted))) continue
     await tx
       .updateTable('budget_periods')
       .set({ spent_pico: sql<bigint>`spent_pico - ${released}` })
@@ -28,16 +28,16 @@ export async function releaseFromBudgets(tx: Tx, row: ChargedRow, released: Pico
   }
 }
 
-async function stillCounts(tx: Tx, budget: string, counted: Counted): Promise<boolean> {
+async function isStillCounted(tx: Tx, budget: string, counted: CountedCharge): Promise<boolean> {
   const [kind, id = ''] = budget.split(':')
   if (kind === 'key') return keyCounts(tx, id, counted)
   if (kind === 'guardrail') return guardrailCounts(tx, id, counted)
   if (kind === 'workspace' || kind === 'organization') return poolCounts(tx, budget, counted)
-  // The account of a turn or session is never created twice.
+  // The account of a turn or session is never created again.
   return true
 }
 
-async function keyCounts(tx: Tx, hash: string, { byok }: Counted): Promise<boolean> {
+async function keyCounts(tx: Tx, hash: string, { byok }: CountedCharge): Promise<boolean> {
   const row = await tx
     .selectFrom('api_keys')
     .where('hash', '=', hash)
@@ -46,13 +46,13 @@ async function keyCounts(tx: Tx, hash: string, { byok }: Counted): Promise<boole
   return row !== undefined && (!byok || row.include_byok_in_limit === 1)
 }
 
-async function guardrailCounts(tx: Tx, id: string, { day, byok }: Counted): Promise<boolean> {
+async function guardrailCounts(tx: Tx, id: string, { day, byok }: CountedCharge): Promise<boolean> {
   const row = await tx.selectFrom('guardrails').where('id', '=', id).select(['policy', 'created_at']).executeTakeFirst()
   if (!row || dayOf(row.created_at) > day) return false
   return !byok || (JSON.parse(row.policy) as { include_byok_in_budgets?: boolean }).include_byok_in_budgets === true
 }
 
-async function poolCounts(tx: Tx, account: string, { day, byok }: Counted): Promise<boolean> {
+async function poolCounts(tx: Tx, account: string, { day, byok }: CountedCharge): Promise<boolean> {
   const row = await tx
     .selectFrom('pooled_budgets')
     .where('account', '=', account)

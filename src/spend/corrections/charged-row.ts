@@ -13,7 +13,7 @@ export type ChargedRow = RecordRow & {
 /** The tokens that a provider reported later. */
 export type LateTokens = { prompt: number; completion: number; reasoning: number; cached: number }
 
-/** The new amounts of a charge, whose sum is at most the old one. */
+/** The new amounts of a charge. Their sum is at most the old sum. */
 export type NewCharge = {
   cost: PicoUsd
   margin: PicoUsd

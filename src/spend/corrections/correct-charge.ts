@@ -6,7 +6,7 @@ import { exactly } from '../ledger/exact.ts'
 import { recordColumns, type StoredFacts } from '../ledger/record.ts'
 import { releaseFromBudgets } from './budget-correction.ts'
 import type { ChargedRow, NewCharge } from './charged-row.ts'
-import { noteOverbilled } from './overbilled-endpoints.ts'
+import { markOverbilled } from './overbilled-endpoints.ts'
 import { correctSums } from './sum-correction.ts'
 
 /** The exact amounts before and after a correction. */
@@ -28,7 +28,7 @@ export async function correctCharge(
   if (!before || !after || (after.cost === before.cost && after.margin === before.margin)) return undefined
   const { numUpdatedRows } = await tx
     .updateTable('generations')
-    .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(factsAfter(before, after)) })
+    .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(correctedFacts(before, after)) })
     .where('id', '=', id)
     // Another server can correct the same row. It waits here, and then finds other amounts.
     .where('cost_pico', '=', before.cost)
@@ -39,7 +39,7 @@ export async function correctCharge(
   const released = before.cost + before.margin - after.cost - after.margin
   await releaseFromBudgets(tx, before, released)
   if (after.billed !== undefined && before.facts.endpoint_id)
-    await noteOverbilled(tx, before.facts.endpoint_id, { id, at: after.correction.at })
+    await markOverbilled(tx, before.facts.endpoint_id, { id, at: after.correction.at })
   return { before, released }
 }
 
@@ -55,20 +55,20 @@ async function findCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
   return { ...record, cost: BigInt(cost), margin: BigInt(margin), rolledUp, facts: JSON.parse(row.record) }
 }
 
-/** The amount of the attempt that answered, which is the part that its provider can report later. */
+/** Returns the unconfirmed amount of the attempt that answered, which its provider can report later. */
 export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
   const attempts = facts.attempts ?? []
-  const own = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
-  const others = attempts.reduce(
-    (sum, { unconfirmed_usd = 0 }, at) => (at === own ? sum : sum + picoUsdOf(unconfirmed_usd)),
+  const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
+  const otherAttempts = attempts.reduce(
+    (sum, { unconfirmed_usd = 0 }, at) => (at === answeredIndex ? sum : sum + picoUsdOf(unconfirmed_usd)),
     0n,
   )
-  return margin > others ? margin - others : 0n
+  return margin > otherAttempts ? margin - otherAttempts : 0n
 }
 
-function factsAfter({ facts, margin }: ChargedRow, after: NewCharge): StoredFacts {
+function correctedFacts({ facts, margin }: ChargedRow, after: NewCharge): StoredFacts {
   const { cost, tokens, correction, billed } = after
-  const own = (facts.attempts ?? []).findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
+  const answeredIndex = (facts.attempts ?? []).findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
   return {
     ...facts,
     ...(tokens && {
@@ -79,7 +79,7 @@ function factsAfter({ facts, margin }: ChargedRow, after: NewCharge): StoredFact
       tokens_estimated: false,
     }),
     attempts: (facts.attempts ?? []).map((attempt, at) =>
-      after.margin > 0n && at !== own ? attempt : { ...attempt, unconfirmed_usd: undefined },
+      after.margin > 0n && at !== answeredIndex ? attempt : { ...attempt, unconfirmed_usd: undefined },
     ),
     upstream_inference_cost: toUsd(cost),
     limit_cost: after.margin > 0n ? toUsd(cost + after.margin) : undefined,

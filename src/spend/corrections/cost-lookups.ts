@@ -3,7 +3,7 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Inserted } from '#platform/db/rows/insert-rows.ts'
 import type { Generation } from '../ledger/generation.ts'
 
-/** A request whose provider is asked for its cost. */
+/** A request whose cost is looked up at its provider. */
 export type CostLookup = { id: string; attempts: number }
 
 /** The delays after a request and after each failed attempt: about 17 minutes in all. */
@@ -12,8 +12,8 @@ export const maxLookups = 10
 
 const columns = { id: 'text', next_at: 'bigint', attempts: 'bigint' } as const
 
-/** The statement that schedules the lookups of these requests. Empty if there are none. */
-export function insertionsOfLookups(generations: readonly Generation[]): Inserted[] {
+/** The statement that schedules the lookups of these requests. Empty without lookups. */
+export function lookupInsertions(generations: readonly Generation[]): Inserted[] {
   const rows = generations
     .filter(({ hasCostLookup, margin }) => hasCostLookup === true && margin > 0n)
     .map(({ id, createdAt, durationMs }) => [id, Math.round(createdAt + durationMs) + lookupDelays.firstMs, 0])
@@ -21,8 +21,8 @@ export function insertionsOfLookups(generations: readonly Generation[]): Inserte
 }
 
 /**
- * Takes the lookups that are due and schedules their next attempts, so that no other server makes them meanwhile, and that
- * another one continues if this server stops.
+ * Claims the lookups that are due by scheduling their next attempts. So no other server makes them now, and another server
+ * retries them if this one stops.
  */
 export async function claimCostLookups(db: Db, now: number, limit: number): Promise<CostLookup[]> {
   const due = await db.query
@@ -45,7 +45,7 @@ export async function claimCostLookups(db: Db, now: number, limit: number): Prom
   return claimed
 }
 
-/** The time of the next lookup; undefined if there is none. */
+/** Returns the time of the next lookup; undefined without lookups. */
 export async function nextLookupAt(query: Query): Promise<number | undefined> {
   const row = await query
     .selectFrom('cost_lookups')

@@ -5,11 +5,11 @@ import type { Generation } from '../ledger/generation.ts'
 
 const columns = { endpoint: 'text', requests: 'bigint', last_at: 'bigint', last_generation: 'text' } as const
 
-const more = `${addToExisting('overbilled_endpoints', ['endpoint'], ['requests'], { columns: /^$/, most: 0n })},
+const conflictClause = `${addToExisting('overbilled_endpoints', ['endpoint'], ['requests'], { columns: /^$/, most: 0n })},
   last_at = excluded.last_at, last_generation = excluded.last_generation`
 
 /** The statement that marks the endpoints of these requests. Empty if none billed too much. */
-export function insertionsOfOverbilled(generations: readonly Generation[]): Inserted[] {
+export function overbilledInsertions(generations: readonly Generation[]): Inserted[] {
   const found = new Map<string, [string, number, number, string]>()
   for (const { capped, endpointId, createdAt, id } of generations) {
     if (!capped || endpointId === undefined) continue
@@ -18,11 +18,11 @@ export function insertionsOfOverbilled(generations: readonly Generation[]): Inse
   }
   if (found.size === 0) return []
   const rows = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  return [{ table: 'overbilled_endpoints', columns, rows, more }]
+  return [{ table: 'overbilled_endpoints', columns, rows, more: conflictClause }]
 }
 
-/** Marks the endpoint of a request whose bill arrived later. */
-export async function noteOverbilled(tx: Tx, endpoint: string, { id, at }: { id: string; at: number }): Promise<void> {
+/** Marks the endpoint of a request that a later correction showed to be billed too much. */
+export async function markOverbilled(tx: Tx, endpoint: string, { id, at }: { id: string; at: number }): Promise<void> {
   const row = { endpoint, requests: 1, last_at: at, last_generation: id }
   await upsert(tx, 'overbilled_endpoints', [row], {
     key: ['endpoint'],

@@ -19,7 +19,7 @@ export type ReleaseScope = { id: string } | { filter: GenerationFilter }
 export type Released = { requests: number; amount: PicoUsd }
 
 /** The number of requests in one transaction, which blocks other writers of SQLite. */
-const requestsAtOnce = 100
+const requestsPerBatch = 100
 
 /**
  * Releases the unconfirmed amounts of requests from the limits that were charged. Each amount is released once.
@@ -33,7 +33,7 @@ export async function releaseUnconfirmed(deps: ReleaseDeps, caller: Caller, scop
   const total: Released = { requests: 0, amount: 0n }
   for (let cursor: string | undefined; ; ) {
     const filter = { ...scope.filter, unconfirmed: true }
-    const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: requestsAtOnce, cursor })
+    const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: requestsPerBatch, cursor })
     const released = await releaseAll(
       deps,
       caller,

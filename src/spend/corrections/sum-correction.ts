@@ -3,7 +3,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { insertRows } from '#platform/db/rows/insert-rows.ts'
 import { dayOf } from '../ledger/days.ts'
 import { type Amounts, minuteMs, newCell } from '../rollups/cell.ts'
-import { insertionOfParts } from '../rollups/parts.ts'
+import { partInsertion } from '../rollups/parts.ts'
 import { factsOfRow } from '../rollups/request-facts.ts'
 import type { ChargedRow, NewCharge } from './charged-row.ts'
 
@@ -30,7 +30,8 @@ function differencesOf(
   after: Pick<NewCharge, 'cost' | 'margin' | 'tokens'>,
 ): Differences {
   const { tokens } = after
-  const difference = (now: number | undefined, then = 0) => BigInt(Math.trunc(now ?? then) - Math.trunc(then))
+  const difference = (newValue: number | undefined, oldValue = 0) =>
+    BigInt(Math.trunc(newValue ?? oldValue) - Math.trunc(oldValue))
   return {
     prompt_tokens: difference(tokens?.prompt, facts.tokens_prompt),
     completion_tokens: difference(tokens?.completion, facts.tokens_completion),
@@ -43,7 +44,7 @@ function differencesOf(
 
 async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...differences }: Differences): Promise<void> {
   const added = Object.fromEntries(
-    Object.entries(differences).map(([name, more]) => [name, sql`${sql.ref(name)} + ${more}`]),
+    Object.entries(differences).map(([name, difference]) => [name, sql`${sql.ref(name)} + ${difference}`]),
   )
   const { facts } = row
   const isAnswered = facts.endpoint_id != null
@@ -64,7 +65,7 @@ async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...diffe
       .execute()
 }
 
-/** Rows from before the roll-ups are counted later, with their new amounts. */
+/** Corrects the cells of a row. Rows that the backfill has not counted yet are counted later, with their new amounts. */
 async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, differences: Differences): Promise<void> {
   if (row.rolledUp === 0) return
   const { dimensions } = factsOfRow({ ...row, cost: '0', margin: '0' })
@@ -72,7 +73,7 @@ async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, diffe
   Object.assign(cell.amounts, differences)
   // An earlier version counted the row without its margin.
   if (row.rolledUp === 1) cell.amounts.margin_pico = 0n
-  // The margin of a row only decreases, so it names each correction of it once.
-  const part = insertionOfParts(`${row.id}/${row.margin}`, [cell])
+  // The margin of a row only decreases, so that row and margin identify a correction.
+  const part = partInsertion(`${row.id}/${row.margin}`, [cell])
   await insertRows(db, tx, part.table, part.columns, part.rows)
 }

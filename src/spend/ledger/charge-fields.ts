@@ -20,7 +20,7 @@ type ChargeFacts = {
   correction: StoredCorrection | null
 }
 
-/** The amounts of a record that are not stored but follow from others. */
+/** Computes the fields of a record that are not stored. */
 export function chargeFields({ upstream_inference_cost, limit_cost, tokens_capped, correction }: ChargeFacts) {
   return {
     /** The part of `limit_cost` that no provider has reported. */
@@ -31,15 +31,15 @@ export function chargeFields({ upstream_inference_cost, limit_cost, tokens_cappe
   }
 }
 
-/** The attempts with the amounts that limits are charged for each. Null where an older version did not store them. */
+/** Adds the amounts that limits are charged to each attempt; null if an older version did not store them. */
 export function chargedAttempts<Attempt extends StoredAttempt>(
   attempts: readonly Attempt[],
   { endpoint_id: answeredBy, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
 ) {
-  const answered = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
+  const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
   const recorded = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + picoUsdOf(unconfirmed_usd), 0n)
   const isComplete = recorded === picoUsdOf(limit_cost) - picoUsdOf(upstream_inference_cost)
-  const costOf = (at: number) => (at === answered ? picoUsdOf(upstream_inference_cost) : 0n)
+  const costOf = (at: number) => (at === answeredIndex ? picoUsdOf(upstream_inference_cost) : 0n)
   return attempts.map(({ connect, first_byte, unconfirmed_usd = 0, ...attempt }, at) => ({
     ...attempt,
     charged_usd: isComplete ? toUsd(costOf(at) + picoUsdOf(unconfirmed_usd)) : null,

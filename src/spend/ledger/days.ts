@@ -2,7 +2,7 @@ import type { Interval } from '#platform/core/vocabulary.ts'
 
 const dayMs = 86_400_000
 
-/** Whole days since the epoch, in UTC. */
+/** Returns the day of a time: whole days since the epoch, in UTC. */
 export function dayOf(ms: number): number {
   return Math.floor(ms / dayMs)
 }
@@ -19,9 +19,9 @@ const periods: Record<Interval, { first: (day: number) => number; next: (first: 
   monthly: { first: (day) => firstOfMonth(day, 0), next: (first) => firstOfMonth(first, 1) },
 }
 
-function firstOfMonth(day: number, monthsOn: number): number {
+function firstOfMonth(day: number, addedMonths: number): number {
   const date = new Date(day * dayMs)
-  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsOn, 1))
+  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + addedMonths, 1))
 }
 
 /** The first day of the period that contains `ms`. Weeks start on Monday, months on the 1st. */

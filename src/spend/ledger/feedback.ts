@@ -16,8 +16,8 @@ export const feedbackCategories = [
 
 export type Feedback = { category: (typeof feedbackCategories)[number]; comment: string | null }
 
-/** Limits the feedback that one request can collect. */
-const maxForOne = 20
+/** The maximum number of reports about one request. */
+const maxReports = 20
 
 /** Stores what a user reports about an answer. @throws Fault `conflict` if the request has too many reports. */
 export async function addFeedback(
@@ -26,13 +26,13 @@ export async function addFeedback(
   userId: string,
   { category, comment }: Feedback,
 ): Promise<void> {
-  if ((await feedbackOf({ db }, generationId)).length >= maxForOne)
-    throw new Fault('conflict', `The generation has ${maxForOne} reports, which is the maximum.`)
+  if ((await feedbackOf({ db }, generationId)).length >= maxReports)
+    throw new Fault('conflict', `The generation has ${maxReports} reports, which is the maximum.`)
   const row = { id: newId(), generation_id: generationId, user_id: userId, category, comment, created_at: now() }
   await db.query.insertInto('generation_feedback').values(row).execute()
 }
 
-/** The reports about a request, oldest first. */
+/** Reads the reports about a request, oldest first. */
 export async function feedbackOf({ db }: { db: Pick<Db, 'query'> }, generationId: string) {
   const rows = await db.query
     .selectFrom('generation_feedback')

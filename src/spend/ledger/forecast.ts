@@ -5,15 +5,15 @@ import { periodEnd, periodStart } from './days.ts'
 const dayMs = 86_400_000
 
 /** The percentage of a period that must have passed before a forecast. */
-const leastPercent = 4
+const minPercent = 4
 
 /**
- * The predicted spending at the end of the current period, at the pace since its start. Null for a limit that never resets,
+ * Predicts the spending at the end of the current period from the average since its start. Null for a limit that never resets,
  * and early in a period.
  */
 export function forecastOf(interval: Interval | null, spent: PicoUsd, now: number): PicoUsd | null {
   if (interval === null) return null
   const from = periodStart(interval, now) * dayMs
-  const [over, whole] = [BigInt(Math.floor(now - from)), BigInt(periodEnd(interval, now) - from)]
-  return over * 100n < whole * BigInt(leastPercent) ? null : (spent * whole) / over
+  const [elapsed, length] = [BigInt(Math.floor(now - from)), BigInt(periodEnd(interval, now) - from)]
+  return elapsed * 100n < length * BigInt(minPercent) ? null : (spent * length) / elapsed
 }

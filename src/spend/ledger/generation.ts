@@ -15,9 +15,9 @@ export type AttemptNote = {
   provider: string
   outcome: 'answered' | 'broke' | 'client_left' | 'circuit_open' | FaultKind
   durationMs: number
-  /** The reason, if the outcome is not sufficient. */
+  /** Details of the outcome. */
   reason?: string
-  /** The amount in USD that limits are charged for it without a report of the provider; undefined for none. */
+  /** The amount in USD that limits are charged for the attempt although the provider reported no cost. */
   unconfirmedUsd?: number
   /** Undefined if the provider returned no error, such as after a broken connection. */
   error?: ProviderError
@@ -28,16 +28,16 @@ export type AttemptNote = {
   firstByteMs?: number
 }
 
-/** The ids of candidate endpoints that were not tried, by reason. */
-export type NotAsked = { readonly [reason: string]: readonly string[] }
+/** The ids of candidate endpoints that were skipped, by reason. */
+export type SkippedEndpoints = { readonly [reason: string]: readonly string[] }
 
-/** The charged unit prices in USD: of used kinds of tokens, of the request, and of pieces by name. */
+/** The charged unit prices in USD, by kind of token, for the request, and by name of a billed unit. */
 export type ChargedPrices = { readonly [kind: string]: number }
 
 /** The rule that ordered the endpoints: the random draw, the list of the request, or a sort. */
 export type OrderedBy = 'draw' | 'order' | 'price' | 'throughput' | 'latency'
 
-/** The tokens of a streamed answer by equal stretches of time since its first content. */
+/** The tokens of a streamed answer in intervals of equal length since its first content. */
 export type PaceNote = { everyMs: number; tokens: number[] }
 
 /** The reason for a refusal or failure, without content of the request or answer. */
@@ -72,7 +72,7 @@ export type Generation = {
   createdAt: number
   /** The model that the request named. */
   requestedModel: string
-  /** The candidate models before guardrails, in order of preference. */
+  /** The candidate models before guardrails were applied, in order of preference. */
   candidateModels: string[]
   /** The preset that was applied. */
   preset: { id: string; slug: string; version: number } | undefined
@@ -98,24 +98,24 @@ export type Generation = {
   cost: PicoUsd
   /** Undefined without an answer. */
   chargedPrices?: ChargedPrices | undefined
-  /** The cost without the provider's cache, less the cost. Negative if writing to the cache cost more. */
+  /** The amount that the provider's cache saved. Negative if writing to the cache cost more. */
   cacheSaving?: PicoUsd | undefined
   /** The amount that limits are charged in addition to the cost: the uncertainty of an estimated cost. */
   margin: PicoUsd
-  /** The accounts of the budgets that were charged, if there is a margin: a correction gives it back to them. */
+  /** The accounts of the charged budgets, if there is a margin, which a correction can release. */
   chargedBudgets?: readonly string[] | undefined
   /** Whether the provider can be asked for the cost later. */
   hasCostLookup?: boolean | undefined
   finish: FinishReason | undefined
   nativeFinish: string | undefined
   toolCalls: number
-  /** To the first token, in milliseconds; undefined without one. */
+  /** Milliseconds to the first token; undefined without tokens. */
   latencyMs: number | undefined
   durationMs: number
   /** `refused`: no endpoint was tried. */
   outcome: 'success' | 'failed' | 'refused' | 'client_left'
   attempts: AttemptNote[]
-  notAsked?: NotAsked | undefined
+  notAsked?: SkippedEndpoints | undefined
   /** Undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined
   /** Undefined for an answer that arrived at once. */

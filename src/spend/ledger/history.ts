@@ -29,8 +29,8 @@ export type PastRequest = {
 /** The spending of a member with one key. */
 export type SpentByKey = { keyHash: string; userId: string; spent: PicoUsd }
 
-/** Large enough for speed, and small enough not to delay other requests. */
-const rowsAtOnce = 200
+/** The number of rows of one query: large enough for speed, and small enough not to delay other requests. */
+const rowsPerPage = 200
 
 const costColumn = sql.ref('cost_pico')
 const marginColumn = sql.ref('margin_pico')
@@ -55,7 +55,7 @@ export async function* pastRequests(
       .select([...recordColumns, exactly(costColumn).as('cost'), exactly(marginColumn).as('margin')])
       .orderBy('created_at')
       .orderBy('id')
-      .limit(rowsAtOnce)
+      .limit(rowsPerPage)
       .execute()
     const tags = hasTags ? await tagsOf(deps, rows) : undefined
     yield rows
@@ -70,7 +70,7 @@ export async function* pastRequests(
         record: generationRecord(row),
       }))
     const last = rows.at(-1)
-    if (!last || rows.length < rowsAtOnce) return
+    if (!last || rows.length < rowsPerPage) return
     after = last.created_at
     afterId = last.id
   }
@@ -88,8 +88,7 @@ async function tagsOf(
 }
 
 /**
- * The amounts that limits were charged on whole days, by key and member. The last day is exclusive. Spending with BYOK keys
- * counts only on demand.
+ * Reads the amounts that limits were charged on whole days, by key and member. The last day is exclusive.
  */
 export async function spentOnDays(
   deps: { db: Pick<Db, 'reports'> },

@@ -4,7 +4,7 @@ import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { periodEnd, periodStart } from './days.ts'
 import { forecastOf } from './forecast.ts'
-import { chargedOf, nothingSpent, type Spending, spendingOfKeys, unconfirmedOf } from './read.ts'
+import { chargedOf, noSpending, type Spending, spendingOfKeys, unconfirmedOf } from './read.ts'
 
 export type LimitedKey = {
   hash: string
@@ -15,20 +15,20 @@ export type LimitedKey = {
 
 type Periods = Record<'total' | Interval, Spending>
 
-/** The total spending of keys, and that of the current day, week and month, in USD, in the form of the key API. */
+/** Reads the spending of keys: in total, and of the current day, week and month, as fields of the key API, in USD. */
 export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
   const at = deps.now()
   const hashes = keys.map(({ hash }) => hash)
-  const since = (day: number) => spendingOfKeys(deps, hashes, day)
+  const spendingSince = (day: number) => spendingOfKeys(deps, hashes, day)
   const [total, daily, weekly, monthly] = await Promise.all([
-    since(0),
-    since(periodStart('daily', at)),
-    since(periodStart('weekly', at)),
-    since(periodStart('monthly', at)),
+    spendingSince(0),
+    spendingSince(periodStart('daily', at)),
+    spendingSince(periodStart('weekly', at)),
+    spendingSince(periodStart('monthly', at)),
   ])
   return keys.map((key) => {
-    const spentBy = (sums: Map<string, Spending>) => sums.get(key.hash) ?? nothingSpent
-    return figuresOf(
+    const spentBy = (sums: Map<string, Spending>) => sums.get(key.hash) ?? noSpending
+    return usageFields(
       key,
       {
         total: spentBy(total),
@@ -41,7 +41,7 @@ export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]
   })
 }
 
-function figuresOf(key: LimitedKey, spent: Periods, now: number) {
+function usageFields(key: LimitedKey, spent: Periods, now: number) {
   return {
     usage: toUsd(spent.total.total),
     usage_daily: toUsd(spent.daily.total),
@@ -52,11 +52,11 @@ function figuresOf(key: LimitedKey, spent: Periods, now: number) {
     byok_usage_weekly: toUsd(spent.weekly.byok),
     byok_usage_monthly: toUsd(spent.monthly.byok),
     unconfirmed_usd: toUsd(spent.total.margin + spent.total.byokMargin),
-    ...limitFigures(key, spent, now),
+    ...limitFields(key, spent, now),
   }
 }
 
-const withoutLimit = {
+const noLimitFields = {
   limit_remaining: null,
   limit_spent: null,
   limit_unconfirmed: null,
@@ -64,8 +64,8 @@ const withoutLimit = {
   limit_resets_at: null,
 }
 
-function limitFigures({ limit, limit_reset, include_byok_in_limit }: LimitedKey, periods: Periods, now: number) {
-  if (limit === null) return withoutLimit
+function limitFields({ limit, limit_reset, include_byok_in_limit }: LimitedKey, periods: Periods, now: number) {
+  if (limit === null) return noLimitFields
   const period = periods[limit_reset ?? 'total']
   const spent = chargedOf(period, include_byok_in_limit)
   const unconfirmed = unconfirmedOf(period, include_byok_in_limit)
@@ -84,10 +84,10 @@ export async function keyCredit(
   deps: { db: Db; now: Now },
   { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
 ): Promise<{ used: PicoUsd; remaining: PicoUsd | undefined }> {
-  const since = async (day: number) => (await spendingOfKeys(deps, [hash], day)).get(hash) ?? nothingSpent
-  const total = await since(0)
+  const spendingSince = async (day: number) => (await spendingOfKeys(deps, [hash], day)).get(hash) ?? noSpending
+  const total = await spendingSince(0)
   if (limit === null) return { used: total.total, remaining: undefined }
-  const counted = limit_reset === null ? total : await since(periodStart(limit_reset, deps.now()))
+  const counted = limit_reset === null ? total : await spendingSince(periodStart(limit_reset, deps.now()))
   return { used: total.total, remaining: remainingOf(limit, chargedOf(counted, include_byok_in_limit)) }
 }
 

@@ -36,13 +36,14 @@ export type GenerationFilter = {
 }
 
 /** The end of a page. The next one starts after it. */
-type Place = { createdAt: number; id: string }
+type CursorPosition = { createdAt: number; id: string }
 
 /**
  * The maximum number of rows that one page scans, which limits the time of a search. If matches are rare, a page has fewer
- * items than requested, or none, and a cursor to continue. Rows that are not ordered by time are on separate database pages.
+ * items than requested, and a cursor to continue. `scattered` rows are on separate database pages, because their index is
+ * not ordered by time.
  */
-const examinedAtMost = { neighbours: 5_000, scattered: 2_000 }
+const maxScannedRows = { neighbours: 5_000, scattered: 2_000 }
 
 /** Requests of the ledger. */
 export type Generations = SelectQueryBuilder<Tables, 'generations', object>
@@ -58,33 +59,37 @@ export async function listGenerations(
   caller: Visibility,
   filter: GenerationFilter,
   page: { limit: number; cursor?: string | undefined },
-  examined?: number,
+  scannedRows?: number,
 ): Promise<{ data: GenerationRecord[]; nextCursor: string | undefined }> {
   const owner = visibilityOf(caller)
   const cursor = page.cursor === undefined ? undefined : readCursor(page.cursor)
   if (excludes(filter, owner)) return { data: [], nextCursor: undefined }
-  const reach = reachOf(filter, owner)
-  const reached = byIndex(db.reports.selectFrom('generations'), reach)
-  const tests = testsOf(filter, reach, owner)
-  const looked = examined ?? examinedAtMost[reach[0] === 'created_at' ? 'neighbours' : 'scattered']
-  const since = tests.length > 0 ? await lastLookedAt(reached, filter, cursor, looked) : undefined
-  const rows = await tests
-    .reduce((passing, test) => passing.where(test), between(reached, { ...filter, from: since ?? filter.from }, cursor))
-    .$if(isOrganization(owner), (own) => own.where('organization_id', '=', owner[1]))
+  const indexFilter = selectIndex(filter, owner)
+  const indexedRows = byIndex(db.reports.selectFrom('generations'), indexFilter)
+  const rowFilters = rowConditions(filter, indexFilter, owner)
+  const scanLimit = scannedRows ?? maxScannedRows[indexFilter[0] === 'created_at' ? 'neighbours' : 'scattered']
+  const since = rowFilters.length > 0 ? await scanStart(indexedRows, filter, cursor, scanLimit) : undefined
+  const rows = await rowFilters
+    .reduce(
+      (query, condition) => query.where(condition),
+      between(indexedRows, { ...filter, from: since ?? filter.from }, cursor),
+    )
+    .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
     .select(recordColumns)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .execute()
   const last = rows.at(-1)
-  const next = rows.length === page.limit ? last && placeOf(last) : since !== undefined && { createdAt: since, id: '' }
+  const next =
+    rows.length === page.limit ? last && positionOf(last) : since !== undefined && { createdAt: since, id: '' }
   // Filters must not reveal requests of keys that the caller is not allowed to see.
-  const isHidden = next && !last && reach[0] === 'key_hash' && !(await isSeen(reached, owner))
+  const isHidden = next && !last && indexFilter[0] === 'key_hash' && !(await isVisible(indexedRows, owner))
   return { data: rows.map(generationRecord), nextCursor: next && !isHidden ? cursorOf(next) : undefined }
 }
 
 /**
- * All requests that a caller is allowed to see and that pass a filter, for sums. Undefined if the filter excludes them all.
+ * Selects all requests that match a filter and that the caller can see, for sums. Undefined if the filter excludes all.
  */
 export function matchingGenerations(
   { db }: { db: Pick<Db, 'reports'> },
@@ -93,14 +98,14 @@ export function matchingGenerations(
 ): Generations | undefined {
   const owner = visibilityOf(caller)
   if (excludes(filter, owner)) return undefined
-  const reach = reachOf(filter, owner)
-  const reached = between(byIndex(db.reports.selectFrom('generations'), reach), filter, undefined)
-  return testsOf(filter, reach, owner)
-    .reduce((passing, test) => passing.where(test), reached)
-    .$if(isOrganization(owner), (own) => own.where('organization_id', '=', owner[1]))
+  const indexFilter = selectIndex(filter, owner)
+  const indexedRows = between(byIndex(db.reports.selectFrom('generations'), indexFilter), filter, undefined)
+  return rowConditions(filter, indexFilter, owner)
+    .reduce((query, condition) => query.where(condition), indexedRows)
+    .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
 }
 
-const placeOf = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })
+const positionOf = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })
 
 type Owner = ReturnType<typeof visibilityOf>
 const isOrganization = ([column]: Owner) => column === 'organization_id'
@@ -112,16 +117,16 @@ function excludes({ keyHash, userId, workspaceId }: GenerationFilter, [column, v
   return requested !== undefined && requested !== value
 }
 
-/** The indexed column that selects the rows, and its value. */
-type Reach =
+/** The indexed column that selects the rows, and its value if it has one. */
+type IndexFilter =
   | readonly ['session_id' | 'key_hash' | 'user_id' | 'workspace_id', string]
   | readonly ['outcome' | 'guardrails' | 'unconfirmed' | 'created_at']
 
 /**
- * Selects the index of the most selective filter. Two filters can match millions of rows each and none together, which a
- * database would scan. The other filters are tested on the rows of the page.
+ * Selects the index of the most selective filter. The other filters are tested on the rows of the page:
+ * if the database chose, it could scan millions of rows.
  */
-function reachOf(filter: GenerationFilter, owner: Owner): Reach {
+function selectIndex(filter: GenerationFilter, owner: Owner): IndexFilter {
   const { sessionId, outcome, guardrailId, keyHash, userId, workspaceId } = filter
   if (sessionId !== undefined) return ['session_id', sessionId]
   if (filter.unconfirmed) return ['unconfirmed']
@@ -133,7 +138,7 @@ function reachOf(filter: GenerationFilter, owner: Owner): Reach {
   return workspaceId === undefined ? ['created_at'] : ['workspace_id', workspaceId]
 }
 
-function byIndex(query: Generations, [column, value]: Reach): Generations {
+function byIndex(query: Generations, [column, value]: IndexFilter): Generations {
   return query
     .$if(column === 'outcome', (rows) => rows.where('outcome', '<>', sql.lit('success')))
     .$if(column === 'guardrails', (rows) => rows.where('guardrails', 'is not', null))
@@ -142,10 +147,10 @@ function byIndex(query: Generations, [column, value]: Reach): Generations {
 }
 
 /**
- * One bound at each end, because SQLite may choose the wrong one of two for its index. A cursor adds its time as a separate
+ * Limits the time. Sets only one bound at each end, because SQLite may use the wrong one of two for its index. A cursor adds its time as a separate
  * bound, because Postgres does not estimate ranges of pairs well.
  */
-function between(query: Generations, { from, to }: GenerationFilter, cursor: Place | undefined): Generations {
+function between(query: Generations, { from, to }: GenerationFilter, cursor: CursorPosition | undefined): Generations {
   const end = cursor && (to === undefined || cursor.createdAt < to) ? cursor : { createdAt: to, id: '' }
   return query
     .$if(from !== undefined, (rows) => rows.where('created_at', '>=', from!))
@@ -154,43 +159,43 @@ function between(query: Generations, { from, to }: GenerationFilter, cursor: Pla
 }
 
 /**
- * The start time of the last row that a page can scan; undefined if there are fewer rows. Reads only the index. Rows of the
+ * Returns the start time of the last row that a page can scan; undefined if fewer rows remain. Reads only the index. Rows of the
  * same millisecond are included, so that the next page starts before it.
  */
-async function lastLookedAt(
-  reached: Generations,
+async function scanStart(
+  indexedRows: Generations,
   { from, to }: GenerationFilter,
-  cursor: Place | undefined,
-  examined: number,
+  cursor: CursorPosition | undefined,
+  scannedRows: number,
 ): Promise<number | undefined> {
   // Some rows of the millisecond in which the previous page ended may not have been scanned.
   const older = cursor && cursor.createdAt + (cursor.id === '' ? 0 : 1)
   const before = Math.min(to ?? Number.POSITIVE_INFINITY, older ?? Number.POSITIVE_INFINITY)
-  const last = await between(reached, { from, to: Number.isFinite(before) ? before : undefined }, undefined)
+  const last = await between(indexedRows, { from, to: Number.isFinite(before) ? before : undefined }, undefined)
     .select('created_at')
     .orderBy('created_at', 'desc')
-    .offset(examined - 1)
+    .offset(scannedRows - 1)
     .limit(1)
     .executeTakeFirst()
   return last?.created_at
 }
 
-async function isSeen(reached: Generations, owner: Owner): Promise<boolean> {
+async function isVisible(indexedRows: Generations, owner: Owner): Promise<boolean> {
   const [column, value] = owner
-  const any = (await reached.select(column).limit(1).executeTakeFirst()) as Record<string, unknown> | undefined
+  const any = (await indexedRows.select(column).limit(1).executeTakeFirst()) as Record<string, unknown> | undefined
   return any?.[column] === value
 }
 
-type Tested = [
+type RowCondition = [
   column: keyof Tables['generations'],
   operator: '=' | '>=' | '<=',
   value: string | number | bigint | undefined,
 ]
 
-/** Filters that are tested on each row. Their form prevents the database from using their index. */
-function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBuilder<boolean>[] {
+/** Returns filters that are tested on each row. `is true` prevents the database from using their index. */
+function rowConditions(filter: GenerationFilter, [indexFilter]: IndexFilter, owner: Owner): RawBuilder<boolean>[] {
   const { outcome, guardrailId, streamed } = filter
-  const tested: Tested[] = [
+  const conditions: RowCondition[] = [
     ['session_id', '=', filter.sessionId],
     ['key_hash', '=', filter.keyHash],
     ['user_id', '=', filter.userId],
@@ -207,13 +212,13 @@ function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBui
     ['duration_ms', '>=', filter.minDurationMs],
     ['duration_ms', '<=', filter.maxDurationMs],
     // The organization matches most rows of an installation.
-    ...(isOrganization(owner) ? [] : [[owner[0], '=', owner[1]] satisfies Tested]),
+    ...(isOrganization(owner) ? [] : [[owner[0], '=', owner[1]] satisfies RowCondition]),
   ]
   return [
-    ...tested
-      .filter(([column, , value]) => value !== undefined && column !== reach)
+    ...conditions
+      .filter(([column, , value]) => value !== undefined && column !== indexFilter)
       .map(([column, operator, value]) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`),
-    ...(filter.unconfirmed && reach !== 'unconfirmed' ? [sql`margin_pico > 0`] : []),
+    ...(filter.unconfirmed && indexFilter !== 'unconfirmed' ? [sql`margin_pico > 0`] : []),
     ...(filter.tag === undefined
       ? []
       : [
@@ -224,9 +229,9 @@ function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBui
   ].map((condition) => sql<boolean>`(${condition}) is true`)
 }
 
-const cursorOf = ({ createdAt, id }: Place) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
+const cursorOf = ({ createdAt, id }: CursorPosition) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
 
-function readCursor(cursor: string): Place {
+function readCursor(cursor: string): CursorPosition {
   const [, createdAt, id] = /^(\d{1,15}) (\S{0,200})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (createdAt !== undefined && id !== undefined) return { createdAt: Number(createdAt), id }
   throw new Fault('invalid', 'Invalid request: cursor: must be the next_cursor of an earlier page')

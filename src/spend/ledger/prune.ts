@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 
 /** A batch blocks other statements of SQLite for some milliseconds. */
-const rowsAtOnce = 100
+const maxBatchRows = 100
 
 /**
  * Deletes the records of single requests from before an instant, each with its tags and feedback. Sums per day stay.
@@ -16,12 +16,12 @@ export async function pruneGenerations({ db }: { db: Db }, before: number): Prom
       .selectFrom('generations')
       .select('id')
       .where('created_at', '<', before)
-      .limit(rowsAtOnce)
+      .limit(maxBatchRows)
       .execute()
     const ids = old.map(({ id }) => id)
     if (ids.length > 0) await deleteGenerations(db, ids)
     pruned += ids.length
-    if (ids.length < rowsAtOnce) return pruned
+    if (ids.length < maxBatchRows) return pruned
   }
 }
 
@@ -36,7 +36,7 @@ const everyMs = 3_600_000
 const dayMs = 86_400_000
 
 /** Prunes now and every hour. @returns a function that stops it. */
-export function keepPruning(
+export function startPruning(
   deps: { db: Db; now: Now; onError: (error: Error) => void },
   retentionDays: number,
 ): () => void {

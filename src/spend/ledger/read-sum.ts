@@ -1,10 +1,10 @@
 /**
- * Sums are split at this value into a high and a low half. The halves of nine billion rows of any size still add up.
+ * The base at which sums are split into a high and a low half. The halves of nine billion rows do not overflow.
  */
-export const split = 1_000_000_000n
+export const sumBase = 1_000_000_000n
 
 /** Reads the result of `exactSum`. */
 export function readSum(text: string): bigint {
   const [high = '0', low = '0'] = text.split(' ')
-  return BigInt(high) * split + BigInt(low)
+  return BigInt(high) * sumBase + BigInt(low)
 }

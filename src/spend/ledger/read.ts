@@ -9,7 +9,7 @@ import { readSum } from './read-sum.ts'
 import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
-/** The record of one request, by its id or the upstream's id; the latest if several have that id. */
+/** Reads the record of one request, by its id or the upstream's id. If several have that id, returns the latest. */
 export async function findGeneration(deps: { db: Db }, caller: Visibility, id: string): Promise<GenerationRecord> {
   const [owner, ownerId] = visibilityOf(caller)
   const find = (column: 'id' | 'upstream_id') =>
@@ -29,8 +29,8 @@ export async function findGeneration(deps: { db: Db }, caller: Visibility, id: s
   )
 }
 
-/** The number of ids in one statement. */
-const idsAtOnce = 500
+/** The maximum number of ids in one statement. */
+const idsPerQuery = 500
 
 /** The stored requests with these ids and their owners, in any order. */
 export async function generationsByIds(
@@ -38,10 +38,10 @@ export async function generationsByIds(
   ids: readonly string[],
 ): Promise<{ organizationId: string; record: GenerationRecord }[]> {
   const found: { organizationId: string; record: GenerationRecord }[] = []
-  for (let from = 0; from < ids.length; from += idsAtOnce) {
+  for (let from = 0; from < ids.length; from += idsPerQuery) {
     const rows = await db.reports
       .selectFrom('generations')
-      .where('id', 'in', ids.slice(from, from + idsAtOnce))
+      .where('id', 'in', ids.slice(from, from + idsPerQuery))
       .select([...recordColumns, 'organization_id'])
       .execute()
     for (const { organization_id: organizationId, ...row } of rows)
@@ -58,18 +58,18 @@ export type ActivityFilter = {
   userId?: string
   workspaceId?: string
   /** The dimensions of the sums in addition to the day. */
-  by: ReadonlySet<ActivityPart>
+  by: ReadonlySet<ActivityDimension>
 }
 
-export type ActivityPart = 'model' | 'workspace' | 'member' | 'key'
+export type ActivityDimension = 'model' | 'workspace' | 'member' | 'key'
 
 /** The grouping columns. A key always has the same member. */
-const partColumns = {
+const dimensionColumns = {
   model: ['model', 'endpoint'],
   workspace: ['workspace_id'],
   member: ['user_id'],
   key: ['key_hash', 'user_id'],
-} as const satisfies Record<ActivityPart, readonly string[]>
+} as const satisfies Record<ActivityDimension, readonly string[]>
 
 /** The usage of one day for one group. */
 export type Activity = {
@@ -92,10 +92,10 @@ export type Activity = {
 /** The usage by day, latest first. Reads sums, never single requests. */
 export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: ActivityFilter): Promise<Activity[]> {
   const { by, keyHash, userId } = filter
-  // Only grouping by key or member needs the many sums of keys. Others use the sums of workspaces.
-  const ofKeys = keyHash !== undefined || userId !== undefined || by.has('key') || by.has('member')
+  // The sums by workspace are fewer, and sufficient unless keys or members matter.
+  const needsKeySums = keyHash !== undefined || userId !== undefined || by.has('key') || by.has('member')
   let matching = deps.db.reports
-    .selectFrom(ofKeys ? 'usage_days' : ('workspace_days' as 'usage_days'))
+    .selectFrom(needsKeySums ? 'usage_days' : ('workspace_days' as 'usage_days'))
     .where('organization_id', '=', filter.organizationId)
     .where('day', '>=', filter.fromDay)
     .where('day', '<=', filter.toDay)
@@ -104,15 +104,17 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
   if (filter.workspaceId) matching = matching.where('workspace_id', '=', filter.workspaceId)
   const columns = [
     ...new Set(
-      (['model', 'workspace', 'member', 'key'] as const).flatMap((part) => (by.has(part) ? partColumns[part] : [])),
+      (['model', 'workspace', 'member', 'key'] as const).flatMap((dimension) =>
+        by.has(dimension) ? dimensionColumns[dimension] : [],
+      ),
     ),
   ]
   const rows = await matching
     .select(['day', ...columns])
     .select((e) => e.fn.sum<number>('requests').as('requests'))
     .select([sumOf('prompt_tokens'), sumOf('completion_tokens'), sumOf('reasoning_tokens')])
-    .select([spent(0).as('cost'), spent(1).as('byok'), exactSum(sql.ref('margin_pico')).as('margin')])
-    // Attempts without an answer can cost something, too.
+    .select([spentColumn(0).as('cost'), spentColumn(1).as('byok'), exactSum(sql.ref('margin_pico')).as('margin')])
+    // Requests without an answer are not counted, but can have a cost.
     .where((e) => e.or([e('requests', '>', 0), e('cost_pico', '<>', 0n), e('margin_pico', '<>', 0n)]))
     .groupBy(['day', ...columns])
     .orderBy('day', 'desc')
@@ -136,30 +138,30 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
 }
 
 /** The spend of the caller's organization, or of its workspace, on credentials of this service. */
-export async function spentOf(deps: { db: Pick<Db, 'reports'> }, caller: CallerScope): Promise<PicoUsd> {
+export async function totalSpent(deps: { db: Pick<Db, 'reports'> }, caller: CallerScope): Promise<PicoUsd> {
   const row = await deps.db.reports
     .selectFrom('workspace_days')
     .where('organization_id', '=', caller.organizationId)
     .$if(caller.isWorkspaceScoped, (days) => days.where('workspace_id', '=', caller.workspaceId))
-    .select(spent(0).as('cost'))
+    .select(spentColumn(0).as('cost'))
     .executeTakeFirstOrThrow()
   return readSum(row.cost)
 }
 
 const sumOf = <Name extends string>(column: Name) => exactSum(sql.ref(column)).as(column)
 
-function spent(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {
+function spentColumn(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {
   return exactSum(sql`case when byok = ${sql.lit(byok)} then ${sql.ref(column)} else 0 end`)
 }
 
-/** The spent amount, and the margins that limits count in addition. */
+/** Spent amounts, and the margins that limits count in addition: with this service's credentials, and with BYOK keys. */
 export type Spending = { total: PicoUsd; byok: PicoUsd; margin: PicoUsd; byokMargin: PicoUsd }
 
-const spending = [
-  spent(0).as('total'),
-  spent(1).as('byok'),
-  spent(0, 'margin_pico').as('margin'),
-  spent(1, 'margin_pico').as('byokMargin'),
+const spendingColumns = [
+  spentColumn(0).as('total'),
+  spentColumn(1).as('byok'),
+  spentColumn(0, 'margin_pico').as('margin'),
+  spentColumn(1, 'margin_pico').as('byokMargin'),
 ] as const
 
 function readSpending(row: Record<keyof Spending, string>): Spending {
@@ -176,12 +178,12 @@ export function chargedOf({ total, byok, margin, byokMargin }: Spending, include
   return total + margin + (includesByok ? byok + byokMargin : 0n)
 }
 
-/** The part of it that no provider has reported. */
+/** The part of the charged amount that no provider has confirmed. */
 export function unconfirmedOf({ margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
   return margin + (includesByok ? byokMargin : 0n)
 }
 
-export const nothingSpent: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
+export const noSpending: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
 
 /** The spending of keys since a day, by hash. Keys without spending are missing. */
 export async function spendingOfKeys(
@@ -194,7 +196,7 @@ export async function spendingOfKeys(
     .selectFrom('usage_days')
     .where('key_hash', 'in', hashes)
     .where('day', '>=', sinceDay)
-    .select(['key_hash', ...spending])
+    .select(['key_hash', ...spendingColumns])
     .groupBy('key_hash')
     .execute()
   return new Map(rows.map((row) => [row.key_hash, readSpending(row)]))
@@ -209,14 +211,14 @@ export async function spendingOf(
   sinceDay: number,
 ): Promise<Spending> {
   const { organizationId, workspaceId, keyHashes, userIds } = spenders
-  const ofAll = !keyHashes && !userIds
+  const usesWorkspaceSums = !keyHashes && !userIds
   let matching = deps.db.query
-    .selectFrom(ofAll ? ('workspace_days' as 'usage_days') : 'usage_days')
+    .selectFrom(usesWorkspaceSums ? ('workspace_days' as 'usage_days') : 'usage_days')
     .where('day', '>=', sinceDay)
   if (organizationId) matching = matching.where('organization_id', '=', organizationId)
   if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
   if (keyHashes && userIds) {
-    if (keyHashes.length + userIds.length === 0) return nothingSpent
+    if (keyHashes.length + userIds.length === 0) return noSpending
     matching = matching.where((e) =>
       e.or([
         ...(keyHashes.length > 0 ? [e('key_hash', 'in', keyHashes)] : []),
@@ -224,5 +226,5 @@ export async function spendingOf(
       ]),
     )
   }
-  return readSpending(await matching.select([...spending]).executeTakeFirstOrThrow())
+  return readSpending(await matching.select([...spendingColumns]).executeTakeFirstOrThrow())
 }

@@ -1,12 +1,20 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { chargedAttempts, chargeFields, type StoredCorrection } from './charge-fields.ts'
-import type { AttemptNote, Cause, ChargedPrices, Generation, NotAsked, OrderedBy, PaceNote } from './generation.ts'
+import type {
+  AttemptNote,
+  Cause,
+  ChargedPrices,
+  Generation,
+  OrderedBy,
+  PaceNote,
+  SkippedEndpoints,
+} from './generation.ts'
 
 /** A metered request in the form of `GET /generation`. Money in USD, times in milliseconds. */
 export type GenerationRecord = ReturnType<typeof generationRecord>
 
-/** The columns of a row whose values the record omits. */
+/** The columns of a row that are not in its `record` text, and the text. */
 export const recordColumns = [
   'id',
   'created_at',
@@ -31,7 +39,7 @@ export type RecordRow = {
   record: string
 }
 
-/** Default values, which records omit. They also apply to members that older records lack. */
+/** Default values, which stored records omit. They also apply to fields that older records lack. */
 const defaults = {
   preset: null,
   region: 'global',
@@ -69,10 +77,10 @@ const defaults = {
 }
 
 /** The content of a record. Its text omits default values. */
-export type StoredFacts = Partial<Facts> & Internal
+export type StoredFacts = Partial<Facts> & InternalFacts
 
 /** Members of the stored text that records do not show. */
-type Internal = {
+type InternalFacts = {
   charged_budgets?: readonly string[] | undefined
   limit_cost?: number | undefined
   correction?: StoredCorrection | undefined
@@ -85,8 +93,8 @@ export function storedFacts(generation: Generation): string {
   return JSON.stringify(factsOf(generation))
 }
 
-/** Undefined for a default value, so that JSON omits it. */
-const unless = <Value>(usual: unknown, value: Value) => (value === usual ? undefined : value)
+/** Returns undefined for the default value, so that JSON omits it. */
+const omitDefault = <Value>(defaultValue: unknown, value: Value) => (value === defaultValue ? undefined : value)
 
 /** One literal without spreads, so that all records have one hidden class, which is three times as fast. */
 function factsOf(generation: Generation) {
@@ -95,58 +103,58 @@ function factsOf(generation: Generation) {
   const model = modelOf(generation)
   return {
     request_id: generation.requestId,
-    requested_model: unless(model, requestedModel),
+    requested_model: omitDefault(model, requestedModel),
     candidate_models: candidateModels.length === 1 && candidateModels[0] === model ? undefined : candidateModels,
-    preset: unless(defaults.preset, generation.preset ?? null),
-    region: unless(defaults.region, generation.region),
-    upstream_model: unless(defaults.upstream_model, generation.upstreamModel ?? null),
-    provider_name: unless(defaults.provider_name, generation.provider ?? null),
-    endpoint_id: unless(defaults.endpoint_id, generation.endpointId ?? null),
+    preset: omitDefault(defaults.preset, generation.preset ?? null),
+    region: omitDefault(defaults.region, generation.region),
+    upstream_model: omitDefault(defaults.upstream_model, generation.upstreamModel ?? null),
+    provider_name: omitDefault(defaults.provider_name, generation.provider ?? null),
+    endpoint_id: omitDefault(defaults.endpoint_id, generation.endpointId ?? null),
     protocol: generation.protocol,
-    streamed: unless(defaults.streamed, generation.streamed),
-    is_byok: unless(defaults.is_byok, generation.byok),
+    streamed: omitDefault(defaults.streamed, generation.streamed),
+    is_byok: omitDefault(defaults.is_byok, generation.byok),
     outcome: generation.outcome,
-    finish_reason: unless(defaults.finish_reason, finish ?? null),
+    finish_reason: omitDefault(defaults.finish_reason, finish ?? null),
     native_finish_reason: nativeFinish === finish ? undefined : (nativeFinish ?? null),
-    tool_calls: unless(defaults.tool_calls, generation.toolCalls),
+    tool_calls: omitDefault(defaults.tool_calls, generation.toolCalls),
     tokens_prompt: tokens.prompt,
     tokens_completion: tokens.completion,
-    tokens_cached: unless(defaults.tokens_cached, tokens.cached),
-    tokens_cache_written: unless(defaults.tokens_cache_written, tokens.cacheWritten),
-    tokens_reasoning: unless(defaults.tokens_reasoning, tokens.reasoning),
-    tokens_estimated: unless(defaults.tokens_estimated, generation.estimated),
+    tokens_cached: omitDefault(defaults.tokens_cached, tokens.cached),
+    tokens_cache_written: omitDefault(defaults.tokens_cache_written, tokens.cacheWritten),
+    tokens_reasoning: omitDefault(defaults.tokens_reasoning, tokens.reasoning),
+    tokens_estimated: omitDefault(defaults.tokens_estimated, generation.estimated),
     // Billed units other than tokens. Most requests have none.
     tokens_cache_written_1h: parts?.cacheWritten1h || undefined,
     tokens_audio_prompt: parts?.audioPrompt || undefined,
     tokens_audio_completion: parts?.audioCompletion || undefined,
     tokens_image_completion: parts?.imageCompletion || undefined,
-    service_tier: unless(defaults.service_tier, extras?.serviceTier as string | null | undefined),
+    service_tier: omitDefault(defaults.service_tier, extras?.serviceTier as string | null | undefined),
     billed_pieces: extras?.pieces,
     unpriced: generation.unpriced?.length ? generation.unpriced : undefined,
-    tokens_capped: unless(defaults.tokens_capped, generation.capped),
+    tokens_capped: omitDefault(defaults.tokens_capped, generation.capped),
     cache_discount: generation.cacheSaving ? toUsd(generation.cacheSaving) : undefined,
     upstream_inference_cost: toUsd(generation.cost),
     limit_cost: generation.margin > 0n ? toUsd(generation.cost + generation.margin) : undefined,
     charged_budgets: generation.chargedBudgets,
     correction: undefined as StoredCorrection | null | undefined,
-    latency: unless(defaults.latency, generation.latencyMs ?? null),
+    latency: omitDefault(defaults.latency, generation.latencyMs ?? null),
     generation_time: generation.durationMs,
-    throughput: unless(defaults.throughput, throughputOf(generation)),
+    throughput: omitDefault(defaults.throughput, throughputOf(generation)),
     content_findings: contentFindings?.length ? contentFindings.map(findingOf) : undefined,
-    tags: generation.tags && shownTags(generation.tags),
-    app_title: unless(defaults.app_title, generation.app?.title ?? null),
-    http_referer: unless(defaults.http_referer, generation.app?.referer ?? null),
+    tags: generation.tags && tagsByName(generation.tags),
+    app_title: omitDefault(defaults.app_title, generation.app?.title ?? null),
+    http_referer: omitDefault(defaults.http_referer, generation.app?.referer ?? null),
     error: cause && errorOf(cause),
     attempts: generation.attempts.map(attemptOf),
-    not_asked: generation.notAsked && shortened(generation.notAsked, model),
+    not_asked: generation.notAsked && shortenEndpoints(generation.notAsked, model),
     ordered_by: generation.orderedBy,
     charged_prices: generation.chargedPrices,
     pace: generation.pace && paceOf(generation.pace),
   }
 }
 
-/** The values by name; several of one name separated by commas, as they were sent. */
-function shownTags(tags: NonNullable<Generation['tags']>): Record<string, string> {
+/** Returns tag values by name. Several values of one name are joined by commas, as they were sent. */
+function tagsByName(tags: NonNullable<Generation['tags']>): Record<string, string> {
   const byName = Object.groupBy(tags, ([name]) => name)
   return Object.fromEntries(
     Object.entries(byName).map(([name, same = []]) => [name, same.map(([, value]) => value).join(',')]),
@@ -157,7 +165,7 @@ function findingOf({ guardrailId, ...finding }: NonNullable<Generation['contentF
   return { guardrail_id: guardrailId, ...finding }
 }
 
-/** The connection time; omitted for the usual reused connection. */
+/** Returns the stored form of an attempt. Omits a connection time of 0, as with a reused connection. */
 function attemptOf(note: AttemptNote) {
   const { endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs, error, unconfirmedUsd } = note
   return {
@@ -175,17 +183,17 @@ function attemptOf(note: AttemptNote) {
 
 const paceOf = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
 
-/** Shortens endpoints of the row's model to their tags. */
-function shortened(skipped: NotAsked, model: string): NotAsked {
-  const own = `${model}@`
-  const shorten = (id: string) => (id.startsWith(own) ? id.slice(own.length) : id)
+/** Shortens endpoint ids by the model, if it is the model of the row. */
+function shortenEndpoints(skipped: SkippedEndpoints, model: string): SkippedEndpoints {
+  const modelPrefix = `${model}@`
+  const shorten = (id: string) => (id.startsWith(modelPrefix) ? id.slice(modelPrefix.length) : id)
   return Object.fromEntries(Object.entries(skipped).map(([reason, ids]) => [reason, ids.map(shorten)]))
 }
 
-/** The reasons for a lower rank. All others are exclusions. */
+/** The reasons for a lower rank. All other reasons are exclusions. */
 const lowerRankReasons = ['not_reached', 'troubled', 'circuit_shut', 'slow']
 
-function skippedItems(skipped: NotAsked, model: string) {
+function skippedItems(skipped: SkippedEndpoints, model: string) {
   return Object.entries(skipped).flatMap(([reason, tags]) =>
     tags.map((tag) => ({
       endpoint_id: tag.includes('@') ? tag : `${model}@${tag}`,
@@ -195,7 +203,7 @@ function skippedItems(skipped: NotAsked, model: string) {
   )
 }
 
-/** The reasons of exclusion that can change between two requests. All others are a lack of the endpoint. */
+/** The reasons for an exclusion that can change between two requests. All others are missing features of the endpoint. */
 const transientReasons = new Set(['guardrail', 'unconfigured', 'unavailable_now'])
 
 /** The endpoints that could not serve a request, whatever its credentials and guardrails. */

@@ -11,8 +11,8 @@ import { type GenerationRecord, generationRecord, recordColumns } from './record
 export type KeyWindow = { keyHash: string; from: number; to: number | undefined }
 type Deps = { db: Pick<Db, 'reports'> }
 
-/** The number of windows in one statement. */
-const windowsAtOnce = 100
+/** The maximum number of windows in one statement. */
+const windowsPerQuery = 100
 
 const inWindows = (windows: readonly KeyWindow[]) => (e: ExpressionBuilder<Tables, 'generations'>) =>
   e.or(
@@ -26,10 +26,10 @@ const inWindows = (windows: readonly KeyWindow[]) => (e: ExpressionBuilder<Table
   )
 
 function* chunks(windows: readonly KeyWindow[]): Generator<readonly KeyWindow[]> {
-  for (let at = 0; at < windows.length; at += windowsAtOnce) yield windows.slice(at, at + windowsAtOnce)
+  for (let at = 0; at < windows.length; at += windowsPerQuery) yield windows.slice(at, at + windowsPerQuery)
 }
 
-/** @param windows in the order of time, and not overlapping. @returns the requests after a position, oldest first. */
+/** Reads the requests in the windows after a position, oldest first. @param windows in order, without overlaps. */
 export async function requestsInWindows(
   { db }: Deps,
   windows: readonly KeyWindow[],
@@ -37,11 +37,11 @@ export async function requestsInWindows(
 ): Promise<GenerationRecord[]> {
   const found: GenerationRecord[] = []
   const remaining = after ? windows.filter(({ to }) => to === undefined || to >= after.at) : windows
-  for (const some of chunks(remaining)) {
+  for (const chunk of chunks(remaining)) {
     if (found.length >= limit) break
     const rows = await db.reports
       .selectFrom('generations')
-      .where(inWindows(some))
+      .where(inWindows(chunk))
       .$if(after !== undefined, (all) => all.where(sql<boolean>`(created_at, id) > (${after?.at}, ${after?.id})`))
       .select(recordColumns)
       .orderBy('created_at')
@@ -60,10 +60,10 @@ export async function costInWindows(
 ): Promise<{ count: number; usd: number }> {
   let count = 0
   let cost: PicoUsd = 0n
-  for (const some of chunks(windows)) {
+  for (const chunk of chunks(windows)) {
     const sums = await db.reports
       .selectFrom('generations')
-      .where(inWindows(some))
+      .where(inWindows(chunk))
       .select((e) => [e.fn.countAll<number>().as('count'), exactSum(sql.ref('cost_pico')).as('cost')])
       .executeTakeFirstOrThrow()
     count += Number(sums.count)

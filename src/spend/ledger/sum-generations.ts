@@ -19,7 +19,7 @@ export type GroupSum = {
 }
 
 /**
- * Sums the single requests of the ledger by session or tag, most expensive first. Requests without one do not count.
+ * Sums the single requests of the ledger by session or tag, most expensive first. Requests without a session or tag do not count.
  * @returns at most `limit` groups.
  */
 export async function sumGenerations(

@@ -14,7 +14,7 @@ const amounts = {
 } as const
 
 /**
- * The tables of sums with their dimensions. Limits and keys use the one by key and member, reports the other, which stays
+ * The tables of sums with their dimensions. Limits and keys use `usage_days`. Reports use `workspace_days`, which stays
  * small with many keys.
  */
 const tables = {
@@ -71,7 +71,7 @@ function sumsOf(generation: Generation) {
 
 const isAnswered = ({ endpointId }: Generation) => endpointId !== undefined
 
-/** Zero tokens without an answer, although the attempts may be billed. */
+/** Whether a request changes the sums. Without an answer, only a margin does. */
 const isCounted = (generation: Generation) => isAnswered(generation) || generation.margin !== 0n
 
 /** Sums of requests by day, for the statements that add them. */
@@ -84,11 +84,11 @@ export class DaySums {
 
   /** The same order on all servers, to avoid deadlocks. */
   insertions(): Inserted[] {
-    const byKey = inOrder(this.#byKey)
+    const byKey = sortedSums(this.#byKey)
     const byWorkspace = new Map<string, Sums>()
     // Computed from these few sums instead of all requests.
     for (const sums of byKey) addInto(byWorkspace, tables.workspace_days.key, sums)
-    return [insertionOf('usage_days', byKey), insertionOf('workspace_days', inOrder(byWorkspace))]
+    return [insertionOf('usage_days', byKey), insertionOf('workspace_days', sortedSums(byWorkspace))]
   }
 }
 
@@ -111,16 +111,16 @@ function addInto(found: Map<string, Sums>, key: readonly (keyof Sums)[], sums: S
   else found.set(id, { ...sums })
 }
 
-const inOrder = (found: ReadonlyMap<string, Sums>) =>
+const sortedSums = (found: ReadonlyMap<string, Sums>) =>
   [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
 
-function addTo(total: Sums, more: Sums): void {
-  total.requests += more.requests
-  total.prompt_tokens += more.prompt_tokens
-  total.completion_tokens += more.completion_tokens
-  total.reasoning_tokens += more.reasoning_tokens
-  total.cost_pico += more.cost_pico
-  total.margin_pico += more.margin_pico
+function addTo(total: Sums, summand: Sums): void {
+  total.requests += summand.requests
+  total.prompt_tokens += summand.prompt_tokens
+  total.completion_tokens += summand.completion_tokens
+  total.reasoning_tokens += summand.reasoning_tokens
+  total.cost_pico += summand.cost_pico
+  total.margin_pico += summand.margin_pico
 }
 
 function storable(value: string | number | bigint): Cell {

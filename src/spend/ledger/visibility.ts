@@ -4,8 +4,8 @@ import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 export type Visibility = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role' | 'access'>
 
 /**
- * Whether a caller that can see a request can also read texts that quote its prompt: owners, admins, management keys, and
- * the member who sent it; for the key of an intern its own requests.
+ * Whether a caller that can see a request can also read texts that quote its prompt. Owners, admins, management keys and
+ * the member who sent the request can; the key of an intern only for its own requests.
  */
 export function canReadTexts(
   { keyKind, keyHash, userId, access }: Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'access'>,

@@ -109,7 +109,7 @@ test('a disk that has room again before the time for the end is over keeps all',
     kept.push(...rows)
   }
   const deps = { ...quiet, db: fullDisk, onError: () => {}, spill: { ...noSpill, write } }
-  const ledger = openLedger(deps, { ...hasty, keepTryingMs: 60_000 })
+  const ledger = openLedger(deps, { ...hasty, saveRetryMs: 60_000 })
   ledger.record(generation())
   await ledger.close()
   assert.deepEqual([kept.length, ledger.lost()], [1, 0])

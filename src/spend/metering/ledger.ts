@@ -14,9 +14,9 @@ export type Ledger = {
   record: (generation: Generation) => void
   /** The number of rows that are not in the database yet. */
   readonly waiting: number
-  /** The number of waiting rows in memory and in files, and the time of the oldest, in ms since the epoch. */
-  standing: () => Record<'memory' | 'files', { waiting: number; oldestAt: number | undefined }>
-  /** False while too many rows wait: then no request is served, because it could not be metered. */
+  /** The number of waiting rows in memory and in files, and the time of the oldest one, in ms since the epoch. */
+  backlog: () => Record<'memory' | 'files', { waiting: number; oldestAt: number | undefined }>
+  /** Whether the queue has space. While it is full, requests are refused, because they could not be metered. */
   hasRoom: () => boolean
   /**
    * The delay of a new request in ms: 0 while rows are written as fast as they arrive, and longer the more rows wait. This
@@ -46,24 +46,24 @@ type LedgerDeps = {
   /** Called at the end with the number and cost of requests that were lost. */
   onLost: (requests: number, cost: PicoUsd) => void
 }
-type Rhythm = {
+type LedgerTiming = {
   everyMs?: number
   batch?: number
   limit?: number
   spillAfterMs?: number
   closeMs?: number
   /** How long `close` retries to store rows. */
-  keepTryingMs?: number
+  saveRetryMs?: number
 }
 
-/** The share of waiting rows without a delay, which a busy process reaches while all are written in time. */
-const calmShare = 0.2
+/** The fill level of the queue up to which requests are not delayed. A busy process reaches it in normal operation. */
+const undelayedShare = 0.2
 /** The delay of a request when the queue is almost full. */
-const longestDelayMs = 2000
+const maxDelayMs = 2000
 
 /**
- * A crash loses the rows of the last `everyMs` (200 by default), or of `spillAfterMs` while the database is unreachable.
- * Longer intervals would make garbage collection slower. A request can be in a file and in a pending write at the same time:
+ * Opens a ledger.  * Opens a ledger. A crash loses the rows of the last `everyMs` (200 by default), or of `spillAfterMs` while the database is
+ * unreachable. Longer intervals would make garbage collection slower. A request can be in a file and in a pending write at the same time:
  * its id prevents a second row.
  */
 export function openLedger(
@@ -74,8 +74,8 @@ export function openLedger(
     limit = 50_000,
     spillAfterMs = 2000,
     closeMs = 2000,
-    keepTryingMs = 5000,
-  }: Rhythm = {},
+    saveRetryMs = 5000,
+  }: LedgerTiming = {},
 ): Ledger {
   const { spill, onError } = deps
   const quota = new RefusalQuota()
@@ -84,18 +84,18 @@ export function openLedger(
   const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, batch)
   let lost = 0
 
-  const start = (act: () => Promise<void>) => {
+  const start = (work: () => Promise<void>) => {
     const pass = async () => {
-      await act().catch(onError)
+      await work().catch(onError)
       return everyMs
     }
     return startReconciler(pass, { firstMs: everyMs, retryMs: everyMs, onError })
   }
-  const saveLate = async () => {
+  const saveLateRows = async () => {
     if (rows.areLate(spillAfterMs)) await rows.save()
   }
-  // A flush can block as long as the database does.
-  const [writing, saving] = [start(() => writer.flush()), start(saveLate)]
+  // A separate loop saves rows, because a flush can wait for the database.
+  const [writeLoop, saveLoop] = [start(() => writer.flush()), start(saveLateRows)]
 
   return {
     record(generation) {
@@ -104,14 +104,14 @@ export function openLedger(
     get waiting() {
       return rows.count + spill.waiting
     },
-    standing: () => ({
+    backlog: () => ({
       memory: { waiting: rows.count, oldestAt: endedAt(rows.oldest) },
       files: { waiting: spill.waiting, oldestAt: spill.oldestAt },
     }),
     hasRoom: () => rows.count < limit && spill.hasRoom(),
     admissionDelayMs() {
       const share = Math.min(1, rows.count / limit)
-      return Math.round(Math.max(0, (share - calmShare) / (1 - calmShare)) * longestDelayMs)
+      return Math.round(Math.max(0, (share - undelayedShare) / (1 - undelayedShare)) * maxDelayMs)
     },
     async flush() {
       // A running flush may have started before the latest row.
@@ -120,11 +120,11 @@ export function openLedger(
     },
     async close() {
       closing.abort()
-      const last = Promise.all([writing.stop(), saving.stop()]).then(() => writer.flush().catch(onError))
+      const last = Promise.all([writeLoop.stop(), saveLoop.stop()]).then(() => writer.flush().catch(onError))
       await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
       // Rows that are being written to a file are not in the queue.
       await rows.saving?.catch(onError)
-      await writer.saveAtLast(keepTryingMs)
+      await writer.saveRemaining(saveRetryMs)
       lost = rows.queued
       if (lost > 0) deps.onLost(lost, costOf(rows.first(lost)))
     },

@@ -12,13 +12,13 @@ type WriterDeps = {
   now?: Now
   rows: WaitingRows
   spill: Spill
-  /** The time from which files wait for the next start. */
+  /** Aborted when the server stops. From then on, files are left for the next start. */
   closing: AbortSignal
   onError: (error: Error) => void
   onRefused: (error: Error) => void
 }
 
-const tryEveryMs = 200
+const retryEveryMs = 200
 
 /** Writes metered requests to the database, those in memory first, then those in files. */
 export class RowWriter {
@@ -34,15 +34,15 @@ export class RowWriter {
   readonly flush = sharePending(() => this.#writeAll())
 
   /** Writes the remaining rows to a file, or retries file and database until one succeeds. */
-  async saveAtLast(withinMs: number): Promise<void> {
+  async saveRemaining(withinMs: number): Promise<void> {
     const { rows, onError } = this.#deps
     const endsAt = performance.now() + withinMs
     while (rows.queued > 0) {
       await rows.save().catch(onError)
       if (rows.queued === 0 || performance.now() >= endsAt) return
-      await sleep(Math.min(tryEveryMs, withinMs))
-      // It can block as long as the database does.
-      await Promise.race([this.flush().catch(onError), sleep(tryEveryMs)])
+      await sleep(Math.min(retryEveryMs, withinMs))
+      // The flush can wait for the database.
+      await Promise.race([this.flush().catch(onError), sleep(retryEveryMs)])
     }
   }
 
@@ -51,7 +51,7 @@ export class RowWriter {
     while (rows.queued > 0) {
       const next = rows.first(this.#batch)
       await this.#write(next)
-      rows.written(next)
+      rows.removeWritten(next)
     }
     // Rows that are being written to a file are read from there next.
     await rows.saving?.catch(() => {})
@@ -73,11 +73,11 @@ export class RowWriter {
     const { rows, onRefused } = this.#deps
     // Yields to requests, unless rows arrive faster than they are written.
     const pause = () => (rows.queued > this.#batch ? undefined : turn())
-    for (const one of await writeAcceptable({ ...this.#deps, pause }, generations)) onRefused(refusal(one))
+    for (const rejected of await writeAcceptable({ ...this.#deps, pause }, generations)) onRefused(refusal(rejected))
   }
 }
 
-/** The error without content of the row, which the message of the database can contain. */
+/** Returns an error without the message of the database, which can contain values of the row. */
 function refusal({ generation, error }: RejectedGeneration): Error {
   const { code } = error as { code?: string }
   return new Error(`the database rejected the metered request ${generation.id} (${code}); it is not stored`)

@@ -4,7 +4,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Generation } from '../ledger/generation.ts'
 
-/** Metered requests in files until the database accepts them. Files are written atomically and never changed. */
+/** Stores metered requests in files until the database accepts them. Files are written atomically and never changed. */
 export type Spill = {
   /** Writes a file. It is durable when the promise resolves. */
   write: (generations: readonly Generation[]) => Promise<void>
@@ -25,10 +25,10 @@ type SpillDeps = { folder: string; maxBytes: number; now: Now; newId: NewId }
 /** `<time>-<requests>-<id>.jsonl` */
 const spillFile = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 
-/** The name of an incomplete file: it is being written, or its server was killed. */
-const halfFile = /^(\d+)-\d+-[\w-]+\.jsonl\.half$/
+/** The name of a file that is being written, or whose server was killed. */
+const partialFile = /^(\d+)-\d+-[\w-]+\.jsonl\.half$/
 
-/** Longer than any write. Requests of a slower write are stored twice and still counted once. */
+/** The age from which a partial file counts as abandoned. If its write continues, requests are stored twice, but count once. */
 const abandonedAfterMs = 60_000
 
 export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Promise<Spill> {
@@ -38,8 +38,8 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
   async function files(): Promise<string[]> {
     const names = await readdir(folder)
     for (const name of names) {
-      const startedAt = halfFile.exec(name)?.[1]
-      if (startedAt !== undefined && Number(startedAt) < now() - abandonedAfterMs) names.push(...(await adopt(name)))
+      const startedAt = partialFile.exec(name)?.[1]
+      if (startedAt !== undefined && Number(startedAt) < now() - abandonedAfterMs) names.push(...(await recover(name)))
     }
     const found = names.filter((name) => spillFile.test(name)).sort()
     for (const name of sizes.keys()) if (!found.includes(name)) sizes.delete(name)
@@ -51,17 +51,17 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
     return found
   }
   /** Recovers the complete lines of a file whose server was killed. @returns the new file. */
-  async function adopt(half: string): Promise<string[]> {
-    const text = await readFile(join(folder, half), 'utf8').catch(unlessMissing)
-    const whole = text?.slice(0, text.lastIndexOf('\n') + 1) ?? ''
-    const name = `${now()}-${whole.split('\n').length - 1}-${newId()}.jsonl`
-    if (whole !== '') await writeDurably(folder, name, whole)
-    await rm(join(folder, half), { force: true })
-    return whole === '' ? [] : [name]
+  async function recover(partial: string): Promise<string[]> {
+    const text = await readFile(join(folder, partial), 'utf8').catch(ignoreMissing)
+    const completeLines = text?.slice(0, text.lastIndexOf('\n') + 1) ?? ''
+    const name = `${now()}-${completeLines.split('\n').length - 1}-${newId()}.jsonl`
+    if (completeLines !== '') await writeDurably(folder, name, completeLines)
+    await rm(join(folder, partial), { force: true })
+    return completeLines === '' ? [] : [name]
   }
 
   await files()
-  const sum = (of: 'requests' | 'bytes') => [...sizes.values()].reduce((total, file) => total + file[of], 0)
+  const sum = (field: 'requests' | 'bytes') => [...sizes.values()].reduce((total, file) => total + file[field], 0)
 
   return {
     files,
@@ -73,7 +73,7 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
     },
     async read(file) {
       const path = join(folder, file)
-      const text = await readFile(path, 'utf8').catch(unlessMissing)
+      const text = await readFile(path, 'utf8').catch(ignoreMissing)
       try {
         return text?.trimEnd().split('\n').map(generationOf)
       } catch (error) {
@@ -109,23 +109,23 @@ export const noSpill: Spill = {
 }
 
 async function writeDurably(folder: string, name: string, text: string): Promise<void> {
-  const half = join(folder, `${name}.half`)
-  const file = await open(half, 'wx', 0o600)
+  const partial = join(folder, `${name}.half`)
+  const file = await open(partial, 'wx', 0o600)
   try {
     await file.writeFile(text)
     await file.sync()
   } catch (error) {
-    await rm(half, { force: true })
+    await rm(partial, { force: true })
     throw error
   } finally {
     await file.close()
   }
-  await rename(half, join(folder, name))
+  await rename(partial, join(folder, name))
   const directory = await open(folder)
   await directory.sync().finally(() => directory.close())
 }
 
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 

@@ -4,18 +4,18 @@ import type { Spill } from './spill.ts'
 /** The queue of metered requests in memory, until they are in the database or in a file. */
 export class WaitingRows {
   readonly #spill: Pick<Spill, 'write'>
-  readonly #perFile: number
+  readonly #rowsPerFile: number
   #queue: Generation[] = []
   /** The number of rows that are being written to a file. */
   #spilling = 0
   #spillingFirst: Generation | undefined
-  /** The time when the queue became non-empty or was last taken from. */
-  #movedAt = 0
+  /** The time at which the queue became non-empty, or at which rows were last removed from it. */
+  #progressAt = 0
   #saving: Promise<void> | undefined
 
-  constructor(spill: Pick<Spill, 'write'>, perFile: number) {
+  constructor(spill: Pick<Spill, 'write'>, rowsPerFile: number) {
     this.#spill = spill
-    this.#perFile = perFile
+    this.#rowsPerFile = rowsPerFile
   }
 
   /** The number of rows, including those that are being written to a file. */
@@ -38,7 +38,7 @@ export class WaitingRows {
   }
 
   add(generation: Generation): void {
-    if (this.#queue.length === 0) this.#movedAt = performance.now()
+    if (this.#queue.length === 0) this.#progressAt = performance.now()
     this.#queue.push(generation)
   }
 
@@ -46,16 +46,16 @@ export class WaitingRows {
     return this.#queue.slice(0, count)
   }
 
-  /** Removes rows from `first` that are in the database now. */
-  written(rows: Generation[]): void {
-    // They may have been written to a file meanwhile.
+  /** Removes rows, returned by `first`, that are in the database now. */
+  removeWritten(rows: Generation[]): void {
+    // A save may have taken them out of the queue meanwhile.
     if (this.#queue[0] === rows[0]) this.#queue = this.#queue.slice(rows.length)
-    this.#movedAt = performance.now()
+    this.#progressAt = performance.now()
   }
 
   /** Whether rows have waited longer than this time without progress. */
   areLate(afterMs: number): boolean {
-    return this.#queue.length > 0 && performance.now() - this.#movedAt > afterMs
+    return this.#queue.length > 0 && performance.now() - this.#progressAt > afterMs
   }
 
   /** Writes all rows to files. Rows that could not be written return to the front of the queue. */
@@ -66,7 +66,7 @@ export class WaitingRows {
     return this.#saving
   }
 
-  /** Also includes rows that are being written to the database, because that write can fail. */
+  /** Includes rows that are being written to the database, because that write can fail. */
   async #saveAll(): Promise<void> {
     const taken = this.#queue
     let storedCount = 0
@@ -74,8 +74,8 @@ export class WaitingRows {
     this.#spilling = taken.length
     this.#spillingFirst = taken[0]
     try {
-      for (; storedCount < taken.length; storedCount += this.#perFile)
-        await this.#spill.write(taken.slice(storedCount, storedCount + this.#perFile))
+      for (; storedCount < taken.length; storedCount += this.#rowsPerFile)
+        await this.#spill.write(taken.slice(storedCount, storedCount + this.#rowsPerFile))
     } finally {
       this.#spilling = 0
       this.#spillingFirst = undefined

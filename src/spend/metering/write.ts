@@ -5,13 +5,13 @@ import type { NewEvent } from '#platform/db/event.ts'
 import { insertionOfEvents } from '#platform/db/event-log.ts'
 import { type Cell, insertTogether } from '#platform/db/rows/insert-rows.ts'
 import type { Tables } from '#platform/db/tables.ts'
-import { insertionsOfLookups } from '../corrections/cost-lookups.ts'
-import { insertionsOfOverbilled } from '../corrections/overbilled-endpoints.ts'
+import { lookupInsertions } from '../corrections/cost-lookups.ts'
+import { overbilledInsertions } from '../corrections/overbilled-endpoints.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { modelOf, storedFacts } from '../ledger/record.ts'
-import { insertionsOfTags } from '../ledger/request-tags.ts'
+import { tagInsertions } from '../ledger/request-tags.ts'
 import { DaySums } from '../ledger/sums.ts'
-import { insertionOfParts, MinuteCells } from '../rollups/parts.ts'
+import { MinuteCells, partInsertion } from '../rollups/parts.ts'
 import { factsOf } from '../rollups/request-facts.ts'
 
 type WriteDeps = {
@@ -27,11 +27,11 @@ type WriteDeps = {
  */
 export async function writeGenerations(deps: WriteDeps, generations: Generation[]): Promise<void> {
   try {
-    await writeFresh(deps, generations)
+    await insertGenerations(deps, generations)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    const existingIds = await knownIds(deps.db, generations)
-    await writeFresh(
+    const existingIds = await readExistingIds(deps.db, generations)
+    await insertGenerations(
       deps,
       generations.filter(({ id }) => !existingIds.has(id)),
     )
@@ -59,31 +59,31 @@ export async function writeAcceptable(deps: WriteDeps, generations: Generation[]
   }
 }
 
-/** The number of requests that are prepared without a pause: less than a millisecond. */
-const rowsAtOnce = 100
+/** The number of requests that are prepared between two pauses, which takes less than a millisecond. */
+const rowsPerPause = 100
 
-async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations: Generation[]): Promise<void> {
+async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, generations: Generation[]): Promise<void> {
   const rows: Cell[][] = []
   const cells = new MinuteCells()
   const sums = new DaySums()
   for (const generation of generations) {
-    if (rows.length > 0 && rows.length % rowsAtOnce === 0) await pause?.()
+    if (rows.length > 0 && rows.length % rowsPerPause === 0) await pause?.()
     rows.push(toRow(generation))
     cells.add(factsOf(generation))
     sums.add(generation)
   }
   await insertTogether(db, [
     { table: 'generations', columns, rows },
-    insertionOfParts(generations[0]?.id ?? '', cells.all()),
+    partInsertion(generations[0]?.id ?? '', cells.all()),
     ...sums.insertions(),
-    ...insertionsOfTags(generations),
-    ...insertionsOfLookups(generations),
-    ...insertionsOfOverbilled(generations),
+    ...tagInsertions(generations),
+    ...lookupInsertions(generations),
+    ...overbilledInsertions(generations),
     insertionOfEvents(writtenEvents(generations, now())),
   ])
 }
 
-/** The events for new ledger rows: one for each organization, with the ids in order. */
+/** Returns the events for new ledger rows: one for each organization, with the ids in order. */
 function writtenEvents(generations: readonly Generation[], at: number): NewEvent[] {
   const byOrganization = new Map<string, string[]>()
   for (const { id, caller } of generations) {
@@ -99,7 +99,7 @@ function writtenEvents(generations: readonly Generation[], at: number): NewEvent
   }))
 }
 
-async function knownIds({ query }: Db, generations: Generation[]): Promise<Set<string>> {
+async function readExistingIds({ query }: Db, generations: Generation[]): Promise<Set<string>> {
   const ids = generations.map(({ id }) => id)
   const rows = await query.selectFrom('generations').where('id', 'in', ids).select('id').execute()
   return new Set(rows.map(({ id }) => id))

@@ -6,14 +6,13 @@ import { insertRows, replaceExisting, type Cell as Value } from '#platform/db/ro
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { exactly } from '../ledger/exact.ts'
 import { type Amount, type Cell, newSketches, sketchNames, slotOf } from './cell.ts'
-import { addedBy, type CellTable, dimensionsOf, summedBy } from './cell-tables.ts'
+import { type CellTable, dimensionsOf, sumColumns, summands } from './cell-tables.ts'
 import type { MinuteCell } from './parts.ts'
 
-/** Limits the rows of one statement. */
-const rowsAtOnce = 2000
+const rowsPerStatement = 2000
 
-/** Limits the slots of one query, because each is a condition. */
-const slotsAtOnce = 50
+/** Limits the conditions of one query. */
+const slotsPerQuery = 50
 
 /** A row of a table: its sums by column. */
 type RowSums = Pick<Cell, 'dimensions' | 'sketches'> & { amounts: Record<string, bigint> }
@@ -21,9 +20,9 @@ type RowSums = Pick<Cell, 'dimensions' | 'sketches'> & { amounts: Record<string,
 /** A time slot with its cells by id. */
 type Slot = { grain: number; slot: number; cells: Map<string, RowSums> }
 
-const placeOf = ({ grain, slot }: Pick<Slot, 'grain' | 'slot'>) => `${grain} ${slot}`
+const slotKey = ({ grain, slot }: Pick<Slot, 'grain' | 'slot'>) => `${grain} ${slot}`
 
-/** The cells of a table by slot and dimensions. Equal ones are summed. */
+/** The cells of a table by slot and dimensions. Cells with the same dimensions are summed. */
 export class CellSet {
   readonly table: CellTable
   readonly #slots = new Map<string, Slot>()
@@ -32,14 +31,14 @@ export class CellSet {
     this.table = table
   }
 
-  /** Adds a cell of a minute to its slots of these lengths. */
+  /** Adds the cell of a minute to its slot of each grain. */
   add(cell: MinuteCell, grains: readonly number[]): void {
-    const summed = summedBy[this.table]
+    const summed = sumColumns[this.table]
     const id = cellId(dimensionsOf[this.table].map((name) => cell.dimensions[name]))
-    const added = addedBy(this.table, cell)
+    const added = summands(this.table, cell)
     for (const grain of grains) {
       const slot = slotOf(cell.minute, grain)
-      const { cells } = this.#slots.getOrInsertComputed(placeOf({ grain, slot }), () => ({
+      const { cells } = this.#slots.getOrInsertComputed(slotKey({ grain, slot }), () => ({
         grain,
         slot,
         cells: new Map(),
@@ -54,23 +53,23 @@ export class CellSet {
     }
   }
 
-  /** Adds the cells of the database and writes the sums. Only for the single writer of cells. */
+  /** Adds the stored amounts and writes the sums. The caller must hold `rollupsLock`. */
   async write(db: Pick<Db, 'kind'>, tx: Tx): Promise<void> {
     const slots = [...this.#slots.values()]
-    for (let from = 0; from < slots.length; from += slotsAtOnce)
-      await this.#addStored(tx, slots.slice(from, from + slotsAtOnce))
+    for (let from = 0; from < slots.length; from += slotsPerQuery)
+      await this.#addStored(tx, slots.slice(from, from + slotsPerQuery))
     const rows = slots.flatMap(({ grain, slot, cells }) =>
       [...cells].map(([id, cell]) => this.#row(grain, slot, id, cell)),
     )
     const columns = columnsOf(this.table)
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+    for (let from = 0; from < rows.length; from += rowsPerStatement) {
       await insertRows(
         db,
         tx,
         this.table as 'key_cells',
         columns,
-        rows.slice(from, from + rowsAtOnce),
-        replaceIn(this.table),
+        rows.slice(from, from + rowsPerStatement),
+        conflictClause(this.table),
       )
     }
   }
@@ -86,11 +85,11 @@ export class CellSet {
         ),
       )
       .select(['grain', 'slot', 'cell', ...sketchNames])
-      .select(summedBy[this.table].map((name) => exactly(sql.ref(name)).as(name)))
+      .select(sumColumns[this.table].map((name) => exactly(sql.ref(name)).as(name)))
       .execute()
     for (const row of rows) {
-      const { amounts, sketches } = this.#slots.get(placeOf(row))!.cells.get(row.cell)!
-      for (const name of summedBy[this.table]) amounts[name]! += BigInt(row[name as Amount])
+      const { amounts, sketches } = this.#slots.get(slotKey(row))!.cells.get(row.cell)!
+      for (const name of sumColumns[this.table]) amounts[name]! += BigInt(row[name as Amount])
       for (const name of sketchNames) sketches[name].merge(Sketch.fromText(row[name]))
     }
   }
@@ -101,7 +100,7 @@ export class CellSet {
       slot,
       id,
       ...dimensionsOf[this.table].map((name) => dimensions[name]),
-      ...summedBy[this.table].map((name) => String(clamped(amounts[name]!))),
+      ...sumColumns[this.table].map((name) => String(clamped(amounts[name]!))),
       ...sketchNames.map((name) => sketches[name].toText()),
     ]
   }
@@ -113,22 +112,23 @@ function clamped(amount: bigint): bigint {
   return amount < -maxStorable ? -maxStorable : amount
 }
 
-/** A short unique id, because the full key would be long. */
+/** Returns a short id for a combination of dimensions, because the full key would be long. */
 function cellId(values: string[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22)
 }
 
-const place = { grain: 'bigint', slot: 'bigint', cell: 'text' } as const
+const slotColumns = { grain: 'bigint', slot: 'bigint', cell: 'text' } as const
 
 function columnsOf(table: CellTable) {
-  const named = (names: readonly string[], kind: 'text' | 'bigint') =>
+  const columnsOfKind = (names: readonly string[], kind: 'text' | 'bigint') =>
     Object.fromEntries(names.map((name) => [name, kind] as const))
   return {
-    ...place,
-    ...named(dimensionsOf[table], 'text'),
-    ...named(summedBy[table], 'bigint'),
-    ...named(sketchNames, 'text'),
+    ...slotColumns,
+    ...columnsOfKind(dimensionsOf[table], 'text'),
+    ...columnsOfKind(sumColumns[table], 'bigint'),
+    ...columnsOfKind(sketchNames, 'text'),
   }
 }
 
-const replaceIn = (table: CellTable) => replaceExisting(['grain', 'slot', 'cell'], [...summedBy[table], ...sketchNames])
+const conflictClause = (table: CellTable) =>
+  replaceExisting(['grain', 'slot', 'cell'], [...sumColumns[table], ...sketchNames])

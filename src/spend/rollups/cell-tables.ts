@@ -2,17 +2,17 @@ import { type Amount, amountNames, type Cell, type Grain, grains } from './cell.
 import { type Dimension, dimensionNames } from './dimensions.ts'
 
 /**
- * The tables of cells. Cells of keys are many, so queries without keys or members use the other tables. Cells of models are
- * few, and exist only for hours and days.
+ * The tables of cells. `key_cells` has the most rows, so queries without keys or members use the other tables. `model_cells`
+ * has few rows, and only hours and days.
  */
 export const cellTables = ['workspace_cells', 'key_cells', 'model_cells'] as const
 export type CellTable = (typeof cellTables)[number]
 
-const byKeyOnly: readonly Dimension[] = ['key_hash', 'user_id']
+const keyOnlyDimensions: readonly Dimension[] = ['key_hash', 'user_id']
 
 /** The dimensions of each table. */
 export const dimensionsOf = {
-  workspace_cells: dimensionNames.filter((name) => !byKeyOnly.includes(name)),
+  workspace_cells: dimensionNames.filter((name) => !keyOnlyDimensions.includes(name)),
   key_cells: [...dimensionNames],
   model_cells: ['organization_id', 'model'],
 } as const satisfies Record<CellTable, Dimension[]>
@@ -24,19 +24,19 @@ export const grainsOf = {
   model_cells: [grains.hour, grains.day],
 } as const satisfies Record<CellTable, Grain[]>
 
-/** Amounts that replace dimensions which cells of models do not have. */
-const splitNames = ['answered', 'failed', 'refused', 'cancelled', 'byok_cost_pico'] as const
-type Summed = Amount | (typeof splitNames)[number]
+/** Additional sums of `model_cells`, which replace its missing dimensions. */
+const modelAmountNames = ['answered', 'failed', 'refused', 'cancelled', 'byok_cost_pico'] as const
+type SumColumn = Amount | (typeof modelAmountNames)[number]
 
 /** The summed columns of each table. */
-export const summedBy = {
+export const sumColumns = {
   workspace_cells: amountNames,
   key_cells: amountNames,
-  model_cells: [...amountNames, ...splitNames],
-} as const satisfies Record<CellTable, readonly Summed[]>
+  model_cells: [...amountNames, ...modelAmountNames],
+} as const satisfies Record<CellTable, readonly SumColumn[]>
 
-/** The amounts that a cell adds to these columns. */
-export function addedBy(table: CellTable, { amounts, dimensions }: Cell): Record<string, bigint> {
+/** Returns the amounts that a cell adds to the sum columns of a table. */
+export function summands(table: CellTable, { amounts, dimensions }: Cell): Record<string, bigint> {
   if (table !== 'model_cells') return amounts
   const { requests, cost_pico: cost } = amounts
   const { endpoint, outcome, byok } = dimensions
@@ -48,5 +48,5 @@ export function addedBy(table: CellTable, { amounts, dimensions }: Cell): Record
     cancelled: outcome === 'client_left' ? requests : 0n,
     cost_pico: byok === 'true' ? 0n : cost,
     byok_cost_pico: byok === 'true' ? cost : 0n,
-  } satisfies Record<Summed, bigint>
+  } satisfies Record<SumColumn, bigint>
 }

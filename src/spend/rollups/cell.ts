@@ -22,7 +22,7 @@ export type Amounts = Record<Amount, bigint>
 export const sketchNames = ['latency', 'duration', 'throughput'] as const
 export type SketchName = (typeof sketchNames)[number]
 
-/** The counts of the requests of one time slot with the same dimensions. */
+/** The sums of the requests with the same dimensions in one time slot. */
 export type Cell = { dimensions: Dimensions; amounts: Amounts; sketches: Record<SketchName, Sketch> }
 
 export function newCell(dimensions: Dimensions): Cell {
@@ -51,12 +51,12 @@ export function newSketches(): Cell['sketches'] {
 export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): void {
   const { tokens } = facts
   amounts.requests += 1n
-  amounts.prompt_tokens += whole(tokens.prompt)
-  amounts.completion_tokens += whole(tokens.completion)
-  amounts.reasoning_tokens += whole(tokens.reasoning)
-  amounts.cached_tokens += whole(tokens.cached)
-  amounts.cache_written_tokens += whole(tokens.cacheWritten)
-  amounts.tool_calls += whole(facts.toolCalls)
+  amounts.prompt_tokens += boundedCount(tokens.prompt)
+  amounts.completion_tokens += boundedCount(tokens.completion)
+  amounts.reasoning_tokens += boundedCount(tokens.reasoning)
+  amounts.cached_tokens += boundedCount(tokens.cached)
+  amounts.cache_written_tokens += boundedCount(tokens.cacheWritten)
+  amounts.tool_calls += boundedCount(facts.toolCalls)
   amounts.cost_pico += facts.cost
   amounts.saving_pico += facts.cacheSaving
   amounts.margin_pico += facts.margin
@@ -67,11 +67,11 @@ export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): voi
 
 const isMeasured = (value: number | null): value is number => value !== null && Number.isFinite(value)
 
-/** More than any real request. Sums of nine million such requests fit a column. */
-const mostCounted = 1e12
+/** Limits the count of one request, so that sums of nine million requests fit a column. */
+const maxCount = 1e12
 
-const whole = (count: number): bigint =>
-  Number.isFinite(count) ? BigInt(Math.trunc(Math.min(Math.max(count, 0), mostCounted))) : 0n
+const boundedCount = (count: number): bigint =>
+  Number.isFinite(count) ? BigInt(Math.trunc(Math.min(Math.max(count, 0), maxCount))) : 0n
 
 export const minuteMs = 60_000
 

@@ -14,8 +14,8 @@ import type { Generation } from '../ledger/generation.ts'
 import { type Ledger, openLedger } from '../metering/ledger.ts'
 import { openSpill } from '../metering/spill.ts'
 import { writeGenerations } from '../metering/write.ts'
+import { backfillRollups } from './backfill.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
-import { countPast } from './count-past.ts'
 import { mergeParts } from './merge-parts.ts'
 
 /** HISTORIES=200 for the long run; SEED=7 HISTORIES=1 to repeat a failure. */
@@ -109,7 +109,7 @@ const events: [weight: number, happen: (world: World) => unknown][] = [
   [6, (world) => set(world, 'well')],
   [4, (world) => mergeParts(world.chance.pick(world.servers)).catch(() => {})],
   [2, (world) => Promise.all(world.servers.map((server) => mergeParts(server).catch(() => {})))],
-  [2, (world) => countPast({ ...world.chance.pick(world.servers), now: Date.now }, 5).catch(() => {})],
+  [2, (world) => backfillRollups({ ...world.chance.pick(world.servers), now: Date.now }, 5).catch(() => {})],
 ]
 
 function set(world: World, state: Trouble['state']): void {
@@ -127,7 +127,7 @@ onEachDatabase('roll-ups and the ledger', (kind) => {
       await world.start(0)
       await world.start(1)
       await live(world)
-      while (await countPast({ db: store.db, now: Date.now }));
+      while (await backfillRollups({ db: store.db, now: Date.now }));
       const written = await store.db.query.selectFrom('generations').select('id').execute()
       assert.ok(written.length > 40, `only ${written.length} of ${world.recorded.length} were written`)
       for (const table of cellTables)

@@ -3,11 +3,11 @@ import { CellSet } from './cell-rows.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
 import { cellsOfPart, type MinuteCell } from './parts.ts'
 
-/** Only the server with this lock writes cells. */
+/** The lock of the server that writes cells. */
 export const rollupsLock = 'roll-ups'
 
 /** The maximum number of cells in one transaction, except for a larger first part. */
-const cellsAtOnce = 400
+const maxCells = 400
 
 /**
  * Merges parts into cells and deletes them, in one transaction.
@@ -33,16 +33,16 @@ export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
 async function nextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
   const sizes = await tx.selectFrom('rollup_parts').select(['id', 'size']).orderBy('id').limit(200).execute()
   let size = 0
-  const taken = sizes.filter((part, at) => {
+  const selected = sizes.filter((part, at) => {
     size += part.size
-    return at === 0 || size <= cellsAtOnce
+    return at === 0 || size <= maxCells
   })
-  if (taken.length === 0) return []
-  const ids = taken.map(({ id }) => id)
+  if (selected.length === 0) return []
+  const ids = selected.map(({ id }) => id)
   return tx.selectFrom('rollup_parts').select(['id', 'cells']).where('id', 'in', ids).execute()
 }
 
-/** Adds cells of minutes to the stored ones, in every grain. Only with the lock. */
+/** Adds cells of minutes to the stored cells of every grain. The caller must hold `rollupsLock`. */
 export async function addCells(db: Pick<Db, 'kind'>, tx: Tx, cells: readonly MinuteCell[]): Promise<void> {
   for (const table of cellTables) {
     const set = new CellSet(table)

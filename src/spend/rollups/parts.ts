@@ -8,7 +8,7 @@ import type { RequestFacts } from './request-facts.ts'
 export type MinuteCell = Cell & { minute: number }
 
 /** The number of cells that are merged in one transaction, which blocks other writers of SQLite. */
-const cellsAtOnce = 250
+const cellsPerPart = 250
 
 /** Sums of requests by minute and all dimensions. */
 export class MinuteCells {
@@ -39,26 +39,27 @@ export function minuteCells(requests: Iterable<RequestFacts>): MinuteCell[] {
 }
 
 /**
- * The statements that store the roll-ups of some requests in their transaction, as new rows, so that writers do not block
- * each other. They are merged into time slots later. The first request is the id of its parts, so they are written once.
+ * Returns the statement that stores the roll-ups of requests, in the transaction of the requests. They are new rows, so
+ * that writers do not block each other, and are merged into time slots later. Their ids contain the id of the first
+ * request, so that a repeated write fails.
  */
-export function insertionOfParts(
+export function partInsertion(
   firstId: string,
   cells: readonly MinuteCell[],
 ): Extract<Inserted, { table: 'rollup_parts' }> {
   const rows: Value[][] = []
-  for (let from = 0; from < cells.length; from += cellsAtOnce) {
-    const some = cells.slice(from, from + cellsAtOnce)
-    rows.push([`${firstId} ${from}`, some.length, partText(some)])
+  for (let from = 0; from < cells.length; from += cellsPerPart) {
+    const chunk = cells.slice(from, from + cellsPerPart)
+    rows.push([`${firstId} ${from}`, chunk.length, partText(chunk)])
   }
   return { table: 'rollup_parts', columns: { id: 'text', size: 'bigint', cells: 'text' }, rows }
 }
 
-/** Amounts that later versions added stand last, because servers of earlier versions read by position. */
+/** Amounts that later versions added. They come last, because servers of earlier versions read by position. */
 const laterAmounts: readonly Amount[] = ['margin_pico']
 const firstAmounts = amountNames.filter((name) => !laterAmounts.includes(name))
 
-/** Texts that cells share are stored once, in a list. */
+/** The stored JSON. Cells refer to texts by their index in `words`. */
 type PartForm = { words: string[]; cells: (number | string)[][] }
 
 function partText(cells: readonly MinuteCell[]): string {

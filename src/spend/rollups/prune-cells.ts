@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 /** Limits a batch, which blocks other statements of SQLite. */
 const maxBatchRows = 200
 
-/** The retention of cells of minutes. Cells of hours stay as long as their rows, cells of days forever. */
+/** The retention of minute cells. Hour cells are retained as long as ledger rows, day cells forever. */
 export const minuteRetentionMs = 2 * dayMs
 
 /** Deletes cells that are too old for their grain, in small batches. */

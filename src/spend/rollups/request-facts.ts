@@ -4,12 +4,12 @@ import type { Generation } from '../ledger/generation.ts'
 import { generationRecord, type RecordRow, throughputOf } from '../ledger/record.ts'
 import type { Dimensions } from './dimensions.ts'
 
-/** The facts of one request for roll-ups. A ledger row has the same facts as its request. */
+/** The values of one request for roll-ups, read from a `Generation` or from its ledger row. */
 export type RequestFacts = {
   /** The start, in milliseconds since the epoch. */
   at: number
   dimensions: Dimensions
-  /** The usage of an answered request. Others have none. */
+  /** The usage of an answered request; 0 for other requests. */
   tokens: { prompt: number; completion: number; reasoning: number; cached: number; cacheWritten: number }
   toolCalls: number
   cost: PicoUsd
@@ -26,7 +26,7 @@ const noTokens: RequestFacts['tokens'] = { prompt: 0, completion: 0, reasoning: 
 
 export function factsOf(generation: Generation): RequestFacts {
   const { caller, tokens, endpointId, modelId, candidateModels } = generation
-  const answered = endpointId !== undefined
+  const isAnswered = endpointId !== undefined
   return {
     at: generation.createdAt,
     dimensions: {
@@ -35,7 +35,7 @@ export function factsOf(generation: Generation): RequestFacts {
       key_hash: caller.keyHash,
       user_id: caller.userId,
       // Only models of the catalogue are counted by name. Otherwise clients could fill the table with arbitrary names.
-      model: (answered ? modelId : candidateModels[0]) ?? '',
+      model: (isAnswered ? modelId : candidateModels[0]) ?? '',
       endpoint: endpointId ?? '',
       provider: generation.provider ?? '',
       preset: generation.preset?.slug ?? '',
@@ -43,8 +43,8 @@ export function factsOf(generation: Generation): RequestFacts {
       error: generation.cause?.kind ?? '',
       byok: String(generation.byok),
     },
-    tokens: answered ? tokens : noTokens,
-    toolCalls: answered ? generation.toolCalls : 0,
+    tokens: isAnswered ? tokens : noTokens,
+    toolCalls: isAnswered ? generation.toolCalls : 0,
     cost: generation.cost,
     margin: generation.margin,
     cacheSaving: generation.cacheSaving ?? 0n,
@@ -64,7 +64,7 @@ export type FactsRow = RecordRow & {
 
 export function factsOfRow({ organization_id, cost, margin, ...row }: FactsRow): RequestFacts {
   const record = generationRecord(row)
-  const answered = record.endpoint_id !== null
+  const isAnswered = record.endpoint_id !== null
   const tokens = {
     prompt: record.tokens_prompt,
     completion: record.tokens_completion,
@@ -79,7 +79,7 @@ export function factsOfRow({ organization_id, cost, margin, ...row }: FactsRow):
       workspace_id: row.workspace_id,
       key_hash: row.key_hash,
       user_id: row.user_id,
-      model: (answered ? row.model : record.candidate_models[0]) ?? '',
+      model: (isAnswered ? row.model : record.candidate_models[0]) ?? '',
       endpoint: record.endpoint_id ?? '',
       provider: record.provider_name ?? '',
       preset: record.preset?.slug ?? '',
@@ -87,8 +87,8 @@ export function factsOfRow({ organization_id, cost, margin, ...row }: FactsRow):
       error: record.error?.kind ?? '',
       byok: String(record.is_byok),
     },
-    tokens: answered ? tokens : noTokens,
-    toolCalls: answered ? record.tool_calls : 0,
+    tokens: isAnswered ? tokens : noTokens,
+    toolCalls: isAnswered ? record.tool_calls : 0,
     cost: BigInt(cost),
     margin: BigInt(margin),
     cacheSaving: picoUsdOf(record.cache_discount ?? 0),

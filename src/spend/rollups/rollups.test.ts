@@ -9,9 +9,9 @@ import { cellsOfRows, cellsTold, mergeAll, requestsInParts } from '#test/harness
 import { Seeded } from '#test/harness/service/seeded.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { writeGenerations } from '../metering/write.ts'
+import { backfillRollups } from './backfill.ts'
 import { grains } from './cell.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
-import { countPast } from './count-past.ts'
 import { mergeParts } from './merge-parts.ts'
 import { pruneCells } from './prune-cells.ts'
 
@@ -131,12 +131,12 @@ onEachDatabase('roll-ups', (kind) => {
     const deps = { db: store.db, now: () => at + 2 * dayMs }
     const broken = { ...store.db, exclusively: () => Promise.reject(new Error('gone')) }
     let slices = 0
-    while (await countPast(deps, 20)) {
-      await assert.rejects(countPast({ ...deps, db: broken }, 20), /gone/)
+    while (await backfillRollups(deps, 20)) {
+      await assert.rejects(backfillRollups({ ...deps, db: broken }, 20), /gone/)
       slices++
     }
     assert.ok(slices >= 7, `${slices} slices`)
-    assert.equal(await countPast(deps, 20), false)
+    assert.equal(await backfillRollups(deps, 20), false)
     await mergeAll(store.db)
     await assertEqualToRows(store.db)
     assert.deepEqual(await store.db.query.selectFrom('rollup_past').selectAll().execute(), [])
@@ -148,7 +148,7 @@ onEachDatabase('roll-ups', (kind) => {
     await writeGenerations(store, [generation({ createdAt: at - minute }), generation({ createdAt: at + minute })])
     await makePast(store.db, at + 60 * minute)
     const counted = async (now: number) => {
-      while (await countPast({ db: store.db, now: () => now }));
+      while (await backfillRollups({ db: store.db, now: () => now }));
       const told = await cellsTold(store.db, 'workspace_cells', grains.day)
       return [...told.values()].map((text) => Number(text.split(' | ')[0]))
     }

@@ -151,7 +151,7 @@ export class MoneyWorld {
         clock: clockOf(() => this.now),
         now: () => this.now + server.skewMs,
         newId: () => server.name.replaceAll(' ', '_'),
-        written: () => this.#write(server),
+        waitUntilWritten: () => this.#write(server),
         spentBefore: async (budget, sinceDay) => {
           await this.#write(server)
           return this.#written(budget.id, sinceDay)

@@ -3,7 +3,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { exactly } from '#spend/ledger/exact.ts'
 import { recordColumns } from '#spend/ledger/record.ts'
 import { type Cell, slotOf } from '#spend/rollups/cell.ts'
-import { addedBy, type CellTable, dimensionsOf, summedBy } from '#spend/rollups/cell-tables.ts'
+import { type CellTable, dimensionsOf, sumColumns, summands } from '#spend/rollups/cell-tables.ts'
 import { dimensionNames } from '#spend/rollups/dimensions.ts'
 import { mergeParts } from '#spend/rollups/merge-parts.ts'
 import { cellsOfPart, minuteCells } from '#spend/rollups/parts.ts'
@@ -18,13 +18,15 @@ export async function cellsTold(db: Db, table: CellTable, grain: number): Promis
     .selectFrom(table as 'key_cells')
     .where('grain', '=', grain)
     .select(['slot', ...(dimensionsOf[table] as 'model'[]), 'latency', 'duration', 'throughput'])
-    .select(summedBy[table].map((name) => exactly(sql.ref(name)).as(`${name}_exact`)))
+    .select(sumColumns[table].map((name) => exactly(sql.ref(name)).as(`${name}_exact`)))
     .execute()
   const told = rows.map((row): [string, string] => {
     const texts = row as unknown as Record<string, string>
     return [
       [row.slot, ...dimensionsOf[table].map((name) => texts[name])].join(' '),
-      [...summedBy[table].map((name) => texts[`${name}_exact`]), row.latency, row.duration, row.throughput].join(' | '),
+      [...sumColumns[table].map((name) => texts[`${name}_exact`]), row.latency, row.duration, row.throughput].join(
+        ' | ',
+      ),
     ]
   })
   return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -42,7 +44,7 @@ export async function cellsOfRows(db: Db, table: CellTable, grain: number): Prom
   for (const facts of rows.map(factsOfRow)) {
     const [cell] = minuteCells([facts])
     const id = [slotOf(cell!.minute, grain), ...names.map((name) => facts.dimensions[name])].join(' ')
-    const one = { amounts: addedBy(table, cell!), sketches: cell!.sketches }
+    const one = { amounts: summands(table, cell!), sketches: cell!.sketches }
     const sum = sums.get(id)
     if (!sum) sums.set(id, one)
     else addInto(sum, one)
@@ -50,7 +52,7 @@ export async function cellsOfRows(db: Db, table: CellTable, grain: number): Prom
   const told = [...sums].map(([id, { amounts, sketches }]): [string, string] => [
     id,
     [
-      ...summedBy[table].map((name) => amounts[name]),
+      ...sumColumns[table].map((name) => amounts[name]),
       sketches.latency.toText(),
       sketches.duration.toText(),
       sketches.throughput.toText(),

@@ -6,7 +6,7 @@ import { accessRoles } from '#platform/core/vocabulary.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { dayOf } from '#spend/ledger/days.ts'
-import { type ActivityPart, listActivity } from '#spend/ledger/read.ts'
+import { type ActivityDimension, listActivity } from '#spend/ledger/read.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { route } from '../route.ts'
 import { ActivityItem, activityItems } from './item.ts'
@@ -72,8 +72,8 @@ async function workspaceIn(deps: ApiDeps, caller: Caller, name: string | undefin
 }
 
 /** The groups of the sums: models, unless whole days are requested. */
-function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityPart> {
-  const parts = new Set<ActivityPart>(groupBy.filter((group) => group !== 'day'))
+function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityDimension> {
+  const parts = new Set<ActivityDimension>(groupBy.filter((group) => group !== 'day'))
   return groupBy.includes('day') ? parts : parts.add('model')
 }
 

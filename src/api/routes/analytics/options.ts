@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Order } from '#spend/analytics/arrange.ts'
 import type { MetricName } from '#spend/analytics/metrics.ts'
+import type { Order } from '#spend/analytics/sort-groups.ts'
 import { minuteRetentionMs } from '#spend/rollups/prune-cells.ts'
 import type { AnalyticsQueryBody } from './body.ts'
 

@@ -1,8 +1,8 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
-import { arrange } from '#spend/analytics/arrange.ts'
 import { queryAnalytics as readAnalytics, type Scope } from '#spend/analytics/query.ts'
+import { sortGroups } from '#spend/analytics/sort-groups.ts'
 import { route } from '../route.ts'
 import { AnalyticsQueryBody } from './body.ts'
 import { readFilters } from './filters.ts'
@@ -59,7 +59,7 @@ export const queryAnalytics = route({
     const metrics = [...new Set([...body.metrics, ...order.metrics])]
     const query = { metrics, dimensions: body.dimensions, filters, granularity: body.granularity, ...time }
     const found = await readAnalytics({ ...deps, retentionDays }, scopeOf(caller), query, signal)
-    const { groups, isTruncated } = arrange(found.groups, { ...order, dimensions: body.dimensions })
+    const { groups, isTruncated } = sortGroups(found.groups, { ...order, dimensions: body.dimensions })
     return {
       data: {
         data: await analyticsRows(deps, organizationId, body, groups),

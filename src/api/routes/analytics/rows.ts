@@ -40,7 +40,7 @@ export async function analyticsRows(
       row[dimension] = displayValue(dimension, value, names.get(dimension))
       if (isNamed(dimension)) ids[dimension] = value
     }
-    for (const name of asked) row[name] = metrics[name].of(group)
+    for (const name of asked) row[name] = metrics[name].compute(group)
     if (names.size > 0) row.ids = ids
     return row
   })

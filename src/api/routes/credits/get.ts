@@ -2,7 +2,7 @@ import { getKey } from '#identity/accounts/keys/keys.ts'
 import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { keyCredit } from '#spend/ledger/key-spending.ts'
-import { spentOf } from '#spend/ledger/read.ts'
+import { totalSpent } from '#spend/ledger/read.ts'
 import { route } from '../route.ts'
 
 /** The service has no credits. Clients that subtract the usage must see a balance that never runs out. */
@@ -23,7 +23,7 @@ export const getCredits = route({
   }),
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
-    if (caller.keyKind === 'management') return creditsAnswer(await spentOf(deps, caller), undefined)
+    if (caller.keyKind === 'management') return creditsAnswer(await totalSpent(deps, caller), undefined)
     const { used, remaining } = await keyCredit(
       deps,
       await getKey(deps, { ...caller, isWorkspaceScoped: false }, caller.keyHash),

@@ -76,7 +76,7 @@ const dateOf = (ms: number) => isoTime(ms).slice(0, 10)
 /** The models of one period, most tokens first, and the sum of those after the first 50. */
 function rankingsOf(date: string, groups: readonly Group[]): z.infer<typeof Ranking>[] {
   const models = groups
-    .map((group) => ({ model: group.values[0]!, tokens: metrics.tokens_total.of(group) ?? 0 }))
+    .map((group) => ({ model: group.values[0]!, tokens: metrics.tokens_total.compute(group) ?? 0 }))
     .filter(({ tokens }) => tokens > 0)
     .sort((a, b) => b.tokens - a.tokens || (a.model < b.model ? -1 : 1))
   const others = models.slice(ranked).reduce((sum, { tokens }) => sum + tokens, 0)

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { deleteContent } from '#spend/contents/store.ts'
+import { deleteContent } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
 import { namedGeneration } from './named.ts'
 

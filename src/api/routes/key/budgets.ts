@@ -8,7 +8,12 @@ import { z } from '#platform/json/schema.ts'
 import { groupStandings } from '#policy/guardrails/group-standings.ts'
 import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
 import { layerOf, layers } from '#spend/budgets/budget.ts'
-import { type LastingBudget, type Standing, standingForm, standingsOf } from '#spend/budgets/standings.ts'
+import {
+  type BudgetStatus,
+  type LastingBudget,
+  readBudgetStatuses,
+  statusFields,
+} from '#spend/budgets/budget-status.ts'
 
 export const BudgetOfKey = z
   .object({
@@ -53,7 +58,7 @@ export async function budgetsOfKey(
 ): Promise<KeyBudget[]> {
   const { keyHash } = caller
   const [ofPolicies, ofKey, groups] = await Promise.all([
-    standingsOf(deps, budgets),
+    readBudgetStatuses(deps, budgets),
     ownLimit(deps, caller),
     Promise.all(groupLimits.map((limit) => groupStandings(deps, limit, { keyHash, limit: mostGroups }))),
   ])
@@ -67,11 +72,11 @@ export async function budgetsOfKey(
 /** The limit of the key itself, which is checked last. */
 async function ownLimit(deps: { db: Db; now: Now }, caller: Limited): Promise<KeyBudget[]> {
   const own = budgetsFor(caller, []) as LastingBudget[]
-  const standings = await standingsOf(deps, own)
+  const standings = await readBudgetStatuses(deps, own)
   return own.map((budget, at) => budgetForm(budget, standings[at]!))
 }
 
-function budgetForm({ subject, limit, interval, includesByok }: LastingBudget, standing: Standing): KeyBudget {
+function budgetForm({ subject, limit, interval, includesByok }: LastingBudget, standing: BudgetStatus): KeyBudget {
   const { spent, unconfirmed, held } = standing
   const rest = limit - spent - unconfirmed - held
   const isGroup = subject.kind === 'group'
@@ -84,6 +89,6 @@ function budgetForm({ subject, limit, interval, includesByok }: LastingBudget, s
     reset_interval: interval,
     include_byok: includesByok,
     remaining_usd: toUsd(rest > 0n ? rest : 0n),
-    ...standingForm(standing),
+    ...statusFields(standing),
   }
 }

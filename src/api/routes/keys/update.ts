@@ -1,7 +1,7 @@
 import { KeyPatch } from '#identity/accounts/keys/key.ts'
 import { changeKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
-import { forgetSpending } from '#spend/budgets/rows.ts'
+import { deleteSpending } from '#spend/budgets/rows.ts'
 import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
@@ -21,6 +21,10 @@ export const updateKey = route({
   ifMatch: keyEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: await keyAnswer(deps, caller, await changeKey({ ...deps, forgetSpending }, caller, params.hash, body)),
+    data: await keyAnswer(
+      deps,
+      caller,
+      await changeKey({ ...deps, deleteSpending: deleteSpending }, caller, params.hash, body),
+    ),
   }),
 })

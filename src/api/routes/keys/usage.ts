@@ -3,7 +3,7 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
-import { heldOf } from '#spend/budgets/held-money.ts'
+import { readLeasedByBudget } from '#spend/budgets/leased-money.ts'
 import { keySpending, type LimitedKey } from '#spend/ledger/key-spending.ts'
 
 const Usd = z.number().describe('In USD.')
@@ -54,7 +54,7 @@ export async function keyUsages(deps: UsageDeps, keys: LimitedKey[]): Promise<z.
   )
   const [spending, held] = await Promise.all([
     keySpending(deps, keys),
-    heldOf(deps.db.query, databaseClock(deps.db, deps.now), budgets, deps.now()),
+    readLeasedByBudget(deps.db.query, databaseClock(deps.db, deps.now), budgets, deps.now()),
   ])
   return spending.map((figures, at) => {
     const { limit, hash } = keys[at]!

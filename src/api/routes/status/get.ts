@@ -9,7 +9,7 @@ import { version } from '#platform/core/version.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import { databaseFault } from '#platform/db/maintenance/failures.ts'
 import { z } from '#platform/json/schema.ts'
-import { heldMoney } from '#spend/budgets/held-money.ts'
+import { readLeasedMoney } from '#spend/budgets/leased-money.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { restrictedCircuits, sharedCircuitsOfThisHost } from '../../status/circuits.ts'
 import type { ProcessStatus } from '../../status/process-status.ts'
@@ -59,7 +59,7 @@ async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessSta
   const { organizationId } = caller
   const { db, now } = deps
   const [money, interns, circuits] = await Promise.all([
-    heldMoney(db.query, databaseClock(db, now), organizationId),
+    readLeasedMoney(db.query, databaseClock(db, now), organizationId),
     internsStanding(deps, caller),
     restrictedCircuits(deps, organizationId, processes),
   ])

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { deleteContentsOf } from '#spend/contents/store.ts'
+import { deleteContentsOf } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 

@@ -69,7 +69,7 @@ onEachDatabase('keys in the store', (kind) => {
   test('returns whether own provider keys count toward the limit, also after a change', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
-    const changing = { ...deps, forgetSpending: async () => {} }
+    const changing = { ...deps, deleteSpending: async () => {} }
     const includesByok = async (hash: string) => (await getKey(deps, caller, hash)).include_byok_in_limit
     for (const include_byok_in_limit of [true, false]) {
       const { key } = await createKey(deps, caller, { ...wanted, include_byok_in_limit })

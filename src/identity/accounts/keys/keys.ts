@@ -29,7 +29,7 @@ type KeysDeps = { db: Db; now: Now; newId: NewId }
 
 type ChangeDeps = KeysDeps & {
   /** Deletes the spending of a budget. */
-  forgetSpending: (tx: Tx, budget: string) => Promise<void>
+  deleteSpending: (tx: Tx, budget: string) => Promise<void>
 }
 
 /** The keys of one workspace, the newest first. */
@@ -135,7 +135,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
     if (typeof newEnd === 'number') await requireOtherManagementKey(deps, tx, before, caller.organizationId, newEnd)
     await updateKeyRow(tx, hash, { ...patchColumns(patch), expires_at: expiresAt, updated_at: deps.now() })
     // Spending is not counted without a limit, so a new limit starts with the spending in the ledger.
-    if (before.limit === null) await deps.forgetSpending(tx, `key:${hash}`)
+    if (before.limit === null) await deps.deleteSpending(tx, `key:${hash}`)
     const after = await getKey({ db: { query: tx } }, caller, hash)
     await recordChange(deps, tx, caller, {
       action: 'key.updated',

@@ -1,5 +1,5 @@
 import { type Budget, groupAccounts, limitOf, type Spender } from '#spend/budgets/budget.ts'
-import type { LastingBudget } from '#spend/budgets/standings.ts'
+import type { LastingBudget } from '#spend/budgets/budget-status.ts'
 import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/request-group.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GroupLimit } from './policy.ts'

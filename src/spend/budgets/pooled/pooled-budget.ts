@@ -66,8 +66,8 @@ export const PooledBudgetBody = strictFields({
 }).meta({ id: 'BudgetBody' })
 export type PooledBudgetBody = z.infer<typeof PooledBudgetBody>
 
-/** The stored facts of a budget, as the audit log has them. */
-export function storedForm(row: PooledBudgetRow) {
+/** The stored fields of a budget, for answers and the audit log. */
+export function storedFields(row: PooledBudgetRow) {
   return {
     id: row.id,
     [row.owner_kind === 'workspace' ? 'workspace_id' : 'organization_id']: row.owner_id,

@@ -6,8 +6,8 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
 import type { Pool } from '../budget.ts'
-import { forgetSpending } from '../rows.ts'
-import { standingForm, standingsOf } from '../standings.ts'
+import { readBudgetStatuses, statusFields } from '../budget-status.ts'
+import { deleteSpending } from '../rows.ts'
 import { readThresholds, thresholdOwner, thresholdsOf, writeThresholds } from '../thresholds.ts'
 import {
   type BudgetInterval,
@@ -15,25 +15,25 @@ import {
   budgetOf,
   type PooledBudgetBody,
   type PooledBudgetRow,
-  storedForm,
+  storedFields,
 } from './pooled-budget.ts'
 import { deletePooledBudget, findPooledBudgets, setIncludesByok, writePooledBudget } from './rows.ts'
 
 type ReadDeps = { db: Db; now: Now }
 type WriteDeps = ReadDeps & { newId: NewId }
 
-/** `WorkspaceBudget` or `OrganizationBudget`. */
-type FormOf<Form> = { parse: (form: object) => Form }
+/** The schema of an answer: `WorkspaceBudget` or `OrganizationBudget`. */
+type SchemaOf<Form> = { parse: (schema: object) => Form }
 export type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
 
 /** The budgets of a workspace or organization with their spending, the shortest interval first. */
 export async function listPooledBudgets<Form>(
   deps: ReadDeps,
   pool: Pool,
-  form: FormOf<Form>,
+  schema: SchemaOf<Form>,
 ): Promise<PooledBudgets<Form[]>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
-  return { data: await withSpending(deps, rows, form), include_byok_in_budgets: includesByok(rows) }
+  return { data: await withSpending(deps, rows, schema), include_byok_in_budgets: includesByok(rows) }
 }
 
 /** @throws Fault `not_found`. */
@@ -41,10 +41,10 @@ export async function getPooledBudget<Form>(
   deps: ReadDeps,
   pool: Pool,
   interval: BudgetInterval,
-  form: FormOf<Form>,
+  schema: SchemaOf<Form>,
 ): Promise<PooledBudgets<Form>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
-  const [data] = await withSpending(deps, [requireBudget(rows, interval)], form)
+  const [data] = await withSpending(deps, [requireBudget(rows, interval)], schema)
   return { data: data!, include_byok_in_budgets: includesByok(rows) }
 }
 
@@ -58,9 +58,9 @@ export async function setPooledBudget<Form>(
   pool: Pool,
   interval: BudgetInterval,
   body: PooledBudgetBody,
-  form: FormOf<Form>,
+  schema: SchemaOf<Form>,
 ): Promise<PooledBudgets<Form>> {
-  await writing(deps, pool, async (tx) => {
+  await changeBudgets(deps, pool, async (tx) => {
     const rows = await findPooledBudgets(tx, pool)
     requireOrder(rows, interval, body.limit_usd)
     const before = rows.find((row) => row.reset_interval === interval)
@@ -74,15 +74,15 @@ export async function setPooledBudget<Form>(
     }
     await writePooledBudget(tx, after)
     if (byok !== includesByok(rows)) await setIncludesByok(tx, pool, byok)
-    // Spending is not counted without a budget, so a new one starts with the sum of the ledger.
-    if (!before) await forgetSpending(tx, after.account)
+    // Spending without a budget is not counted in an account, so a new budget starts with the sum of the ledger.
+    if (!before) await deleteSpending(tx, after.account)
     const owner = thresholdOwner(budgetOf(after).subject)!
     const thresholds = thresholdsOf(await readThresholds(tx, [owner]), owner)
     const newThresholds = body.thresholds ?? thresholds
     if (body.thresholds) await writeThresholds(tx, caller, owner, body.thresholds, at)
     await record(deps, tx, caller, before && { ...before, thresholds }, { ...after, thresholds: newThresholds })
   })
-  return getPooledBudget(deps, pool, interval, form)
+  return getPooledBudget(deps, pool, interval, schema)
 }
 
 /** @throws Fault `not_found`. */
@@ -92,7 +92,7 @@ export async function removePooledBudget(
   pool: Pool,
   interval: BudgetInterval,
 ): Promise<void> {
-  await writing(deps, pool, async (tx) => {
+  await changeBudgets(deps, pool, async (tx) => {
     const before = requireBudget(await findPooledBudgets(tx, pool), interval)
     await deletePooledBudget(tx, pool, interval)
     await writeThresholds(tx, caller, thresholdOwner(budgetOf(before).subject)!, null, deps.now())
@@ -100,8 +100,8 @@ export async function removePooledBudget(
   })
 }
 
-/** Runs as the only writer. The change applies immediately on this server, and within a second on others. */
-function writing(deps: { db: Db }, pool: Pool, work: (tx: Tx) => Promise<void>): Promise<void> {
+/** Runs a change under a lock and announces it to all servers. */
+function changeBudgets(deps: { db: Db }, pool: Pool, work: (tx: Tx) => Promise<void>): Promise<void> {
   return deps.db.exclusively(`budgets:${pool.kind} ${pool.id}`, async (tx, announce) => {
     await work(tx)
     for (const workspaceId of await workspacesOf(tx, pool)) announceChange(announce, workspaceId)
@@ -124,7 +124,7 @@ function requireBudget(rows: readonly PooledBudgetRow[], interval: BudgetInterva
   return found
 }
 
-/** A limit that is not larger than the one of a shorter interval would never be reached. */
+/** Requires a larger limit for a longer interval: an equal or smaller one would make the shorter budget useless. */
 function requireOrder(rows: readonly PooledBudgetRow[], interval: BudgetInterval, limit: number): void {
   const length = budgetIntervals.indexOf(interval)
   for (const other of rows) {
@@ -158,21 +158,27 @@ function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: Budget
 async function withSpending<Form>(
   deps: ReadDeps,
   rows: readonly PooledBudgetRow[],
-  form: FormOf<Form>,
+  schema: SchemaOf<Form>,
 ): Promise<Form[]> {
   const budgets = rows.map(budgetOf)
   const owners = budgets.map(({ subject }) => thresholdOwner(subject)!)
-  const [standings, thresholds] = await Promise.all([standingsOf(deps, budgets), readThresholds(deps.db.query, owners)])
+  const [statuses, thresholds] = await Promise.all([
+    readBudgetStatuses(deps, budgets),
+    readThresholds(deps.db.query, owners),
+  ])
   return rows.map((row, at) => {
-    const { include_byok_in_budgets, ...stored } = storedForm(row)
+    const { include_byok_in_budgets, ...stored } = storedFields(row)
     const own = thresholdsOf(thresholds, owners[at]!)
-    return form.parse({ ...stored, ...standingForm(standings[at]!), thresholds: own })
+    return schema.parse({ ...stored, ...statusFields(statuses[at]!), thresholds: own })
   })
 }
 
 type AuditedBudget = PooledBudgetRow & { thresholds?: number[] }
 
-const audited = ({ thresholds, ...row }: AuditedBudget) => ({ ...storedForm(row), ...(thresholds && { thresholds }) })
+const auditForm = ({ thresholds, ...row }: AuditedBudget) => ({
+  ...storedFields(row),
+  ...(thresholds && { thresholds }),
+})
 
 function record(
   deps: WriteDeps,
@@ -185,7 +191,7 @@ function record(
     action: !before ? 'budget.created' : after ? 'budget.updated' : 'budget.deleted',
     targetKind: 'budget',
     targetId: (after ?? before)!.id,
-    before: before ? audited(before) : null,
-    after: after ? audited(after) : null,
+    before: before ? auditForm(before) : null,
+    after: after ? auditForm(after) : null,
   })
 }

@@ -7,39 +7,38 @@ import { addCells, rollupsLock } from './merge-parts.ts'
 import { minuteCells } from './parts.ts'
 import { type FactsRow, factsOfRow } from './request-facts.ts'
 
-/** Limits the rows of one transaction. */
-const rowsAtOnce = 200
+const rowsPerTransaction = 200
 
 const exactAmounts = [exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')] as const
 
-/** A server of an earlier version can write a row some time after the start of its request. */
+/** The age from which a row is counted. A server of an earlier version writes rows after the end of their requests. */
 const settledMs = 600_000
 
 /**
- * Counts some ledger rows from before the introduction of roll-ups, oldest first, each exactly once. Rows that a server of
+ * Counts a batch of ledger rows from before the introduction of roll-ups, oldest first, each exactly once. Rows that a server of
  * an earlier version writes during the first hour are counted when they are ten minutes old.
  * @returns whether more rows may be waiting.
  */
-export async function countPast({ db, now }: { db: Db; now: Now }, rows = rowsAtOnce): Promise<boolean> {
+export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = rowsPerTransaction): Promise<boolean> {
   const waiting = await db.query.selectFrom('rollup_past').select('id').executeTakeFirst()
   if (!waiting) return false
   return db.exclusively(rollupsLock, async (tx) => {
-    const past = await tx.selectFrom('rollup_past').selectAll().executeTakeFirst()
-    if (!past) return false
-    const before = Math.min(now() - settledMs, past.until_at)
-    const found = await nextRows(tx, past, before, rows)
+    const backfill = await tx.selectFrom('rollup_past').selectAll().executeTakeFirst()
+    if (!backfill) return false
+    const before = Math.min(now() - settledMs, backfill.until_at)
+    const found = await nextRows(tx, backfill, before, rows)
     await addCells(db, tx, minuteCells(found.map(factsOfRow)))
     const last = found.at(-1)
     if (last) await tx.updateTable('rollup_past').set({ after_at: last.created_at, after_id: last.id }).execute()
     if (found.length === rows) return true
-    if (before === past.until_at) await tx.deleteFrom('rollup_past').execute()
+    if (before === backfill.until_at) await tx.deleteFrom('rollup_past').execute()
     return false
   })
 }
 
-type Place = { after_at: number; after_id: string }
+type BackfillPosition = { after_at: number; after_id: string }
 
-function nextRows(tx: Tx, { after_at, after_id }: Place, before: number, rows: number): Promise<FactsRow[]> {
+function nextRows(tx: Tx, { after_at, after_id }: BackfillPosition, before: number, rows: number): Promise<FactsRow[]> {
   return tx
     .selectFrom('generations')
     .select([...recordColumns, 'organization_id', ...exactAmounts])

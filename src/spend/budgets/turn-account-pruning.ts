@@ -3,11 +3,11 @@ import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 
-type ForgetDeps = {
+type PruneDeps = {
   db: Pick<Db, 'query'>
   clock: DatabaseClock
   /** The ids of running turns. */
-  openTurns: () => Promise<string[]>
+  runningTurns: () => Promise<string[]>
   onError: (error: Error) => void
 }
 
@@ -18,12 +18,12 @@ const dayMs = 86_400_000
  * Deletes accounts of ended turns and of sessions without stored runs every hour. A deleted account that is used again
  * starts with the sum of the ledger. @returns a function that stops it.
  */
-export function keepForgettingTurns(deps: ForgetDeps): () => void {
-  return repeat(() => forgetTurns(deps), { everyMs, onError: deps.onError })
+export function startPruningTurnAccounts(deps: PruneDeps): () => void {
+  return repeat(() => pruneTurnAccounts(deps), { everyMs, onError: deps.onError })
 }
 
-export async function forgetTurns({ db, clock, openTurns }: Omit<ForgetDeps, 'onError'>): Promise<void> {
-  const open = new Set((await openTurns()).map((id) => `turn:${id}`))
+export async function pruneTurnAccounts({ db, clock, runningTurns }: Omit<PruneDeps, 'onError'>): Promise<void> {
+  const runningAccounts = new Set((await runningTurns()).map((id) => `turn:${id}`))
   const { rows } = await sql<{ budget: string }>`
     select budget from budget_periods where budget like 'turn:%'
     union select budget from budget_leases where budget like 'turn:%'
@@ -31,8 +31,8 @@ export async function forgetTurns({ db, clock, openTurns }: Omit<ForgetDeps, 'on
       where budget like 'session:%'
         and budget not in (select 'session:' || intern_id || ' ' || session_id from intern_runs)`.execute(db.query)
   for (const { budget } of rows) {
-    if (open.has(budget)) continue
-    // Leases of dead servers. Live servers reported long ago.
+    if (runningAccounts.has(budget)) continue
+    // Deletes leases of dead servers: live ones renew theirs every second.
     await sql`delete from budget_leases where budget = ${budget} and renewed_at < ${clock.at()} - ${dayMs}`.execute(
       db.query,
     )

@@ -4,29 +4,28 @@ import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { chargedOf, unconfirmedOf } from '../ledger/read.ts'
 import { type Budget, forecastFor, type LastingSubject, periodOf, resetsAt } from './budget.ts'
-import { leasedOf } from './leases.ts'
+import { sumLeases } from './leases.ts'
 import { ledgerSpending } from './past-spending.ts'
 import { readLeases, readSpentOf } from './rows.ts'
 
 export type LastingBudget = Budget & { subject: LastingSubject }
 
 /**
- * The amounts of a budget in the current period, which add up with the rest to its limit. `spent` includes the money held
- * by servers that no longer report.
+ * The amounts of a budget in the current period. `spent` includes the money leased by servers that no longer report.
  */
-export type Standing = {
+export type BudgetStatus = {
   spent: PicoUsd
-  /** Charged in addition, because no provider reported what it billed. */
+  /** Charged in addition to `spent`, because no provider reported the billed amount. */
   unconfirmed: PicoUsd
   held: PicoUsd
   forecast: PicoUsd | null
   resetsAt: number | null
 }
 
-type StandingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now }
+type StatusDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now }
 
-/** The standing of each budget, in their order. */
-export async function standingsOf(deps: StandingDeps, budgets: readonly LastingBudget[]): Promise<Standing[]> {
+/** Reads the status of each budget, in the same order. */
+export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly LastingBudget[]): Promise<BudgetStatus[]> {
   if (budgets.length === 0) return []
   const { db, now } = deps
   const at = now()
@@ -38,12 +37,12 @@ export async function standingsOf(deps: StandingDeps, budgets: readonly LastingB
   return Promise.all(
     budgets.map(async (budget) => {
       const period = periodOf(budget, at)
-      const leased = leasedOf(budget, period, { at: databaseAt, leases: leases.get(budget.id) ?? [] })
+      const leased = sumLeases(budget, period, { at: databaseAt, leases: leases.get(budget.id) ?? [] })
       const counted = accounts.get(budget.id)?.get(period)
-      const inLedger = await ledgerSpending(deps, budget, period)
-      const charged = counted === undefined ? chargedOf(inLedger, budget.includesByok) : counted + leased.charged
-      const margin = unconfirmedOf(inLedger, budget.includesByok)
-      // The ledger and the account are read one after the other.
+      const ledgerSums = await ledgerSpending(deps, budget, period)
+      const charged = counted === undefined ? chargedOf(ledgerSums, budget.includesByok) : counted + leased.charged
+      const margin = unconfirmedOf(ledgerSums, budget.includesByok)
+      // The ledger can have newer requests than the account, because they are not read in one transaction.
       const spent = charged > margin ? charged - margin : 0n
       return {
         spent,
@@ -56,8 +55,8 @@ export async function standingsOf(deps: StandingDeps, budgets: readonly LastingB
   )
 }
 
-/** The amounts in USD, as answers have them. */
-export function standingForm({ spent, unconfirmed, held, forecast, resetsAt: next }: Standing) {
+/** The fields of an answer, with amounts in USD. */
+export function statusFields({ spent, unconfirmed, held, forecast, resetsAt: next }: BudgetStatus) {
   return {
     spent_usd: toUsd(spent),
     unconfirmed_usd: toUsd(unconfirmed),

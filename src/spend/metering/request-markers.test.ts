@@ -3,16 +3,22 @@ import { test } from 'node:test'
 import { newUuid } from '#platform/core/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
-import { noteRequests, requestsWritten } from './requests-under-way.ts'
+import { createRequestMarker, waitUntilWritten } from './request-markers.ts'
 
-const written = (store: Awaited<ReturnType<typeof newDb>>, since: number) => requestsWritten(store, 'k', since)
+const written = (store: Awaited<ReturnType<typeof newDb>>, since: number) => waitUntilWritten(store, 'k', since)
 
 onEachDatabase('a request that is noted', (kind) => {
   test('is waited for until the ledger of its process has written it, and no longer', async () => {
     await using store = await newDb(kind)
     const happened: string[] = []
     const flush = async () => void happened.push('flushed')
-    const note = noteRequests({ db: store.db, now: Date.now, newId: newUuid, ledger: { flush }, onError: assert.fail })
+    const note = createRequestMarker({
+      db: store.db,
+      now: Date.now,
+      newId: newUuid,
+      ledger: { flush },
+      onError: assert.fail,
+    })
     const over = await note('k')
     const waiting = written(store, Date.now()).then(() => happened.push('told'))
     await store.db.query.selectFrom('requests_under_way').selectAll().execute()

@@ -5,21 +5,25 @@ import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from '../ledger/exact.ts'
 import { readSum } from '../ledger/read-sum.ts'
 import { type Budget, periodOf } from './budget.ts'
-import { leasedOf, leaseMs } from './leases.ts'
+import { leaseMs, sumLeases } from './leases.ts'
 import { readLeases } from './rows.ts'
 
 /** The money of an organization's limits that servers have leased. */
-export type HeldMoney = {
-  /** Reserved for requests in flight, or available for later ones. The unspent part returns. */
+export type LeasedMoney = {
+  /** Reserved for requests in flight, or available for later ones. The unspent part is released. */
   held: PicoUsd
   /** Leased by servers that no longer report. It counts as spent until they report. */
   unaccounted: PicoUsd
 }
 
-type HeldMoneyRow = { is_reporting: number; held: string }
+type LeasedMoneyRow = { is_reporting: number; held: string }
 
-export async function heldMoney(query: Query, clock: DatabaseClock, organizationId: string): Promise<HeldMoney> {
-  const { rows } = await sql<HeldMoneyRow>`
+export async function readLeasedMoney(
+  query: Query,
+  clock: DatabaseClock,
+  organizationId: string,
+): Promise<LeasedMoney> {
+  const { rows } = await sql<LeasedMoneyRow>`
     select is_reporting, ${exactSum(sql`held_pico`)} as held
       from (
         select held_pico, case when renewed_at < ${clock.at()} - ${leaseMs} then 0 else 1 end as is_reporting
@@ -42,8 +46,8 @@ export async function heldMoney(query: Query, clock: DatabaseClock, organization
   return { held: sumOf(1), unaccounted: sumOf(0) }
 }
 
-/** The money that reporting servers have leased, by budget id. @param now this server's time, which selects the period. */
-export async function heldOf(
+/** Returns the money that reporting servers have leased, by budget id. @param now selects the period. */
+export async function readLeasedByBudget(
   query: Query,
   clock: DatabaseClock,
   budgets: readonly Pick<Budget, 'id' | 'interval'>[],
@@ -55,7 +59,7 @@ export async function heldOf(
   return new Map(
     budgets.map((budget) => {
       const own = leases.get(budget.id) ?? []
-      return [budget.id, leasedOf(budget, periodOf(budget, now), { at, leases: own }).held]
+      return [budget.id, sumLeases(budget, periodOf(budget, now), { at, leases: own }).held]
     }),
   )
 }

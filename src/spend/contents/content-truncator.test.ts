@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Cutter } from './cut.ts'
+import { ContentTruncator } from './content-truncator.ts'
 
 test('text that fits is unchanged', () => {
-  const cutter = new Cutter(1000)
+  const cutter = new ContentTruncator(1000)
   const messages = [
     {
       role: 'user',
@@ -14,38 +14,38 @@ test('text that fits is unchanged', () => {
     },
   ]
   assert.deepEqual(cutter.messages(messages), messages)
-  assert.equal(cutter.isCut, false)
+  assert.equal(cutter.isTruncated, false)
 })
 
 test('a long text keeps its beginning, in whole characters, and says how much is gone', () => {
   for (const most of [10, 11, 12, 13]) {
-    const cutter = new Cutter(most)
+    const cutter = new ContentTruncator(most)
     const [, beginning = '', omitted] = /^(.*)… \[cut: (\d+) characters omitted\]$/.exec(cutter.text('aé'.repeat(50)))!
     assert.match(beginning, /^(aé)+a?$/)
     assert.equal(beginning.length + Number(omitted), 100)
-    assert.ok(Buffer.byteLength(beginning) <= most && cutter.isCut)
+    assert.ok(Buffer.byteLength(beginning) <= most && cutter.isTruncated)
   }
 })
 
 test('the last messages stay, with the number of omitted ones', () => {
   const messages = Array.from({ length: 1000 }, (_, at) => ({ role: 'user', content: `message ${at}` }))
-  const kept = new Cutter(500).messages(messages) as typeof messages
+  const kept = new ContentTruncator(500).messages(messages) as typeof messages
   assert.deepEqual(kept.at(-1), messages.at(-1))
   const gone = Number(/(\d+) earlier messages/.exec(kept[0]!.content)?.[1])
   assert.equal(gone + kept.length - 1, 1000)
 })
 
 test('bytes that are written as text are omitted, whatever room there is', () => {
-  const cutter = new Cutter(1_000_000)
+  const cutter = new ContentTruncator(1_000_000)
   const url = `data:image/png;base64,${'A'.repeat(5000)}`
   const [message] = cutter.messages([{ content: [{ image_url: { url } }] }]) as [
     { content: [{ image_url: { url: string } }] },
   ]
   assert.equal(message.content[0].image_url.url, 'data:image/png;base64,… [cut: 5000 characters omitted]')
-  assert.ok(cutter.isCut)
+  assert.ok(cutter.isTruncated)
 })
 
 test('a million small parts are not all kept', () => {
-  const kept = new Cutter(1000).messages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
+  const kept = new ContentTruncator(1000).messages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
   assert.ok(JSON.stringify(kept).length < 2000)
 })

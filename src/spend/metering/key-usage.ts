@@ -5,18 +5,18 @@ import { exactSum } from '../ledger/exact.ts'
 import { readSum } from '../ledger/read-sum.ts'
 import { generationRecord, recordColumns } from '../ledger/record.ts'
 
-/** The usage of requests of one key. */
-export type UsedSince = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
+/** The summed usage of one key. */
+export type KeyUsage = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
 
-/** More requests than a turn of an agent has. */
+/** Limits the query. Turns of agents have fewer requests. */
 const maxRequests = 5000
 
 /** The written usage of a key since an instant. Undefined without requests, or with more than `maxRequests`. */
-export async function usedSince(
+export async function readUsageSince(
   { db }: { db: Pick<Db, 'query'> },
   keyHash: string,
   since: number,
-): Promise<UsedSince | undefined> {
+): Promise<KeyUsage | undefined> {
   const matching = db.query.selectFrom('generations').where('key_hash', '=', keyHash).where('created_at', '>=', since)
   const rows = await matching
     .select(recordColumns)

@@ -13,12 +13,12 @@ import { sql } from '#platform/db/kysely.ts'
 import { overwriteDeleted } from '#platform/db/maintenance/overwrite-deleted.ts'
 import type { Content, ContentOwner } from './content.ts'
 
-const inflated = promisify(inflateRaw)
+const inflateAsync = promisify(inflateRaw)
 
-export type SealedContent = ContentOwner & { sealed: string; sealedBy: string }
+export type EncryptedContent = ContentOwner & { sealed: string; sealedBy: string }
 
 /** Writes contents, except those of deleted workspaces or deleted contents. @returns the number written. */
-export async function writeContents(db: Db, contents: readonly SealedContent[]): Promise<number> {
+export async function writeContents(db: Db, contents: readonly EncryptedContent[]): Promise<number> {
   const writeEach = async (query: Query | Tx) => {
     let written = 0
     for (const content of contents) written += await writeOne(db.kind, query, content)
@@ -28,7 +28,7 @@ export async function writeContents(db: Db, contents: readonly SealedContent[]):
     return await db.query.transaction().execute(writeEach)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    // An earlier attempt may have written some although its answer was lost.
+    // An earlier attempt, whose answer was lost, may have written some of the contents.
     let written = 0
     for (const content of contents) written += await writeOne(db.kind, db.query, content).catch(ignoreDuplicate)
     return written
@@ -41,10 +41,10 @@ function ignoreDuplicate(error: unknown): number {
 }
 
 /**
- * Locks the workspace: a deletion of its contents runs either before this write, which then sees it, or after it and
- * includes these rows.
+ * Writes one content. Locks the workspace, so that a deletion of its contents runs either before this write, which then
+ * skips the content, or after it, and deletes the row.
  */
-async function writeOne(kind: Db['kind'], query: Query | Tx, content: SealedContent): Promise<number> {
+async function writeOne(kind: Db['kind'], query: Query | Tx, content: EncryptedContent): Promise<number> {
   const { id, organizationId, workspaceId, keyHash, userId, createdAt, sealedBy, sealed } = content
   const values = [id, organizationId, workspaceId, keyHash, userId].map((text) => sql<string>`cast(${text} as text)`)
   const { numInsertedOrUpdatedRows } = await query
@@ -70,10 +70,10 @@ async function writeOne(kind: Db['kind'], query: Query | Tx, content: SealedCont
 type Reader = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId'>
 
 /**
- * A management key reads requests of its organization, an intern's key its own, and every other key those of its
- * member.
+ * Selects the contents that a caller can read: a management key those of its organization, an intern's key its own, and
+ * every other key those of its member.
  */
-function readableBy(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: Reader) {
+function readableContents(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: Reader) {
   const { organizationId, workspaceId, isWorkspaceScoped } = scope
   const all = query
     .selectFrom('generation_contents')
@@ -88,24 +88,24 @@ function readableBy(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: R
     .where('generation_contents.user_id', '=', userId)
 }
 
-const noContent = () =>
+const contentNotFound = () =>
   new Fault(
     'not_found',
     'The content of this generation is not stored. It may not be written yet (that takes up to a second), or its workspace does not store contents (is_observability_io_logging_enabled).',
   )
 
-/** @throws Fault `not_found`: the same for requests of others as for content that is not stored. */
+/** @throws Fault `not_found` for content that is not stored, or that the caller must not read. */
 export async function readContent(
   { db, vault }: { db: Pick<Db, 'reports'>; vault: Vault },
   caller: Reader,
   id: string,
 ): Promise<Content> {
-  const row = await readableBy(db.reports, caller)
+  const row = await readableContents(db.reports, caller)
     .where('generation_contents.id', '=', id)
     .select('generation_contents.sealed')
     .executeTakeFirst()
-  if (!row) throw noContent()
-  return JSON.parse((await inflated(vault.openBytes(row.sealed, id))).toString('utf8')) as Content
+  if (!row) throw contentNotFound()
+  return JSON.parse((await inflateAsync(vault.openBytes(row.sealed, id))).toString('utf8')) as Content
 }
 
 type DeleteDeps = { db: Db; now: Now; newId: NewId }
@@ -113,11 +113,11 @@ type DeleteDeps = { db: Db; now: Now; newId: NewId }
 /** @throws Fault `not_found` as `readContent`. */
 export async function deleteContent(deps: DeleteDeps, caller: Caller, id: string): Promise<void> {
   await deps.db.exclusively(`content ${id}`, async (tx) => {
-    const found = await readableBy(tx, caller)
+    const found = await readableContents(tx, caller)
       .where('generation_contents.id', '=', id)
       .select('generation_contents.workspace_id')
       .executeTakeFirst()
-    if (!found) throw noContent()
+    if (!found) throw contentNotFound()
     await tx.deleteFrom('generation_contents').where('id', '=', id).execute()
     await recordChange(deps, tx, caller, {
       action: 'content.deleted',
@@ -151,14 +151,14 @@ export async function deleteContentsOf(deps: DeleteDeps, caller: Caller, workspa
       after: null,
     })
   })
-  const deleted = await deleteInSteps(deps.db, (rows) => rows.where('workspace_id', '=', id))
+  const deleted = await deleteInBatches(deps.db, (rows) => rows.where('workspace_id', '=', id))
   await overwriteDeleted(deps.db)
   return deleted
 }
 
 /** Deletes contents that are too old, and those of deletions that a dead server did not finish. */
 async function pruneContents({ db }: { db: Db }, before: number): Promise<void> {
-  await deleteInSteps(db, (rows) =>
+  await deleteInBatches(db, (rows) =>
     rows.where((e) =>
       e.or([
         e('created_at', '<', before),
@@ -175,19 +175,19 @@ async function pruneContents({ db }: { db: Db }, before: number): Promise<void> 
 }
 
 /** The number of rows in one batch. A batch blocks other statements of the embedded database for some milliseconds. */
-const rowsAtOnce = 20
+const maxBatchRows = 20
 
-const contentRows = (db: Db) => db.query.selectFrom('generation_contents').select('id').limit(rowsAtOnce)
+const contentRows = (db: Db) => db.query.selectFrom('generation_contents').select('id').limit(maxBatchRows)
 type ContentRows = ReturnType<typeof contentRows>
 
-async function deleteInSteps(db: Db, matching: (rows: ContentRows) => ContentRows): Promise<number> {
+async function deleteInBatches(db: Db, matching: (rows: ContentRows) => ContentRows): Promise<number> {
   for (let deleted = 0; ; ) {
     const { numDeletedRows } = await db.query
       .deleteFrom('generation_contents')
       .where('id', 'in', matching(contentRows(db)))
       .executeTakeFirst()
     deleted += Number(numDeletedRows)
-    if (Number(numDeletedRows) < rowsAtOnce) return deleted
+    if (Number(numDeletedRows) < maxBatchRows) return deleted
   }
 }
 
@@ -195,7 +195,7 @@ const everyMs = 3_600_000
 const dayMs = 86_400_000
 
 /** Prunes now and every hour. @returns the function that stops it. */
-export function keepPruningContents(
+export function startPruningContents(
   deps: { db: Db; now: Now; onError: (error: Error) => void },
   retentionDays: number,
 ): () => void {

@@ -7,8 +7,8 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
-import { ContentKeeper } from './keeper.ts'
-import { writeContents } from './store.ts'
+import { writeContents } from './content-store.ts'
+import { ContentWriter } from './content-writer.ts'
 
 const vault = createVault(randomBytes(32))
 
@@ -28,7 +28,7 @@ async function world(kind: 'sqlite' | 'postgres') {
 function keeperOf(db: Db) {
   const counted = { kept: 0, dropped: 0 }
   const errors: Error[] = []
-  const keeper = new ContentKeeper({
+  const keeper = new ContentWriter({
     db,
     vault,
     count: (outcome, by) => {
@@ -44,7 +44,7 @@ onEachDatabase('contents', (kind) => {
     await using made = await world(kind)
     const { keeper, counted } = keeperOf(made.db)
     const text = randomBytes(500_000).toString('hex')
-    for (let n = 0; n < 40; n++) keeper.keep(made.owner(), { text })
+    for (let n = 0; n < 40; n++) keeper.enqueue(made.owner(), { text })
     assert.ok(counted.dropped >= 7 && keeper.waitingBytes <= 32 * 1024 * 1024)
     await until(() => counted.kept + counted.dropped === 40)
     assert.equal(await made.count(), counted.kept)
@@ -56,7 +56,7 @@ onEachDatabase('contents', (kind) => {
     await using made = await world(kind)
     const { keeper, counted } = keeperOf(made.db)
     const wrong = { ...made.owner(), userId: null as never }
-    for (const owner of [made.owner(), wrong, made.owner()]) keeper.keep(owner, { text: 'x' })
+    for (const owner of [made.owner(), wrong, made.owner()]) keeper.enqueue(owner, { text: 'x' })
     await until(() => counted.kept === 2 && counted.dropped === 1)
     await keeper.close()
   })
@@ -70,7 +70,7 @@ onEachDatabase('contents', (kind) => {
       .set({ contents_since: Date.now() + 1000 })
       .execute()
     for (const owner of [early, late, { ...late, id: 'gen-gone', workspaceId: 'gone' }])
-      keeper.keep(owner, { text: 'x' })
+      keeper.enqueue(owner, { text: 'x' })
     await until(() => keeper.waitingBytes === 0)
     const rows = await made.db.query.selectFrom('generation_contents').select('id').execute()
     assert.deepEqual([rows, counted], [[{ id: late.id }], { kept: 1, dropped: 0 }])
@@ -97,7 +97,7 @@ onEachDatabase('contents', (kind) => {
       },
     })
     const { keeper, counted, errors } = keeperOf({ ...made.db, query })
-    keeper.keep(made.owner(), { text: 'x' })
+    keeper.enqueue(made.owner(), { text: 'x' })
     await until(() => errors.length > 0)
     assert.deepEqual(counted, { kept: 0, dropped: 0 })
     isAway = false
@@ -108,9 +108,9 @@ onEachDatabase('contents', (kind) => {
   test('that wait at the end are written, and later ones are dropped', async () => {
     await using made = await world(kind)
     const { keeper, counted } = keeperOf(made.db)
-    keeper.keep(made.owner(), { text: 'x' })
+    keeper.enqueue(made.owner(), { text: 'x' })
     await keeper.close()
-    keeper.keep(made.owner(), { text: 'y' })
+    keeper.enqueue(made.owner(), { text: 'y' })
     assert.deepEqual([counted, await made.count()], [{ kept: 1, dropped: 1 }, 1])
   })
 })

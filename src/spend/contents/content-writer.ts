@@ -5,12 +5,12 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { type Db, isRefused } from '#platform/db/db.ts'
 import type { ContentOwner } from './content.ts'
-import { type SealedContent, writeContents } from './store.ts'
+import { type EncryptedContent, writeContents } from './content-store.ts'
 
-const deflated = promisify(deflateRaw)
+const deflateAsync = promisify(deflateRaw)
 
-/** The maximum size of waiting content. More is dropped, because no request waits for it. */
-const waitingBytesAtMost = 32 * 1024 * 1024
+/** The maximum size of the queue. Further contents are dropped, so that requests need not wait. */
+const maxWaitingBytes = 32 * 1024 * 1024
 
 /** Limits a transaction, which blocks those of the ledger for some milliseconds. */
 const batchBytes = 1024 * 1024
@@ -20,7 +20,7 @@ const everyMs = 250
 const retryMs = 2250
 const closeMs = 2000
 
-type ContentKeeperDeps = {
+type ContentWriterDeps = {
   db: Db
   vault: Vault
   /** Counts stored and dropped contents. */
@@ -29,26 +29,26 @@ type ContentKeeperDeps = {
   onError: (error: Error) => void
 }
 
-type Waiting = ContentOwner & { text: string }
+type QueuedContent = ContentOwner & { text: string }
 
 /**
  * Encrypts and writes contents in the background. Contents that exceed the memory limit, or that the database rejects, are
- * dropped and counted. They are never written elsewhere.
+ * dropped and counted. They are never written to a file.
  */
-export class ContentKeeper {
-  readonly #deps: ContentKeeperDeps
-  readonly #writing: Reconciler
+export class ContentWriter {
+  readonly #deps: ContentWriterDeps
+  readonly #writeLoop: Reconciler
   #isClosing = false
-  #queue: Waiting[] = []
+  #queue: QueuedContent[] = []
   #bytes = 0
 
-  constructor(deps: ContentKeeperDeps) {
+  constructor(deps: ContentWriterDeps) {
     this.#deps = deps
     const write = async () => {
       await this.#writeAll()
       return everyMs
     }
-    this.#writing = startReconciler(write, { firstMs: everyMs, retryMs, onError: deps.onError })
+    this.#writeLoop = startReconciler(write, { firstMs: everyMs, retryMs, onError: deps.onError })
   }
 
   /** The size of the waiting contents, in bytes. */
@@ -56,9 +56,9 @@ export class ContentKeeper {
     return this.#bytes
   }
 
-  keep(owner: ContentOwner, content: object): void {
+  enqueue(owner: ContentOwner, content: object): void {
     const text = JSON.stringify(content)
-    if (this.#isClosing || this.#bytes + text.length > waitingBytesAtMost) return this.#deps.count('dropped', 1)
+    if (this.#isClosing || this.#bytes + text.length > maxWaitingBytes) return this.#deps.count('dropped', 1)
     this.#bytes += text.length
     this.#queue.push({ ...owner, text })
   }
@@ -66,7 +66,7 @@ export class ContentKeeper {
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#nextBatch()
-      const rows = await Promise.all(batch.map((one) => this.#sealed(one)))
+      const rows = await Promise.all(batch.map((one) => this.#encrypt(one)))
       const written = await this.#write(rows)
       this.#queue.splice(0, batch.length)
       this.#bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
@@ -78,7 +78,7 @@ export class ContentKeeper {
    * @returns the number of written contents. Others were deleted meanwhile, or rejected.
    * @throws transient errors, such as an unreachable database, which are retried.
    */
-  async #write(rows: SealedContent[]): Promise<number> {
+  async #write(rows: EncryptedContent[]): Promise<number> {
     try {
       return await writeContents(this.#deps.db, rows)
     } catch (error) {
@@ -93,7 +93,7 @@ export class ContentKeeper {
     }
   }
 
-  #nextBatch(): Waiting[] {
+  #nextBatch(): QueuedContent[] {
     let bytes = 0
     const end = this.#queue.findIndex(({ text }, at) => {
       bytes += text.length
@@ -102,15 +102,15 @@ export class ContentKeeper {
     return this.#queue.slice(0, end === -1 ? this.#queue.length : end)
   }
 
-  async #sealed({ text, ...owner }: Waiting): Promise<SealedContent> {
+  async #encrypt({ text, ...owner }: QueuedContent): Promise<EncryptedContent> {
     const { vault } = this.#deps
-    return { ...owner, sealed: vault.sealBytes(await deflated(text), owner.id), sealedBy: vault.keyName }
+    return { ...owner, sealed: vault.sealBytes(await deflateAsync(text), owner.id), sealedBy: vault.keyName }
   }
 
   /** Writes the waiting contents, within a time limit. */
   async close(): Promise<void> {
     this.#isClosing = true
-    const last = this.#writing.stop().then(() => this.#writeAll().catch(this.#deps.onError))
+    const last = this.#writeLoop.stop().then(() => this.#writeAll().catch(this.#deps.onError))
     await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
     if (this.#queue.length > 0) this.#deps.count('dropped', this.#queue.length)
   }

@@ -1,0 +1,61 @@
+import type { DimensionName } from './dimensions.ts'
+import type { Group } from './group.ts'
+import { type MetricName, metrics } from './metrics.ts'
+
+export type Order = { field: MetricName | DimensionName | 'date'; direction: 'asc' | 'desc' }
+
+type SortOptions = {
+  order: readonly Order[]
+  dimensions: readonly DimensionName[]
+  /** The maximum rows per combination of dimensions, and in total. */
+  groupLimit: number | undefined
+  limit: number
+}
+
+/** Sorts groups and limits their number. */
+export function sortGroups(groups: readonly Group[], options: SortOptions): { groups: Group[]; isTruncated: boolean } {
+  const keys = options.order.map(({ field, direction }): SortKeys => {
+    return {
+      values: groups.map((group) => keyOf(group, field, options.dimensions)),
+      sign: direction === 'asc' ? 1 : -1,
+    }
+  })
+  const indexes = Array.from(groups, (_, at) => at).sort((a, b) => compare(a, b, keys))
+  const sorted = indexes.map((at) => groups[at]!)
+  const limited = options.groupLimit === undefined ? sorted : limitEachCombination(sorted, options.groupLimit)
+  const selected = limited.slice(0, options.limit)
+  return { groups: selected, isTruncated: selected.length < groups.length }
+}
+
+type Key = string | number | null
+
+/** The sort values of the groups. */
+type SortKeys = { values: readonly Key[]; sign: 1 | -1 }
+
+function keyOf(group: Group, field: Order['field'], dimensions: readonly DimensionName[]): Key {
+  if (field === 'date') return group.start
+  const at = dimensions.indexOf(field as DimensionName)
+  return at >= 0 ? group.values[at]! : metrics[field as MetricName].compute(group)
+}
+
+/** Compares groups. Missing values come last. */
+function compare(a: number, b: number, keys: readonly SortKeys[]): number {
+  for (const { values, sign } of keys) {
+    const first = values[a]!
+    const second = values[b]!
+    if (first === second) continue
+    if (first === null || second === null) return first === null ? 1 : -1
+    return first < second ? -sign : sign
+  }
+  return 0
+}
+
+function limitEachCombination(groups: readonly Group[], limit: number): Group[] {
+  const counts = new Map<string, number>()
+  return groups.filter(({ values }) => {
+    const id = values.join('\n')
+    const count = counts.get(id) ?? 0
+    counts.set(id, count + 1)
+    return count < limit
+  })
+}
