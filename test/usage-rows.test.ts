@@ -65,11 +65,11 @@ const doors: Record<string, Door> = {
 const line = (event: object) => `data: ${JSON.stringify(event)}\n\n`
 
 /** A whole answer with this usage, in each protocol. */
-const wholes: Record<UsageRow['protocol'], (usage: object) => object> = {
-  'openai-chat': (usage) => ({
+const wholes: Record<UsageRow['protocol'], (usage: object, member?: string) => object> = {
+  'openai-chat': (usage, member = 'usage') => ({
     id: 'c',
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-    usage,
+    [member]: usage,
   }),
   'openai-responses': (usage) => ({
     id: 'r',
@@ -94,11 +94,11 @@ const wholes: Record<UsageRow['protocol'], (usage: object) => object> = {
 }
 
 /** The same as a stream. */
-const streams: Record<UsageRow['protocol'], (usage: object) => string> = {
-  'openai-chat': (usage) =>
+const streams: Record<UsageRow['protocol'], (usage: object, member?: string) => string> = {
+  'openai-chat': (usage, member = 'usage') =>
     line({ id: 'c', choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: null }] }) +
     line({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) +
-    line({ id: 'c', choices: [], usage }) +
+    line({ id: 'c', choices: [], [member]: usage }) +
     'data: [DONE]\n\n',
   'openai-responses': (usage) =>
     line({ type: 'response.created', response: { id: 'r', model: 'm' } }) +
@@ -118,7 +118,17 @@ const streams: Record<UsageRow['protocol'], (usage: object) => string> = {
 }
 
 const names = Object.keys(usageRows)
-const rowAt = (name: string) => usageRows[names[Number(name.slice(1))]!]!
+const rowAt = (name: string) => allRows[Number(name.slice(1))]!
+
+/** Counts that cannot be those of an answer with text. */
+const impossibleRows: UsageRow[] = [
+  ['openai-chat', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+  ['openai-chat', { prompt_tokens: 9000, completion_tokens: 0, total_tokens: 9000 }],
+  ['openai-responses', { input_tokens: 0, output_tokens: 0, total_tokens: 0 }],
+  ['anthropic-messages', { input_tokens: 0, output_tokens: 0 }],
+  ['google-gemini', { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 }],
+].map(([protocol, usage]) => ({ protocol, usage, counts: { prompt: 0, completion: 0 }, pico: 0 }) as UsageRow)
+const allRows = [...Object.values(usageRows), ...impossibleRows]
 
 function catalogueOn(url: string): object {
   const usd = (pico: number) => pico / 1e6
@@ -138,7 +148,7 @@ function catalogueOn(url: string): object {
   }
   return {
     providers: Object.fromEntries(protocols.map(provider)),
-    models: Object.fromEntries(Object.values(usageRows).map(modelOf)),
+    models: Object.fromEntries(allRows.map(modelOf)),
   }
 }
 
@@ -149,10 +159,10 @@ describe('the usage of each provider', () => {
 
   function answer(received: Received) {
     const { name, streamed } = askedOf(received)
-    const { protocol, usage } = rowAt(name)
+    const { protocol, usage, member } = rowAt(name)
     return streamed
-      ? { status: 200, type: 'text/event-stream', body: streams[protocol](usage) }
-      : { status: 200, type: 'application/json', body: JSON.stringify(wholes[protocol](usage)) }
+      ? { status: 200, type: 'text/event-stream', body: streams[protocol](usage, member) }
+      : { status: 200, type: 'application/json', body: JSON.stringify(wholes[protocol](usage, member)) }
   }
   before(async () => {
     upstream = await startScriptedUpstream(answer)
@@ -189,6 +199,18 @@ describe('the usage of each provider', () => {
       }
     })
   }
+
+  for (const [number, { protocol, usage: reported }] of impossibleRows.entries())
+    test(`${protocol}: ${JSON.stringify(reported)} of an answer with text is estimated, and the client sees the charge`, async () => {
+      const { usage, id } = await usageAt(doors.chat!, `rows/m${names.length + number}`, true)
+      const { data } = await until(async () => {
+        const { status, body } = await service.ask('GET', `/generation?id=${id}`)
+        return status === 200 ? body : undefined
+      })
+      assert.equal(data.tokens_estimated, true)
+      assert.ok(data.tokens_prompt > 7000 && data.tokens_completion > 0, JSON.stringify(data))
+      assert.equal(usage.cost, data.total_cost)
+    })
 
   test('record and reports of a request have the cache savings and the reasoning', async () => {
     const { id } = await usageAt(doors.messages!, `rows/m${names.indexOf('xAI, which bills 0.0232856 USD')}`, true)

@@ -3,7 +3,14 @@ import type { UpstreamProtocol } from './harness/upstream/provider-facts.ts'
 export type Counts = { prompt: number; completion: number; cached?: number; written?: number; reasoning?: number }
 
 /** The usage that a provider reports, and what it bills: tokens, and their cost in pico-dollars. */
-export type UsageRow = { protocol: UpstreamProtocol; usage: object; counts: Counts; pico: number }
+export type UsageRow = {
+  protocol: UpstreamProtocol
+  usage: object
+  counts: Counts
+  pico: number
+  /** The member of a chat answer with the usage. */
+  member?: string
+}
 
 /** Pico-dollars a token: 1.25 and 2.5 USD a million, 0.2 for what is read from a cache and 1.5 for what is written. */
 export const picoPrices = { prompt: 1_250_000, completion: 2_500_000, cached: 200_000, written: 1_500_000 }
@@ -109,6 +116,34 @@ export const usageRows: Record<string, UsageRow> = {
     { prompt: 1000, completion: 10 },
     1_275_000_000,
   ),
+  Requesty: chat(
+    { ...plain, prompt_tokens_details: { cached_tokens: 400, caching_tokens: 500 } },
+    written,
+    picoOfWritten,
+  ),
+  Inception: chat({ ...plain, cached_input_tokens: 900 }, cacheOf900, picoOf900),
+  'Bedrock, by the names of its older models': chat(
+    { inputTokens: 100, outputTokens: 10, totalTokens: 1010, cacheReadInputTokenCount: 900 },
+    cacheOf900,
+    picoOf900,
+  ),
+  'the AI SDK': chat(
+    { promptTokens: 1000, completionTokens: 10, totalTokens: 1010 },
+    { prompt: 1000, completion: 10 },
+    1_275_000_000,
+  ),
+  'llama.cpp, by its timings': {
+    ...chat({ cache_n: 900, prompt_n: 100, prompt_ms: 3.5, predicted_n: 10 }, cacheOf900, picoOf900),
+    member: 'timings',
+  },
+  Cohere: {
+    ...chat(
+      { billed_units: { input_tokens: 1000, output_tokens: 10 } },
+      { prompt: 1000, completion: 10 },
+      1_275_000_000,
+    ),
+    member: 'meta',
+  },
   SGLang: chat({ ...plain, reasoning_tokens: 7 }, { prompt: 1000, completion: 10, reasoning: 7 }, 1_275_000_000),
   Perplexity: chat(
     {

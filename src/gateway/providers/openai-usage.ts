@@ -46,13 +46,22 @@ export const chatSpellings = compileSpellings([
     cacheWritten: 'prompt_tokens_details.cached_creation_tokens',
   },
   { servers: 'One Hub', cacheWritten: 'prompt_tokens_details.cached_write_tokens' },
+  { servers: 'Requesty', cacheWritten: 'prompt_tokens_details.caching_tokens' },
+  { servers: 'Inception', cached: 'cached_input_tokens' },
   {
     servers: 'gateways to Bedrock',
     cached: 'cacheReadInputTokens',
     cacheWritten: 'cacheWriteInputTokens',
     beside: 'cache',
   },
+  {
+    servers: 'gateways to Bedrock',
+    cached: 'cacheReadInputTokenCount',
+    cacheWritten: 'cacheWriteInputTokenCount',
+    beside: 'cache',
+  },
   { servers: 'gateways to Bedrock', prompt: 'inputTokens', completion: 'outputTokens', total: 'totalTokens' },
+  { servers: 'AI SDK', prompt: 'promptTokens', completion: 'completionTokens', total: 'totalTokens' },
   { servers: 'Perplexity', only: 'citation_tokens', reasoning: 'reasoning_tokens', beside: 'reasoning' },
   { servers: 'SGLang', reasoning: 'reasoning_tokens' },
   {

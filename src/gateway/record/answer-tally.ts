@@ -48,6 +48,11 @@ function extrasOf(
 /** Limits the kinds of pieces that are counted. No provider has more. */
 const maxUnits = 100
 
+/** Whether counts can be those of an answer. Some servers report zeros, which are not billed as they are. */
+export function isPlausible({ prompt, completion }: TokenCounts, bytes: number): boolean {
+  return prompt > 0 && (completion > 0 || bytes === 0)
+}
+
 export class AnswerCounter {
   readonly #now: () => number
   readonly #tally: AnswerTally = {
@@ -137,10 +142,10 @@ export class AnswerCounter {
         break
       case 'usage':
         tally.reported = event.tokens
-        tally.isFinal = tally.finish !== undefined
+        tally.isFinal = tally.finish !== undefined && isPlausible(event.tokens, tally.bytes)
         this.#reportedExtras = event.extras ?? this.#reportedExtras
         tally.usageMismatch = event.mismatch
-        this.#isCounted = tally.bytes > 0 && event.tokens.completion > 0
+        this.#isCounted = tally.bytes > 0 && isPlausible(event.tokens, tally.bytes)
         break
       case 'piece':
         this.#countPiece(event.unit)

@@ -122,8 +122,8 @@ function maxGenerated(
 
 const unlimited: GeneratedTokens = { inAll: Number.POSITIVE_INFINITY, sinceLast: Number.POSITIVE_INFINITY }
 
-/** Estimates the tokens. Counts that the provider reported before the end are the minimum. */
-function estimateOf({ bytes, reasoningBytes, reported }: Counted, prompt: number): TokenCounts {
+/** Estimates the tokens. Counts that the provider reported are the minimum. */
+export function estimateOf({ bytes, reasoningBytes, reported }: Counted, prompt: number): TokenCounts {
   return {
     ...reported,
     prompt: Math.max(reported?.prompt ?? 0, prompt),

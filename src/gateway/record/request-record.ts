@@ -14,8 +14,8 @@ import type { Target } from '../plan/plan.ts'
 import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf, costOf } from '../pricing/cost.ts'
 import { answerMeasurement } from './answer-measurement.ts'
-import { AnswerCounter } from './answer-tally.ts'
-import { billedUsage, type Charge, chargeFor, type GeneratedTokens } from './charge.ts'
+import { AnswerCounter, isPlausible } from './answer-tally.ts'
+import { billedUsage, type Charge, chargeFor, estimateOf, type GeneratedTokens } from './charge.ts'
 import { causeOf } from './failure-cause.ts'
 import { needsUsage, tokensWithin, transitMs } from './generated-tokens.ts'
 import type { OpeningFacts } from './opening-facts.ts'
@@ -210,7 +210,11 @@ export class RequestRecord {
 
   /** The cost of an answer with these tokens. */
   costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    const usage = billedUsage(endpoint.prices, tokens, this.#usage.result().extras, bound)
+    const counted = this.#usage.result()
+    const charged = isPlausible(tokens, counted.bytes)
+      ? tokens
+      : estimateOf({ ...counted, reported: tokens }, this.#promptEstimate())
+    const usage = billedUsage(endpoint.prices, charged, counted.extras, bound)
     return costOf(endpoint.prices, usage.tokens, usage.extras)
   }
 

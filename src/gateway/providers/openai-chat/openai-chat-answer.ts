@@ -5,6 +5,7 @@ import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { chatSpellings, OpenaiUsage } from '../openai-usage.ts'
+import { sumOf } from '../token-counts.ts'
 import type { UsageObject } from '../usage-spellings.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
@@ -15,10 +16,12 @@ type UpstreamUsage = UsageObject & {
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
 }
-/** Groq also reports usage in `x_groq`, Moonshot in the choice. */
+/** Groq also reports usage in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
 type WithUsage = {
   usage?: UpstreamUsage | null
   x_groq?: { usage?: UpstreamUsage } | null
+  timings?: { prompt_n?: unknown; cache_n?: unknown; predicted_n?: unknown } | null
+  meta?: { usage?: UpstreamUsage; billed_units?: UpstreamUsage } | null
   choices?: { usage?: UpstreamUsage | null }[]
   service_tier?: string | null
 }
@@ -183,8 +186,16 @@ function errorEvent(given: NonNullable<UpstreamError['error']>): AnswerEvent {
   }
 }
 
+function usageOf({ usage, choices, x_groq, meta, timings }: WithUsage): UpstreamUsage | null | undefined {
+  if (usage) return usage
+  const { prompt_n, cache_n: cached_tokens, predicted_n: completion_tokens } = timings ?? {}
+  const timed =
+    prompt_n == null ? undefined : { prompt_tokens: sumOf(prompt_n, cached_tokens), completion_tokens, cached_tokens }
+  return choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units ?? timed
+}
+
 function usageEvents(answer: WithUsage, read: OpenaiUsage): AnswerEvent[] {
-  const usage = answer.usage ?? answer.choices?.[0]?.usage ?? answer.x_groq?.usage
+  const usage = usageOf(answer)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
   const pieces = { web_search: searches ?? usage.num_search_queries }
