@@ -21,7 +21,7 @@ const { closed } = scriptedAgent({
   reaches: words,
   raw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),
-  complain: (text) => process.stderr.write(`${text}\n`),
+  writeStderr: (text) => process.stderr.write(`${text}\n`),
   askModel: async (prompt) => {
     const { SIGNALBOX_BASE_URL_FILE: file, SIGNALBOX_API_KEY: key, SIGNALBOX_MODEL: model } = process.env
     const url = file ? readFileSync(file, 'utf8') : process.env.SIGNALBOX_BASE_URL

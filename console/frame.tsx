@@ -44,7 +44,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       act: () => location.assign(withRoot('/api/v1/docs')),
     },
     ...(canManage() ? actions(route) : []),
-    { title: 'Sign out', hint: 'Session', act: leave },
+    { title: 'Sign out', hint: 'Session', act: onSignOut },
     ...workspaceCommands(session, path),
   ])
   const menu = useRef<HTMLDivElement>(null)
@@ -96,7 +96,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
             <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
               Theme: {theme.value}
             </button>
-            <button type="button" class="bare" onClick={leave}>
+            <button type="button" class="bare" onClick={onSignOut}>
               Sign out
             </button>
           </div>
@@ -116,7 +116,7 @@ const placeOf = (title = 'Screens', session: Session | undefined) =>
   session && workspaceInAddress() !== undefined ? `${title} · ${session.workspace.name}` : title
 
 /** Signs out, and reports a failure: the session in this browser is still valid then. */
-const leave = () => void runOrToast(signOut, 'You are still signed in. ')
+const onSignOut = () => void runOrToast(signOut, 'You are still signed in. ')
 
 /** Says that the page shows earlier data, because the service or a route does not respond. */
 function ConnectionNotice() {

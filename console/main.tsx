@@ -11,7 +11,7 @@ rootLinks()
 rememberScrollPositions()
 const found = findSession()
 if (isSessionInPage) await found
-const place = document.getElementById('console')!
+const root = document.getElementById('console')!
 // Replaces the frame that the page contains, within the same paint.
-place.replaceChildren()
-render(<App />, place)
+root.replaceChildren()
+render(<App />, root)

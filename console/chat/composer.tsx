@@ -31,8 +31,8 @@ function MessageForm({ models }: { models: string[] }) {
   const images = pictures.value
   const [problem, setProblem] = useState<string>()
   useKeys([
-    { key: '/', says: 'focus the message field', act: () => field.current?.focus() },
-    { key: 'Escape', says: 'stop the answers', act: stop },
+    { key: '/', description: 'focus the message field', act: () => field.current?.focus() },
+    { key: 'Escape', description: 'stop the answers', act: stop },
   ])
   const send = () => {
     const text = draft.value.trim()

@@ -65,7 +65,12 @@ function historyFor(turns: Turn[], model: string): Message[] {
 /** The request to one model. @param opening messages of a stored request. */
 export function buildRequest(
   model: string,
-  { turns, turn, opening, settings }: { turns: Turn[]; turn: Turn; opening: Message[]; settings: Settings },
+  {
+    turns,
+    turn,
+    systemMessages,
+    settings,
+  }: { turns: Turn[]; turn: Turn; systemMessages: Message[]; settings: Settings },
 ): ChatRequest {
   const system: Message[] = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }]
   return {
@@ -73,7 +78,7 @@ export function buildRequest(
     model,
     stream: true,
     stream_options: { include_usage: true },
-    messages: [...system, ...opening, ...historyFor(turns, model), userMessage(turn)],
+    messages: [...system, ...systemMessages, ...historyFor(turns, model), userMessage(turn)],
   }
 }
 

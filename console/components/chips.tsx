@@ -18,36 +18,36 @@ export function Menu({
   label?: string
   children: (close: () => void) => ComponentChildren
 }) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   /** Returns the focus to the button. */
   const close = () => {
     setOpen(false)
-    place.current?.querySelector('button')?.focus()
+    container.current?.querySelector('button')?.focus()
   }
   useEffect(() => {
     if (!isOpen) return
-    const leave = (event: Event) => {
-      if (!place.current?.contains(event.target as Node)) setOpen(false)
+    const closeOutside = (event: Event) => {
+      if (!container.current?.contains(event.target as Node)) setOpen(false)
     }
     const press = (event: KeyboardEvent) => {
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
       if (!by && event.key !== 'Escape') return
       event.preventDefault()
       if (!by) return close()
-      const all = [...place.current!.querySelectorAll<HTMLElement>(menuItems)]
+      const all = [...container.current!.querySelectorAll<HTMLElement>(menuItems)]
       all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
     }
-    document.addEventListener('pointerdown', leave)
+    document.addEventListener('pointerdown', closeOutside)
     document.addEventListener('keydown', press, true)
-    place.current?.querySelector<HTMLElement>(menuItems)?.focus()
+    container.current?.querySelector<HTMLElement>(menuItems)?.focus()
     return () => {
-      document.removeEventListener('pointerdown', leave)
+      document.removeEventListener('pointerdown', closeOutside)
       document.removeEventListener('keydown', press, true)
     }
   }, [isOpen])
   return (
-    <div class="menu-place" ref={place}>
+    <div class="menu-place" ref={container}>
       <button type="button" class="chip" aria-expanded={isOpen} aria-label={label} onClick={() => setOpen(!isOpen)}>
         {button}
       </button>

@@ -2,23 +2,23 @@ import { type Change, Difference } from './difference.tsx'
 
 type Props = {
   /** The heading: the object that has changed. */
-  what: string
+  name: string
   changes: Change[]
   /** Adds these changes to the draft. */
-  takeOver: () => void
+  mergeChanges: () => void
   /** Continues without these changes, if that is possible. */
   ignore?: () => void
 }
 
 /** Changes that somebody else made while a draft was edited. Until the user decides, the draft cannot be saved. */
-export function Conflict({ what, changes, takeOver, ignore }: Props) {
+export function Conflict({ name, changes, mergeChanges, ignore }: Props) {
   return (
     <section class="notice conflict" aria-label="Changed by others" role="alert">
-      <h2>{what}</h2>
+      <h2>{name}</h2>
       {changes.length > 0 ? <Difference changes={changes} /> : <p>Its contents are the same as when you started.</p>}
       <p>
-        <button type="button" class="main" onClick={takeOver}>
-          Take over these changes
+        <button type="button" class="main" onClick={mergeChanges}>
+          Merge these changes
         </button>{' '}
         {ignore && (
           <button type="button" onClick={ignore}>

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 /** A keyboard shortcut. `says` is its description in the list that `?` shows. */
-export type Binding = { key: string; says: string; act: (event: KeyboardEvent) => void }
+export type Binding = { key: string; description: string; act: (event: KeyboardEvent) => void }
 
 const layers = signal<readonly (() => Binding[])[]>([])
 

@@ -1,5 +1,5 @@
 import { useGet } from '../api/resource.ts'
-import { type Found, Picked, SearchAndAdd } from './search-and-add.tsx'
+import { type Found, SearchAndAdd, SelectedItems } from './search-and-add.tsx'
 
 const maxSuggestions = 12
 
@@ -13,9 +13,9 @@ export function ModelPicker({ label, models, choose }: Props) {
   return (
     <fieldset class="picker">
       <legend>{label}</legend>
-      <Picked
+      <SelectedItems
         label={label}
-        picked={models.map((id) => ({ id, label: id }))}
+        selected={models.map((id) => ({ id, label: id }))}
         remove={(id) => choose(models.filter((one) => one !== id))}
       />
       <SearchAndAdd

@@ -40,7 +40,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
   }
   const conflict = theirs && {
     changes: changedFields(fieldsOf(base), fieldsOf(theirs)),
-    takeOver: () => rebase(theirs),
+    mergeChanges: () => rebase(theirs),
   }
   return { before: fieldsOf(base), fields, setFields, saveUnlessChanged, conflict }
 }

@@ -1,5 +1,5 @@
 /** Shows the full text of a truncated element on hover, unless it has a title. */
-function look({ target }: Event): void {
+function updateTitle({ target }: Event): void {
   if (!(target instanceof HTMLElement) || target.closest('[title]')) return
   for (let element: HTMLElement | null = target; element?.offsetParent; element = element.parentElement) {
     if (getComputedStyle(element).textOverflow !== 'ellipsis') continue
@@ -12,4 +12,4 @@ function look({ target }: Event): void {
   }
 }
 
-document.addEventListener('pointerover', look, { passive: true })
+document.addEventListener('pointerover', updateTitle, { passive: true })

@@ -21,7 +21,7 @@ const closePalette = () => {
 /** The command palette. */
 export function Palette() {
   const [Content, setContent] = useState<typeof OpenPalette>()
-  useKeys([{ key: 'Ctrl-K', says: 'open search and commands', act: openPalette }])
+  useKeys([{ key: 'Ctrl-K', description: 'open search and commands', act: openPalette }])
   const state = opened.value
   const isOpen = state !== undefined
   // Loaded after the first rows, or again when it is opened if that failed.

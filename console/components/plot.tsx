@@ -40,7 +40,7 @@ const cursor = signal<{ syncGroup: string; index: number }>()
 export function Plot(props: PlotProps) {
   const { title, lines, height = usualHeight(), emptyText } = props
   const isEmptyPlot = isEmptyData(lines, emptyText !== undefined)
-  return isEmptyPlot ? <EmptyPlot title={title} height={height} says={emptyText} /> : <PlotDrawing {...props} />
+  return isEmptyPlot ? <EmptyPlot title={title} height={height} text={emptyText} /> : <PlotDrawing {...props} />
 }
 
 function PlotDrawing(props: PlotProps) {
@@ -54,7 +54,7 @@ function PlotDrawing(props: PlotProps) {
     isCount = false,
     syncGroup = title,
   } = props
-  const [place, width] = useWidth()
+  const [element, width] = useWidth()
   const first = times[0] ?? 0
   const end = times.at(-1)! + (times[1] ?? first + 1) - first
   const tops = stackedTops(lines, isStacked)
@@ -64,7 +64,7 @@ function PlotDrawing(props: PlotProps) {
   const x = (time: number) => edge.left + ((time - first) / (end - first)) * inner
   const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * innerHeight
   const read = (event: PointerEvent) => {
-    const cursorX = (event.clientX - place.current!.getBoundingClientRect().left) / textScale
+    const cursorX = (event.clientX - element.current!.getBoundingClientRect().left) / textScale
     const at = first + ((cursorX - edge.left) / inner) * (end - first)
     const index = times.findLastIndex((time) => time <= at)
     cursor.value = index < 0 ? undefined : { syncGroup, index }
@@ -74,7 +74,7 @@ function PlotDrawing(props: PlotProps) {
       <figcaption>{title}</figcaption>
       {/* Includes the height of the legend, so that nothing moves when it appears. */}
       <div
-        ref={place}
+        ref={element}
         aria-hidden="true"
         style={{ minHeight: rem(height + 22) }}
         onPointerMove={read}
@@ -103,12 +103,12 @@ function PlotDrawing(props: PlotProps) {
 }
 
 /** As high as a plot with lines, so that nothing moves. */
-function EmptyPlot({ title, height, says }: { title: string; height: number; says: string | undefined }) {
+function EmptyPlot({ title, height, text }: { title: string; height: number; text: string | undefined }) {
   return (
     <figure class="plot">
       <figcaption>{title}</figcaption>
       <div class="plot-none" style={{ height: rem(height) }}>
-        {says ?? 'No data in this time range'}
+        {text ?? 'No data in this time range'}
       </div>
     </figure>
   )

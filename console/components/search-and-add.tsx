@@ -30,7 +30,7 @@ export function SearchAndAdd({
 }: Props) {
   const [typed, setTyped] = useState('')
   const found = useFound(typed.trim())
-  const take = (one: Found) => {
+  const select = (one: Found) => {
     setTyped('')
     add(one)
   }
@@ -47,7 +47,7 @@ export function SearchAndAdd({
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           event.preventDefault()
-          if (found?.[0]) return take(found[0])
+          if (found?.[0]) return select(found[0])
           if (typed.trim() !== '' && addTyped) {
             addTyped(typed.trim())
             setTyped('')
@@ -57,7 +57,7 @@ export function SearchAndAdd({
       {typed.trim() !== '' && (
         <fieldset class="suggestions" aria-label={resultsLabel}>
           {found?.map((one) => (
-            <button key={one.id} type="button" onClick={() => take(one)}>
+            <button key={one.id} type="button" onClick={() => select(one)}>
               {one.label}
             </button>
           ))}
@@ -68,14 +68,14 @@ export function SearchAndAdd({
   )
 }
 
-type PickedProps = { label: string; picked: Found[]; remove: (id: string) => void }
+type PickedProps = { label: string; selected: Found[]; remove: (id: string) => void }
 
 /** The chosen items, each with a button that removes it. */
-export function Picked({ label, picked, remove }: PickedProps) {
-  if (picked.length === 0) return null
+export function SelectedItems({ label, selected, remove }: PickedProps) {
+  if (selected.length === 0) return null
   return (
     <ul aria-label={label}>
-      {picked.map(({ id, label: name }) => (
+      {selected.map(({ id, label: name }) => (
         <li key={id}>
           {name}{' '}
           <button type="button" class="bare" aria-label={`Remove ${name}`} onClick={() => remove(id)}>

@@ -3,10 +3,10 @@ import { Copy } from './copy.tsx'
 
 /** Displays a secret once. Only the Done button closes it, so that a stray click cannot lose it. */
 export function Secret({ title, text, onDone }: { title: string; text: string; onDone: () => void }) {
-  const place = useRef<HTMLElement>(null)
-  useEffect(() => place.current?.focus(), [text])
+  const element = useRef<HTMLElement>(null)
+  useEffect(() => element.current?.focus(), [text])
   return (
-    <section class="secret" ref={place} tabIndex={-1} aria-label={title}>
+    <section class="secret" ref={element} tabIndex={-1} aria-label={title}>
       <h2>{title}</h2>
       <p>Copy the secret now. It is not shown again.</p>
       <div class="paste">

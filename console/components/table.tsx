@@ -21,7 +21,7 @@ type TableProps<Row> = {
   columns: Column<Row>[]
   keyOf: (row: Row) => string
   /** The key of the open row. */
-  opened?: string | undefined
+  openKey?: string | undefined
   onOpen: (row: Row) => void
   /** Renders a row in two lines, for narrow windows. */
   narrow: (row: Row) => ComponentChildren
@@ -46,7 +46,7 @@ const step = 6
 
 /** A virtual list: only visible rows are rendered. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, keyOf, opened, onOpen, narrow, onEnd, onTop, foot } = props
+  const { label, rows, columns, keyOf, openKey, onOpen, narrow, onEnd, onTop, foot } = props
   const own = useRef<HTMLDivElement>(null)
   const scroller = props.list ?? own
   const [view, setView] = useState<View>({ top: 0, height: 0, width: 0 })
@@ -58,7 +58,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const drawn = Math.ceil(view.height / height) + 2 * overscan + step
   const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - overscan))
   const last = Math.min(rows.length, first + drawn)
-  const selectedKey = opened ?? cursor
+  const selectedKey = openKey ?? cursor
   const current = useMemo(
     () => (selectedKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === selectedKey)),
     [rows, selectedKey],
@@ -67,8 +67,8 @@ export function Table<Row>(props: TableProps<Row>) {
   useLayoutEffect(() => {
     const element = scroller.current!
     const measure = () => {
-      const seen = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth }
-      setView((before) => (isSameView(before, seen) ? before : seen))
+      const viewport = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth }
+      setView((before) => (isSameView(before, viewport) ? before : viewport))
       onTop?.(element.scrollTop < rowHeight / 2)
     }
     measure()
@@ -90,14 +90,14 @@ export function Table<Row>(props: TableProps<Row>) {
     if (!next) return
     setCursor(keyOf(next))
     bringIntoSight(scroller.current!, rows.indexOf(next) * height, height)
-    if (opened !== undefined) onOpen(next)
+    if (openKey !== undefined) onOpen(next)
   }
   useKeys([
-    { key: 'j', says: 'next row', act: () => move(1) },
-    { key: 'ArrowDown', says: 'next row', act: () => move(1) },
-    { key: 'k', says: 'previous row', act: () => move(current < 0 ? 1 : -1) },
-    { key: 'ArrowUp', says: 'previous row', act: () => move(current < 0 ? 1 : -1) },
-    { key: 'Enter', says: 'open the row', act: () => rows[current] && onOpen(rows[current]) },
+    { key: 'j', description: 'next row', act: () => move(1) },
+    { key: 'ArrowDown', description: 'next row', act: () => move(1) },
+    { key: 'k', description: 'previous row', act: () => move(current < 0 ? 1 : -1) },
+    { key: 'ArrowUp', description: 'previous row', act: () => move(current < 0 ? 1 : -1) },
+    { key: 'Enter', description: 'open the row', act: () => rows[current] && onOpen(rows[current]) },
   ])
 
   return (
@@ -130,7 +130,7 @@ export function Table<Row>(props: TableProps<Row>) {
               class="row"
               role="row"
               aria-rowindex={first + index + 2}
-              aria-selected={keyOf(row) === opened}
+              aria-selected={keyOf(row) === openKey}
               data-cursor={first + index === current || undefined}
               onClick={() => onOpen(row)}
             >

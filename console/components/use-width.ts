@@ -10,9 +10,9 @@ export function useWidth(): [RefObject<HTMLDivElement | null>, number] {
     const element = place.current
     // The component may be unmounted already.
     if (!element) return
-    const look = () => setWidth(element.clientWidth / textScale)
-    const observer = new ResizeObserver(look)
-    look()
+    const update = () => setWidth(element.clientWidth / textScale)
+    const observer = new ResizeObserver(update)
+    update()
     observer.observe(element)
     return () => observer.disconnect()
   }, [])

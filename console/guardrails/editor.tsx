@@ -11,25 +11,25 @@ export function Editor({ policy, change }: EditorProps) {
       <NameFields policy={policy} change={change} />
       <Limit policy={policy} change={change} />
       <GroupLimits policy={policy} change={change} />
-      <List policy={policy} change={change} field="allowed_models" says="Allowed models" />
-      <List policy={policy} change={change} field="ignored_models" says="Blocked models" />
-      <List policy={policy} change={change} field="allowed_providers" says="Allowed providers" />
-      <List policy={policy} change={change} field="ignored_providers" says="Blocked providers" />
+      <List policy={policy} change={change} field="allowed_models" label="Allowed models" />
+      <List policy={policy} change={change} field="ignored_models" label="Blocked models" />
+      <List policy={policy} change={change} field="allowed_providers" label="Allowed providers" />
+      <List policy={policy} change={change} field="ignored_providers" label="Blocked providers" />
       <Regions policy={policy} change={change} />
       <fieldset class="guardrail-checks">
         <legend>Data</legend>
         <Check
-          says="Require zero data retention"
+          label="Require zero data retention"
           isOn={policy.enforce_zdr === true}
           turn={(isOn) => {
-            const held = isOn || null
-            set({ ...Object.fromEntries(zdrFields.map((field) => [field, held])), enforce_zdr: held })
+            const value = isOn || null
+            set({ ...Object.fromEntries(zdrFields.map((field) => [field, value])), enforce_zdr: value })
           }}
         />
-        {trainingFields.map(([field, says]) => (
+        {trainingFields.map(([field, label]) => (
           <Check
             key={field}
-            says={says}
+            label={label}
             isOn={policy[field] === false}
             turn={(isOn) => set({ [field]: isOn ? false : null })}
           />
@@ -102,7 +102,7 @@ function Limit({ policy, change }: EditorProps) {
         </select>
       </label>
       <Check
-        says="Include requests with own provider keys"
+        label="Include requests with own provider keys"
         isOn={policy.include_byok_in_budgets}
         turn={(isOn) => change({ ...policy, include_byok_in_budgets: isOn })}
       />
@@ -113,7 +113,7 @@ function Limit({ policy, change }: EditorProps) {
 type ListField = 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers'
 
 /** A list with one item per line, or separated by commas. An empty list is null. */
-function List({ policy, change, field, says }: EditorProps & { field: ListField; says: string }) {
+function List({ policy, change, field, label }: EditorProps & { field: ListField; label: string }) {
   const update = (text: string) => {
     const items = [...new Set(text.split(/[\s,]+/).filter(Boolean))]
     change({ ...policy, [field]: items.length > 0 ? items : null })
@@ -121,7 +121,7 @@ function List({ policy, change, field, says }: EditorProps & { field: ListField;
   const items = policy[field] ?? []
   return (
     <label>
-      <span>{says}</span>
+      <span>{label}</span>
       <textarea
         class="mono"
         rows={Math.min(6, Math.max(1, items.length))}
@@ -148,7 +148,7 @@ function Regions({ policy, change }: EditorProps) {
       {regionNames.map((region) => (
         <Check
           key={region}
-          says={regions[region]}
+          label={regions[region]}
           isOn={allowed.includes(region)}
           turn={(isOn) => turn(region, isOn)}
         />
@@ -157,11 +157,11 @@ function Regions({ policy, change }: EditorProps) {
   )
 }
 
-function Check({ says, isOn, turn }: { says: string; isOn: boolean; turn: (isOn: boolean) => void }) {
+function Check({ label, isOn, turn }: { label: string; isOn: boolean; turn: (isOn: boolean) => void }) {
   return (
     <label class="guardrail-inline">
       <input type="checkbox" checked={isOn} onChange={(event) => turn(event.currentTarget.checked)} />
-      <span>{says}</span>
+      <span>{label}</span>
     </label>
   )
 }

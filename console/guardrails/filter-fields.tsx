@@ -4,15 +4,10 @@ import type { EditorProps, Policy } from './policy.ts'
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 type Pattern = NonNullable<Policy['content_filters']>[number]
 
-function Action<Value extends string>(props: {
-  label: string
-  value: Value
-  none?: string
-  take: (to: Value) => void
-}) {
-  const { label, value, none, take } = props
+function Action<Value extends string>(props: { label: string; value: Value; none?: string; set: (to: Value) => void }) {
+  const { label, value, none, set } = props
   return (
-    <select aria-label={label} value={value} onChange={(event) => take(event.currentTarget.value as Value)}>
+    <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value as Value)}>
       {none !== undefined && <option value="">{none}</option>}
       <option value="flag">Flag</option>
       <option value="redact">Redact</option>
@@ -40,7 +35,7 @@ export function Builtins({ policy, change }: EditorProps) {
             label={builtins[slug]}
             none="Allow"
             value={set.find((one) => one.slug === slug)?.action ?? ''}
-            take={(action) => take(slug, action)}
+            set={(action) => take(slug, action)}
           />
         </div>
       ))}
@@ -68,7 +63,7 @@ export function Patterns({ policy, change }: EditorProps) {
           <Action<Pattern['action']>
             label={`Action for pattern ${index + 1}`}
             value={filter.action}
-            take={(action) => put(index, { action })}
+            set={(action) => put(index, { action })}
           />
           <button
             type="button"

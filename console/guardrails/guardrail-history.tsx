@@ -7,8 +7,8 @@ import { ClockTime } from '../components/timestamp.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 
 /** The changes of a guardrail, newest first. @param take fills the form with an earlier state without saving it. */
-export function History(props: { id: string; version: string | undefined; take?: (policy: Policy) => void }) {
-  const { id, version, take } = props
+export function History(props: { id: string; version: string | undefined; restore?: (policy: Policy) => void }) {
+  const { id, version, restore } = props
   const { data, failure, reload } = useGet('GET /audit', { query: { target_id: id, limit: 50 } })
   useEffect(() => reload(), [version, reload])
   if (failure) return <FailureState failure={failure} retry={reload} />
@@ -25,8 +25,8 @@ export function History(props: { id: string; version: string | undefined; take?:
                 <ClockTime time={event.at} /> <b>{whoDid(event)}</b>{' '}
                 <span class="dim">{event.before ? 'updated' : 'created'}</span>
               </span>
-              {take && index > 0 && event.after !== null && (
-                <button type="button" onClick={() => take(policyOf(event.after as object))}>
+              {restore && index > 0 && event.after !== null && (
+                <button type="button" onClick={() => restore(policyOf(event.after as object))}>
                   Restore
                 </button>
               )}

@@ -88,11 +88,11 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
     fill(undefined)
     reload()
   }
-  const takeOver = () => {
+  const mergeChanges = () => {
     store({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
     setFilled((before) => before + 1)
   }
-  useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/guardrails') }])
+  useKeys([{ key: 'Escape', description: 'back to the list', act: () => route('/guardrails') }])
   return (
     <>
       <Head {...{ id, guardrail, policy: saved, defaultOf, workspace, canChange }} />
@@ -103,9 +103,9 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
           <div class="guardrail-aside">
             {isOutdated && (
               <Conflict
-                what="The guardrail has changed since you started"
+                name="The guardrail has changed since you started"
                 changes={changesBetween(basePolicy, saved)}
-                takeOver={takeOver}
+                mergeChanges={mergeChanges}
               />
             )}
             {isChanged && (
@@ -129,7 +129,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
       {guardrail && (
         <Assignments id={id} workspaceId={guardrail.workspace_id} defaultOf={defaultOf} canChange={canChange} />
       )}
-      <History id={id} version={guardrail?.updated_at} {...(canChange && { take: fill })} />
+      <History id={id} version={guardrail?.updated_at} {...(canChange && { restore: fill })} />
     </>
   )
 }

@@ -85,9 +85,9 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
           </tr>
         </thead>
         <tbody>
-          {totals.map(([says, field]) => (
+          {totals.map(([label, field]) => (
             <tr key={field}>
-              <th scope="row">{says}</th>
+              <th scope="row">{label}</th>
               <td class="number">{exactCount(before[field])}</td>
               {after && (
                 <td class={after[field] > before[field] ? 'number bad' : 'number'}>{exactCount(after[field])}</td>

@@ -11,9 +11,9 @@ const forbidden = new Failure(403, 'Developers cannot see guardrails.')
 /** `/guardrails` is the list, `/guardrails/<id>` a guardrail. */
 export function Screen() {
   const id = useRoute().params.rest
-  const who = sessionState.value
-  if (who.state !== 'in') return <Loading />
-  if (who.session.role === 'developer') return <FailureState failure={forbidden} />
-  const canChange = who.session.role !== 'viewer'
+  const state = sessionState.value
+  if (state.state !== 'in') return <Loading />
+  if (state.session.role === 'developer') return <FailureState failure={forbidden} />
+  const canChange = state.session.role !== 'viewer'
   return id ? <GuardrailPage key={id} id={id} canChange={canChange} /> : <GuardrailList canChange={canChange} />
 }

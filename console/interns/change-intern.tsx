@@ -39,7 +39,7 @@ export function ChangeIntern({ intern, after, onClose }: Props) {
       <h2>Change {intern.name}</h2>
       <form class="fields" onSubmit={submit}>
         <InternInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} />
-        {conflict && <Conflict what={`${intern.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={`${intern.name} has changed since you opened it`} {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
     </Dialog>

@@ -33,11 +33,11 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
     list.current?.querySelector<HTMLButtonElement>(`.front [data-key="${key}"]`)?.click()
   }
   useKeys([
-    { key: 'j', says: 'next question', act: () => move(1) },
-    { key: 'k', says: 'previous question', act: () => move(-1) },
-    { key: 'a', says: 'allow once', act: press('a') },
-    { key: 'A', says: 'allow always', act: press('A') },
-    { key: 'r', says: 'reject', act: press('r') },
+    { key: 'j', description: 'next question', act: () => move(1) },
+    { key: 'k', description: 'previous question', act: () => move(-1) },
+    { key: 'a', description: 'allow once', act: press('a') },
+    { key: 'A', description: 'allow always', act: press('A') },
+    { key: 'r', description: 'reject', act: press('r') },
   ])
   return (
     <section ref={list} class="inbox" aria-label="Questions">

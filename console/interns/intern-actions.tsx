@@ -26,11 +26,11 @@ async function perform(act: Action, internId: string): Promise<void> {
 export function InternActions({ intern, after }: { intern: Intern; after: () => void }) {
   const [confirming, setConfirming] = useState<Action>()
   const [isBusy, setBusy] = useState(false)
-  const act = async (which: Action) => {
+  const act = async (action: Action) => {
     setConfirming(undefined)
     setBusy(true)
     try {
-      await perform(which, intern.id)
+      await perform(action, intern.id)
     } catch (error) {
       toast(`${intern.name}: ${asFailure(error).message}`, { isError: true })
     }
@@ -40,15 +40,15 @@ export function InternActions({ intern, after }: { intern: Intern; after: () => 
   if (!canUseModels()) return null
   return (
     <span class="intern-acts">
-      {actionsByStatus[intern.status]?.map((which) => (
+      {actionsByStatus[intern.status]?.map((action) => (
         <button
-          key={which}
+          key={action}
           type="button"
           disabled={isBusy}
-          aria-label={`${titles[which]} ${intern.name}`}
-          onClick={() => (which === 'wake' ? void act(which) : setConfirming(which))}
+          aria-label={`${titles[action]} ${intern.name}`}
+          onClick={() => (action === 'wake' ? void act(action) : setConfirming(action))}
         >
-          {titles[which]}
+          {titles[action]}
         </button>
       ))}
       {confirming && (

@@ -11,29 +11,29 @@ import { answer, sentAnswers } from './intern-messages.ts'
 import type { Creator, Waiting } from './intern-updates.ts'
 import { escapeInvisible } from './visible-text.ts'
 
-type Offer = { option: string; says: string; key?: string }
+type Offer = { option: string; label: string; key?: string }
 
 /** The label and the key of each answer. */
 const offers: Offer[] = [
-  { option: 'allow_once', says: 'Allow once', key: 'a' },
-  { option: 'allow_always', says: 'Allow always', key: 'A' },
-  { option: 'reject_once', says: 'Reject', key: 'r' },
-  { option: 'reject_always', says: 'Reject always' },
-  { option: 'cancel', says: 'Cancel' },
+  { option: 'allow_once', label: 'Allow once', key: 'a' },
+  { option: 'allow_always', label: 'Allow always', key: 'A' },
+  { option: 'reject_once', label: 'Reject', key: 'r' },
+  { option: 'reject_always', label: 'Reject always' },
+  { option: 'cancel', label: 'Cancel' },
 ]
 
 /** The buttons of a permission question: one for each kind, or for each option if several have the same kind. */
-function offersOf({ options, choices = [] }: InternPermission): (Offer & { sends: string })[] {
+function offersOf({ options, choices = [] }: InternPermission): (Offer & { answer: string })[] {
   return offers.flatMap((offer) => {
     const ofKind = choices.filter(({ kind }) => kind === offer.option)
     if (ofKind.length > 1)
       return ofKind.map(({ id, name }) => ({
         option: offer.option,
-        sends: id,
-        says: `${offer.says}: ${escapeInvisible(name)}`,
+        answer: id,
+        label: `${offer.label}: ${escapeInvisible(name)}`,
       }))
     const isOffered = offer.option === 'cancel' || (options as string[]).includes(offer.option)
-    return isOffered ? [{ ...offer, sends: offer.option }] : []
+    return isOffered ? [{ ...offer, answer: offer.option }] : []
   })
 }
 
@@ -129,7 +129,7 @@ function Permission({ waiting: { intern, question }, isSelected, isSent }: Permi
       <div class="answers">
         {!canUseModels() && <span class="dim">Viewers cannot answer.</span>}
         {canUseModels() &&
-          offersOf(question).map(({ option, sends, says, key }) => (
+          offersOf(question).map(({ option, answer: sends, label, key }) => (
             <button
               key={sends}
               type="button"
@@ -138,7 +138,7 @@ function Permission({ waiting: { intern, question }, isSelected, isSent }: Permi
               disabled={isSent || (option.startsWith('allow') && !details)}
               onClick={() => void answer(intern, question, sends)}
             >
-              {says} {key && isSelected && <kbd>{key}</kbd>}
+              {label} {key && isSelected && <kbd>{key}</kbd>}
             </button>
           ))}
         {isSent && <span class="dim">sent</span>}

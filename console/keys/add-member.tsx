@@ -11,7 +11,7 @@ import { assignableRoles } from './permissions.ts'
 import { createLink, type Link } from './sign-in-link.tsx'
 
 /** The permissions of each role. */
-const says: Record<Member['access'], string> = {
+const accessLabels: Record<Member['access'], string> = {
   owner: 'everything',
   admin: 'all permissions except owners and management keys',
   developer: 'models, own keys and own interns',
@@ -69,12 +69,12 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
           <select value={access} onChange={(event) => chooseRole(event.currentTarget.value as Member['access'])}>
             {assignableRoles(me).map((one) => (
               <option key={one} value={one}>
-                {one}: {says[one]}
+                {one}: {accessLabels[one]}
               </option>
             ))}
           </select>
         </label>
-        <JoinedWorkspacesField role={access} joined={joined} set={setJoined} />
+        <JoinedWorkspacesField role={access} workspaces={joined} set={setJoined} />
         <label class="check">
           <input type="checkbox" checked={isInvited} onChange={(event) => setInvited(event.currentTarget.checked)} />
           Create an invitation link, which signs them in once within 15 minutes

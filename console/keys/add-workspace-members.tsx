@@ -39,9 +39,9 @@ export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
         <label>
           Role in the workspace
           <select value={access} onChange={(event) => setAccess(event.currentTarget.value as typeof access)}>
-            {roles.map(([value, says]) => (
+            {roles.map(([value, label]) => (
               <option key={value} value={value}>
-                {says}
+                {label}
               </option>
             ))}
           </select>

@@ -34,7 +34,7 @@ function WorkspaceBudgets({ workspace: { id, name }, canChange }: WorkspaceProps
   return (
     <BudgetSection
       title={`Budgets of the workspace ${name}`}
-      says="The spending of all keys and members of the workspace counts together."
+      hint="The spending of all keys and members of the workspace counts together."
       budgets={budgets}
       canChange={canChange}
       save={async (interval, body) => {
@@ -52,7 +52,7 @@ function OrganizationBudgets({ name, canChange }: { name: string; canChange: boo
   return (
     <BudgetSection
       title={`Budgets of the organization ${name}`}
-      says="The spending of all workspaces counts together."
+      hint="The spending of all workspaces counts together."
       budgets={budgets}
       canChange={canChange}
       save={async (interval, body) => {
@@ -69,14 +69,14 @@ type Budget = WorkspaceBudget | OrganizationBudget
 
 type SectionProps = {
   title: string
-  says: string
+  hint: string
   budgets: Resource<{ data: Budget[]; include_byok_in_budgets: boolean }>
   canChange: boolean
   save: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
   remove: (interval: BudgetInterval) => Promise<void>
 }
 
-function BudgetSection({ title, says, budgets, canChange, save, remove }: SectionProps) {
+function BudgetSection({ title, hint, budgets, canChange, save, remove }: SectionProps) {
   const [open, setOpen] = useState<BudgetInterval>()
   const { data, failure, reload } = budgets
   const change = (action: typeof save) => async (interval: BudgetInterval, body: BudgetBody) => {
@@ -87,7 +87,7 @@ function BudgetSection({ title, says, budgets, canChange, save, remove }: Sectio
     <section aria-label={title}>
       <h2>{title}</h2>
       <p class="dim">
-        {says} {data && byokNote(data.include_byok_in_budgets)}
+        {hint} {data && byokNote(data.include_byok_in_budgets)}
       </p>
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}

@@ -59,7 +59,7 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
           />
           Disabled: its requests are rejected{isNameOnly && ', until an admin enables it'}
         </label>
-        {conflict && <Conflict what={`${key.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={`${key.name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label="Save"

@@ -1,6 +1,6 @@
 import { useKeysByHash } from '../api/keys-by-hash.ts'
 import { useGet } from '../api/resource.ts'
-import { type Found, Picked, SearchAndAdd } from '../components/search-and-add.tsx'
+import { type Found, SearchAndAdd, SelectedItems } from '../components/search-and-add.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
 import type { WorkspaceFields } from './workspace-fields.ts'
 
@@ -57,9 +57,9 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
       {keys !== null && (
         <fieldset class="picker">
           <legend>Keys</legend>
-          <Picked
+          <SelectedItems
             label="Keys"
-            picked={keys.map((hash) => ({ id: hash, label: nameOf(hash) }))}
+            selected={keys.map((hash) => ({ id: hash, label: nameOf(hash) }))}
             remove={(hash) => choose(keys.filter((one) => one !== hash))}
           />
           <SearchAndAdd

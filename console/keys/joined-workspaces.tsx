@@ -7,14 +7,14 @@ export type JoinedWorkspaces = Record<string, WorkspaceMember['access']>
 type Props = {
   /** The role in the organization. Owners and admins have access to all workspaces. */
   role: Member['access']
-  joined: JoinedWorkspaces
-  set: (joined: JoinedWorkspaces) => void
+  workspaces: JoinedWorkspaces
+  set: (workspaces: JoinedWorkspaces) => void
 }
 
 const roles = ['admin', 'developer', 'viewer'] as const
 
 /** Selects workspaces, and the role in each. */
-export function JoinedWorkspacesField({ role, joined, set }: Props) {
+export function JoinedWorkspacesField({ role, workspaces: joined, set }: Props) {
   const workspaces = useSession()?.workspaces ?? []
   if (role === 'owner' || role === 'admin')
     return <p class="dim">Owners and admins of the organization have access to all workspaces.</p>

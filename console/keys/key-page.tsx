@@ -43,7 +43,7 @@ function KeyDetails({ of: key }: { of: Key }) {
       <Facts
         class="key-facts"
         facts={[
-          ['Status', state ? <span class={state.tone}>{state.says}</span> : 'active'],
+          ['Status', state ? <span class={state.tone}>{state.label}</span> : 'active'],
           ['Use', kindPermissions[key.kind]],
           ['Owner', key.external_user ?? key.creator_name ?? key.creator_email],
           ['Expires', key.expires_at ? <RelativeTime time={key.expires_at} /> : 'never'],

@@ -123,9 +123,9 @@ function State({ of: key }: { of: Key }) {
   return state ? <Mark {...state} /> : null
 }
 
-const Mark = ({ tone, says }: { tone: string; says: string }) => (
+const Mark = ({ tone, label }: { tone: string; label: string }) => (
   <span class={`mark ${tone}`}>
     <span class={`dot ${tone}`} />
-    {says}{' '}
+    {label}{' '}
   </span>
 )

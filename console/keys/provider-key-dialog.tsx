@@ -66,7 +66,7 @@ export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict what={`${name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={`${name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label={credential ? 'Save' : 'Store'}
@@ -118,9 +118,9 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
           value={fields.priority}
           onChange={(event) => set({ priority: event.currentTarget.value as ProviderFields['priority'] })}
         >
-          {Object.entries(priorities).map(([when, says]) => (
+          {Object.entries(priorities).map(([when, label]) => (
             <option key={when} value={when}>
-              {says}
+              {label}
             </option>
           ))}
         </select>

@@ -65,7 +65,7 @@ function ProviderRow({ of: credential, onChange }: { of: ProviderCredential; onC
       <td data-head="key" class="mono">
         {label}
       </td>
-      <td data-head="used for">{usedFor(credential)}</td>
+      <td data-head="used for">{restrictionsOf(credential)}</td>
       <td data-head="priority">{priorities[priorityOf(credential)]}</td>
       <td data-head="added">
         <RelativeTime time={created_at} />
@@ -81,11 +81,11 @@ function ProviderRow({ of: credential, onChange }: { of: ProviderCredential; onC
   )
 }
 
-function usedFor({ allowed_models, allowed_user_ids, allowed_api_key_hashes }: ProviderCredential): string {
-  const some = [
+function restrictionsOf({ allowed_models, allowed_user_ids, allowed_api_key_hashes }: ProviderCredential): string {
+  const restrictions = [
     allowed_models?.join(', '),
     allowed_user_ids && `${allowed_user_ids.length} members`,
     allowed_api_key_hashes && `${allowed_api_key_hashes.length} keys`,
   ].filter(Boolean)
-  return some.length === 0 ? 'everything' : some.join(' · ')
+  return restrictions.length === 0 ? 'everything' : restrictions.join(' · ')
 }

@@ -74,7 +74,7 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
       <form class="fields" onSubmit={submit} autocomplete="off">
         <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
         <StorageInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict what={`${workspace?.name} has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={`${workspace?.name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
           label={workspace ? 'Save' : 'Create'}

@@ -10,8 +10,8 @@ const dot = 6
 const overlaps = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 /** Places labels beside their dots without overlaps. Labels without room are omitted. */
-export function placeLabels(dots: Dot[], within: { left: number; right: number }): Label[] {
-  const taken = dots.map(({ x, y }): Box => ({ left: x - dot, right: x + dot, top: y - dot, bottom: y + dot }))
+export function placeLabels(dots: Dot[], bounds: { left: number; right: number }): Label[] {
+  const occupied = dots.map(({ x, y }): Box => ({ left: x - dot, right: x + dot, top: y - dot, bottom: y + dot }))
   return dots.flatMap(({ name, x, y }) => {
     for (const [across, down] of [
       [8, -7],
@@ -22,8 +22,8 @@ export function placeLabels(dots: Dot[], within: { left: number; right: number }
       const [begin, long] = [x + across, name.length * letter]
       const left = across < 0 ? begin - long : begin
       const box = { left, right: left + long, top: y + down - line + 3, bottom: y + down + 3 }
-      if (left < within.left || box.right > within.right || taken.some((one) => overlaps(one, box))) continue
-      taken.push(box)
+      if (left < bounds.left || box.right > bounds.right || occupied.some((one) => overlaps(one, box))) continue
+      occupied.push(box)
       return [{ name, x: begin, y: y + down, isLeft: across < 0 }]
     }
     return []

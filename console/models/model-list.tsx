@@ -120,16 +120,16 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
 type PlotsProps = { models: Model[]; measured: MeasuredModels; pathOf: (id: string) => string }
 
 function Plots({ models, measured, pathOf }: PlotsProps) {
-  const pointsOf = (goodOf: (model: Model) => number | null | undefined) =>
+  const pointsOf = (metricOf: (model: Model) => number | null | undefined) =>
     models.flatMap((model) => {
-      const good = goodOf(model)
+      const good = metricOf(model)
       return good ? [{ id: model.id, price: blendedPrice(model.pricing), good }] : []
     })
   const scored = pointsOf(intelligenceOf)
   return (
     <div class="model-plots">
       {scored.length > 0 ? (
-        <Scatter title="Price and intelligence" goodName="intelligence index" points={scored} pathOf={pathOf} />
+        <Scatter title="Price and intelligence" valueName="intelligence index" points={scored} pathOf={pathOf} />
       ) : (
         <section class="no-scores">
           <h2>Price and intelligence</h2>
@@ -139,7 +139,7 @@ function Plots({ models, measured, pathOf }: PlotsProps) {
       )}
       <Scatter
         title="Price and measured speed, your requests of 30 days"
-        goodName="tokens/s p50"
+        valueName="tokens/s p50"
         points={pointsOf(({ id }) => measured.get(id)?.throughput)}
         pathOf={pathOf}
       />

@@ -19,17 +19,17 @@ export function ModelPage({ id }: { id: string }) {
   const { route, query } = useLocation()
   const [author = '', slug = ''] = id.split('/')
   const model = useGet('GET /model/{author}/{slug}', { params: { author, slug } })
-  const served = useGet('GET /models/{author}/{slug}/endpoints', { params: { author, slug } })
+  const endpoints = useGet('GET /models/{author}/{slug}/endpoints', { params: { author, slug } })
   const back = `/models${queryOf(query)}`
-  useKeys([{ key: 'Escape', says: 'back to the list', act: () => route(back) }])
-  const failure = model.failure ?? served.failure
+  useKeys([{ key: 'Escape', description: 'back to the list', act: () => route(back) }])
+  const failure = model.failure ?? endpoints.failure
   const found = model.data?.data
   return (
     <div class="page model">
       <p>
         <a href={back}>← Models</a>
       </p>
-      {failure && <FailureState failure={failure} retry={() => (model.failure ? model : served).reload()} />}
+      {failure && <FailureState failure={failure} retry={() => (model.failure ? model : endpoints).reload()} />}
       {!failure && !found && <Loading />}
       {found && (
         <>
@@ -41,10 +41,10 @@ export function ModelPage({ id }: { id: string }) {
               <p class="description">{found.description}</p>
             </>
           )}
-          {served.data && (
+          {endpoints.data && (
             <>
               <h2>Endpoints</h2>
-              <Endpoints endpoints={served.data.data.endpoints} />
+              <Endpoints endpoints={endpoints.data.data.endpoints} />
             </>
           )}
           <ModelGuardrails author={author} slug={slug} />

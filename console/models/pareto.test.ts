@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blendedPrice, frontOf, logMarks, logScalePosition } from './pareto.ts'
+import { blendedPrice, logMarks, logScalePosition, paretoFront } from './pareto.ts'
 
-test('frontOf returns the Pareto front', () => {
+test('paretoFront returns the Pareto front', () => {
   const points = [
     { id: 'dear and bad', price: 10, good: 20 },
     { id: 'best', price: 8, good: 60 },
@@ -11,7 +11,7 @@ test('frontOf returns the Pareto front', () => {
     { id: 'as good, dearer', price: 9, good: 60 },
   ]
   assert.deepEqual(
-    frontOf(points).map(({ id }) => id),
+    paretoFront(points).map(({ id }) => id),
     ['cheapest', 'best'],
   )
 })

@@ -6,7 +6,7 @@ export const blendedPrice = ({ prompt, completion }: { prompt: string; completio
   ((Number(prompt) * 3 + Number(completion)) / 4) * 1e6
 
 /** The Pareto front: no other model is cheaper and better. Cheapest first. */
-export function frontOf(points: Point[]): Point[] {
+export function paretoFront(points: Point[]): Point[] {
   const front: Point[] = []
   for (const point of [...points].sort((a, b) => a.price - b.price || b.good - a.good)) {
     if (point.good > (front.at(-1)?.good ?? Number.NEGATIVE_INFINITY)) front.push(point)

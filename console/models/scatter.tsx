@@ -3,7 +3,7 @@ import { rem, textScale } from '../components/text-size.ts'
 import { useWidth } from '../components/use-width.ts'
 import { counted } from '../format/count.ts'
 import { placeLabels } from './dot-labels.ts'
-import { frontOf, logMarks, logScalePosition, type Point } from './pareto.ts'
+import { logMarks, logScalePosition, type Point, paretoFront } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 
 /** Half of the window height within limits, for many labels. */
@@ -13,63 +13,63 @@ const edge = { left: 44, right: 16, top: 24, bottom: 34 }
 type ScatterProps = {
   title: string
   /** The name of the score, with its unit. */
-  goodName: string
+  valueName: string
   points: Point[]
   pathOf: (id: string) => string
 }
 
 /** A scatter plot of price and a score. A line joins the Pareto front. */
-export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) {
-  const [place, width] = useWidth()
+export function Scatter({ title, valueName, points: all, pathOf }: ScatterProps) {
+  const [element, width] = useWidth()
   const height = heightIn(innerHeight / textScale)
   // A logarithmic axis has no zero.
   const points = all.filter(({ price }) => price > 0)
   const free = all.length - points.length
-  const front = frontOf(points)
+  const front = paretoFront(points)
   return (
     <figure class="plot scatter">
       <figcaption>
         {title}
         {free > 0 && <span class="dim"> (excludes {counted(free, 'model')} without a price)</span>}
       </figcaption>
-      <div ref={place} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: rem(height) }}>
+      <div ref={element} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: rem(height) }}>
         {width > 0 && points.length > 0 && (
-          <ScatterDrawing points={points} front={front} {...{ width, height, goodName, pathOf }} />
+          <ScatterDrawing points={points} front={front} {...{ width, height, valueName, pathOf }} />
         )}
         {points.length === 0 && 'No matching model has both figures'}
       </div>
       {all.length > 0 && (
         <details>
           <summary>Table</summary>
-          <ScatterTable points={all} front={front} goodName={goodName} />
+          <ScatterTable points={all} front={front} valueName={valueName} />
         </details>
       )}
     </figure>
   )
 }
 
-type DrawingProps = Pick<ScatterProps, 'points' | 'goodName' | 'pathOf'> & {
+type DrawingProps = Pick<ScatterProps, 'points' | 'valueName' | 'pathOf'> & {
   front: Point[]
   width: number
   height: number
 }
 
-function ScatterDrawing({ points, front, width, height, goodName, pathOf }: DrawingProps) {
+function ScatterDrawing({ points, front, width, height, valueName, pathOf }: DrawingProps) {
   const prices = points.map(({ price }) => price)
   const range: [number, number] = [Math.min(...prices) / 1.3, Math.max(...prices) * 1.3]
-  const goodMarks = axisTicks(Math.max(...points.map(({ good }) => good)))
-  const best = goodMarks.at(-1)!
+  const valueTicks = axisTicks(Math.max(...points.map(({ good }) => good)))
+  const best = valueTicks.at(-1)!
   const x = (price: number) => edge.left + logScalePosition(price, range) * (width - edge.left - edge.right)
   const y = (good: number) => height - edge.bottom - (good / best) * (height - edge.top - edge.bottom)
-  const isFront = new Set(front.map(({ id }) => id))
+  const isOnFront = new Set(front.map(({ id }) => id))
   return (
     <svg
       {...{ width: rem(width), height: rem(height) }}
       viewBox={`0 0 ${width} ${height}`}
       role="group"
-      aria-label={`Price against ${goodName}`}
+      aria-label={`Price against ${valueName}`}
     >
-      {goodMarks.map((mark) => (
+      {valueTicks.map((mark) => (
         <g key={mark} class="mark">
           <line x1={edge.left} x2={width - edge.right} y1={y(mark)} y2={y(mark)} />
           <text x={edge.left - 6} y={y(mark) + 4} text-anchor="end">
@@ -89,13 +89,13 @@ function ScatterDrawing({ points, front, width, height, goodName, pathOf }: Draw
         price per million tokens, 75 % prompt
       </text>
       <text class="axis-name" x={edge.left} y={10}>
-        {goodName}
+        {valueName}
       </text>
       <polyline class="front" points={front.map(({ price, good }) => `${x(price)},${y(good)}`).join(' ')} />
       {points.map((point) => (
-        <a key={point.id} href={pathOf(point.id)} aria-label={pointLabel(point, goodName)}>
-          <Dot x={x(point.price)} y={y(point.good)} isFront={isFront.has(point.id)} />
-          <title>{pointLabel(point, goodName)}</title>
+        <a key={point.id} href={pathOf(point.id)} aria-label={pointLabel(point, valueName)}>
+          <Dot x={x(point.price)} y={y(point.good)} isOnFront={isOnFront.has(point.id)} />
+          <title>{pointLabel(point, valueName)}</title>
         </a>
       ))}
       <Labels points={points} front={front} x={x} y={y} width={width} />
@@ -103,15 +103,15 @@ function ScatterDrawing({ points, front, width, height, goodName, pathOf }: Draw
   )
 }
 
-const pointLabel = ({ id, price, good }: Point, goodName: string) =>
-  `${id}: ${shownPrice(price)}, ${goodName} ${Number(good.toPrecision(3))}`
+const pointLabel = ({ id, price, good }: Point, valueName: string) =>
+  `${id}: ${shownPrice(price)}, ${valueName} ${Number(good.toPrecision(3))}`
 
 /** Dots of the front are filled, others are rings. An invisible circle enlarges the click target. */
-function Dot({ x, y, isFront }: { x: number; y: number; isFront: boolean }) {
+function Dot({ x, y, isOnFront }: { x: number; y: number; isOnFront: boolean }) {
   return (
     <>
       <circle cx={x} cy={y} r={12} class="reach" />
-      <circle cx={x} cy={y} r={isFront ? 4.5 : 3.5} class={isFront ? 'dot-front' : 'dot-other'} />
+      <circle cx={x} cy={y} r={isOnFront ? 4.5 : 3.5} class={isOnFront ? 'dot-front' : 'dot-other'} />
     </>
   )
 }
@@ -126,8 +126,8 @@ type LabelsProps = {
 
 /** Labels of dots, those of the front first, as space allows. */
 function Labels({ points, front, x, y, width }: LabelsProps) {
-  const isFront = new Set(front)
-  const named = [...front.toReversed(), ...points.filter((point) => !isFront.has(point))]
+  const isOnFront = new Set(front)
+  const named = [...front.toReversed(), ...points.filter((point) => !isOnFront.has(point))]
   const dots = named.map(({ id, price, good }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(good) }))
   return (
     <g class="names">
@@ -140,10 +140,10 @@ function Labels({ points, front, x, y, width }: LabelsProps) {
   )
 }
 
-function ScatterTable({ points, front, goodName }: { points: Point[]; front: Point[]; goodName: string }) {
-  const isFront = new Set(front)
+function ScatterTable({ points, front, valueName }: { points: Point[]; front: Point[]; valueName: string }) {
+  const isOnFront = new Set(front)
   return (
-    <section class="plot-table" aria-label={`Price against ${goodName}, as a table`} tabIndex={0}>
+    <section class="plot-table" aria-label={`Price against ${valueName}, as a table`} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -152,7 +152,7 @@ function ScatterTable({ points, front, goodName }: { points: Point[]; front: Poi
               price
             </th>
             <th scope="col" class="number">
-              {goodName}
+              {valueName}
             </th>
             <th scope="col">best for its price</th>
           </tr>
@@ -165,7 +165,7 @@ function ScatterTable({ points, front, goodName }: { points: Point[]; front: Poi
                 <td>{point.id}</td>
                 <td class="number">{shownPrice(point.price)}</td>
                 <td class="number">{Number(point.good.toPrecision(3))}</td>
-                <td>{isFront.has(point) ? 'yes' : ''}</td>
+                <td>{isOnFront.has(point) ? 'yes' : ''}</td>
               </tr>
             ))}
         </tbody>

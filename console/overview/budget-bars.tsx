@@ -41,11 +41,11 @@ function Bars({ budgets }: { budgets: Budget[] }) {
 }
 
 function BudgetBar({ budget }: { budget: Budget }) {
-  const { name, kind, limit, spent, held, forecast, interval, resetsAt } = budget
-  const { tone, says } = budgetStatus(budget)
+  const { name, kind, limit, spent, reserved, forecast, interval, resetsAt } = budget
+  const { tone, text: says } = budgetStatus(budget)
   // The width of the bar is the limit, or the spend or the forecast if that is larger.
-  const whole = Math.max(limit, spent, forecast ?? 0)
-  const width = (amount: number) => `${Math.min(100, (amount / whole) * 100)}%`
+  const scale = Math.max(limit, spent, forecast ?? 0)
+  const width = (amount: number) => `${Math.min(100, (amount / scale) * 100)}%`
   return (
     <>
       <div class="budget-words">
@@ -60,14 +60,14 @@ function BudgetBar({ budget }: { budget: Budget }) {
       </div>
       <div class={`budget-bar ${tone}`} aria-hidden="true">
         {forecast !== null && <i class="forecast" style={{ width: width(forecast) }} />}
-        {held > 0 && <i class="held" style={{ width: width(spent + held) }} />}
+        {reserved > 0 && <i class="held" style={{ width: width(spent + reserved) }} />}
         <i class="spent" style={{ width: width(spent) }} />
         <i class="limit" style={{ left: width(limit) }} />
       </div>
       <div class="budget-words dim">
         <span>
           {says}
-          {held > 0 && `, ${money(held)} reserved for requests`}
+          {reserved > 0 && `, ${money(reserved)} reserved for requests`}
         </span>
         {resetsAt !== null && (
           <span>

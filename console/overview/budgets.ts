@@ -6,7 +6,7 @@ export type Budget = {
   limit: number
   spent: number
   /** The amount that servers reserved for requests. */
-  held: number
+  reserved: number
   /** The forecast spend at the end of the period; null without data. */
   forecast: number | null
   interval: Interval | null
@@ -22,10 +22,10 @@ export const keyPath = ({ hash, workspace_id }: { hash: string; workspace_id: st
 export type Tone = 'ok' | 'warn' | 'bad'
 
 /** The status of a budget. */
-export function budgetStatus(budget: Budget): { tone: Tone; says: string } {
-  if (budget.spent >= budget.limit) return { tone: 'bad', says: 'limit reached: requests are rejected' }
+export function budgetStatus(budget: Budget): { tone: Tone; text: string } {
+  if (budget.spent >= budget.limit) return { tone: 'bad', text: 'limit reached: requests are rejected' }
   if (budget.forecast !== null && budget.forecast > budget.limit)
-    return { tone: 'warn', says: 'forecast exceeds the limit' }
-  if (budget.spent >= budget.limit * 0.9) return { tone: 'warn', says: 'nearly used up' }
-  return { tone: 'ok', says: 'within the limit' }
+    return { tone: 'warn', text: 'forecast exceeds the limit' }
+  if (budget.spent >= budget.limit * 0.9) return { tone: 'warn', text: 'nearly used up' }
+  return { tone: 'ok', text: 'within the limit' }
 }

@@ -98,7 +98,7 @@ export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
 export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
   return budgets.flatMap((budget) => {
     const { forecast } = budget
-    const { tone, says } = budgetStatus(budget)
+    const { tone, text: says } = budgetStatus(budget)
     if (tone === 'ok') return []
     const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, forecast ${money(forecast)}` : ''}`
     return [{ id: budget.id, tone, what: `${budget.name}: ${says}`, why, path: budget.path }]

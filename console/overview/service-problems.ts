@@ -79,10 +79,10 @@ function catalogueProblems({ skipped_count: count, skipped }: Status['host']['ca
   ]
 }
 
-function ofMoney({ unaccounted_usd: unaccounted }: NonNullable<Status['organization']>['money']): ProblemItem[] {
-  if (unaccounted === 0) return []
+function ofMoney({ unaccounted_usd: unaccountedUsd }: NonNullable<Status['organization']>['money']): ProblemItem[] {
+  if (unaccountedUsd === 0) return []
   const why = 'The amount counts as spent until they report.'
-  const what = `${money(unaccounted)} of limits reserved by servers that do not respond`
+  const what = `${money(unaccountedUsd)} of limits reserved by servers that do not respond`
   return [{ id: 'money', tone: 'warn', what, why, path: '/keys' }]
 }
 

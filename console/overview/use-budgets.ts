@@ -43,10 +43,10 @@ async function relevantKeys(signal: AbortSignal): Promise<Key[]> {
 
 function ofGuardrail({ id, name, limit_usd: limit, reset_interval: interval, ...usage }: Guardrail): Budget[] {
   if (limit === null) return []
-  const { spent_usd = 0, unconfirmed_usd = 0, held_usd: held = 0 } = usage
+  const { spent_usd = 0, unconfirmed_usd = 0, held_usd: reserved = 0 } = usage
   const { forecast_usd: forecast = null, resets_at: resetsAt = null } = usage
   const spent = spent_usd + unconfirmed_usd
-  const standing = { limit, spent, held, forecast, interval, resetsAt }
+  const standing = { limit, spent, reserved, forecast, interval, resetsAt }
   return [{ id, name, kind: 'guardrail', ...standing, path: `/guardrails/${id}` }]
 }
 
@@ -63,11 +63,17 @@ type LimitedKey = Pick<
 function ofKey(key: LimitedKey): Budget[] {
   const { hash, name, limit, limit_reset: interval } = key
   if (limit === null) return []
-  const { limit_spent, limit_unconfirmed, limit_held: held, limit_forecast: forecast, limit_resets_at: resetsAt } = key
+  const {
+    limit_spent,
+    limit_unconfirmed,
+    limit_held: reserved,
+    limit_forecast: forecast,
+    limit_resets_at: resetsAt,
+  } = key
   const standing = {
     limit,
     spent: (limit_spent ?? 0) + (limit_unconfirmed ?? 0),
-    held: held ?? 0,
+    reserved: reserved ?? 0,
     forecast,
     interval,
     resetsAt,

@@ -23,7 +23,7 @@ export function PresetPage({ slug }: { slug: string }) {
   const versions = useResource(isNew ? undefined : `/presets/${slug}/versions`, (signal) =>
     fetchAllPages((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
   )
-  useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/presets') }])
+  useKeys([{ key: 'Escape', description: 'back to the list', act: () => route('/presets') }])
   const failure = preset.failure ?? versions.failure
   const reload = () => {
     preset.reload()

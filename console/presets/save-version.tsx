@@ -22,10 +22,10 @@ type Props = {
 
 /** The changes of the draft against a version, by default the one in use, and the button that saves it. */
 export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload, close }: Props) {
-  const used = preset?.designated_version
+  const designated = preset?.designated_version
   const [chosen, setChosen] = useState<number>()
   const { problem, isBusy, act } = useAction()
-  const baseVersion = versions.find(({ version }) => version === (chosen ?? used?.version))
+  const baseVersion = versions.find(({ version }) => version === (chosen ?? designated?.version))
   const changes = changesBetween(baseVersion ?? { system_prompt: null, config: {} }, draft.version)
   const save = () =>
     act(async () => {
@@ -58,7 +58,7 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
           >
             {versions.map(({ id, version }) => (
               <option key={id} value={version}>
-                {`against version ${version}${id === used?.id ? ' (in use)' : ''}`}
+                {`against version ${version}${id === designated?.id ? ' (in use)' : ''}`}
               </option>
             ))}
           </select>
@@ -86,8 +86,8 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
         </button>
       </p>
       <p class="dim">
-        {used
-          ? `Saving does not change what requests use: version ${used.version} stays in use.`
+        {designated
+          ? `Saving does not change what requests use: version ${designated.version} stays in use.`
           : 'Requests can use the first version of a new preset as soon as it is saved.'}
       </p>
     </section>

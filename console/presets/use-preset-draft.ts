@@ -27,7 +27,7 @@ export type PresetDraft = {
   conflict: PresetVersion | undefined
   set: (name: string, text: string) => void
   /** Continues on top of the version of the conflict. Fields that the draft changed keep its values. */
-  takeOver: () => void
+  mergeChanges: () => void
   /** Continues without the changes of the others. */
   ignoreConflict: () => void
   discard: () => void
@@ -57,7 +57,7 @@ export function usePresetDraft(
     isChanged: changesBetween(base.version, version).length > 0 || Object.keys(problems).length > 0,
     conflict: isOutdated ? others : undefined,
     set: (name, text) => store({ base, entries: { ...entries, [name]: text } }),
-    takeOver: () => others && rebase(others, merge(entriesOf(base.version), entries, entriesOf(others))),
+    mergeChanges: () => others && rebase(others, merge(entriesOf(base.version), entries, entriesOf(others))),
     ignoreConflict: () => store({ base: { ...base, preset, newest: fresh.newest }, entries }),
     discard: () => store(undefined),
   }

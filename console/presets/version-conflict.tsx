@@ -7,9 +7,9 @@ import type { PresetDraft } from './use-preset-draft.ts'
 export function VersionConflict({ draft, theirs }: { draft: PresetDraft; theirs: PresetVersion }) {
   return (
     <Conflict
-      what={`The preset has changed since you started: version ${theirs.version}`}
+      name={`The preset has changed since you started: version ${theirs.version}`}
       changes={changesBetween(draft.base.version, theirs)}
-      takeOver={draft.takeOver}
+      mergeChanges={draft.mergeChanges}
       ignore={draft.ignoreConflict}
     />
   )

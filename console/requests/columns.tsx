@@ -31,7 +31,7 @@ export function Price({ row }: { row: Generation }) {
 }
 
 export function Outcome({ row }: { row: Generation }) {
-  const { says, tone } = outcomeOf(row)
+  const { text: says, tone } = outcomeOf(row)
   return (
     <span title={row.error?.message}>
       <span class={`dot ${tone}`} />

@@ -18,10 +18,10 @@ export function Cost({ generation, key }: { generation: Generation; key: Key | u
   return (
     <>
       <div class="cost">
-        {lines.map(({ says, count, unit, price, usd }) => (
-          <div key={says}>
+        {lines.map(({ label, count, unit, price, usd }) => (
+          <div key={label}>
             <span>
-              {says}, {exactCount(count)}
+              {label}, {exactCount(count)}
             </span>
             <span class="number dim">{unit === 'tokens' ? perMillion(price) : money(price)}</span>
             <span class="number">{exactMoney(usd)}</span>

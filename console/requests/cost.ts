@@ -1,6 +1,6 @@
 import type { Endpoint, Generation } from '../api/types.ts'
 
-export type CostLine = { says: string; count: number; unit: 'tokens' | 'pieces'; price: number; usd: number }
+export type CostLine = { label: string; count: number; unit: 'tokens' | 'pieces'; price: number; usd: number }
 
 /** Prices in USD per unit. */
 type Prices = Readonly<Record<string, string | number | undefined>>
@@ -33,26 +33,26 @@ export function costLines(counts: Counts, prices: Prices): CostLine[] {
   const [plainIn, plainOut] = [Number(prices.prompt), Number(prices.completion)]
   const prompt = counts.tokens_prompt ?? 0
   const audioIn = Math.min(counts.tokens_audio_prompt, prompt)
-  const written = Math.min(counts.tokens_cache_written, prompt - audioIn)
-  const writtenLong = Math.min(counts.tokens_cache_written_1h, written)
-  const read = Math.max(0, Math.min(counts.tokens_cached - audioIn, prompt - audioIn - written))
+  const cacheWritten = Math.min(counts.tokens_cache_written, prompt - audioIn)
+  const cacheWritten1h = Math.min(counts.tokens_cache_written_1h, cacheWritten)
+  const read = Math.max(0, Math.min(counts.tokens_cached - audioIn, prompt - audioIn - cacheWritten))
   const completion = counts.tokens_completion ?? 0
   const audioOut = Math.min(counts.tokens_audio_completion, completion)
   const image = Math.min(counts.tokens_image_completion, completion - audioOut)
   const thought = Math.min(counts.tokens_reasoning, completion - audioOut - image)
   const cacheWrite = price('input_cache_write', plainIn)
-  const tokens: [says: string, count: number, price: number][] = [
-    ['prompt', prompt - audioIn - written - read, plainIn],
+  const tokens: [label: string, count: number, price: number][] = [
+    ['prompt', prompt - audioIn - cacheWritten - read, plainIn],
     ['prompt, cache read', read, price('input_cache_read', plainIn)],
-    ['prompt, cache write', written - writtenLong, cacheWrite],
-    ['prompt, cache write (1 h)', writtenLong, price('input_cache_write_1h', cacheWrite)],
+    ['prompt, cache write', cacheWritten - cacheWritten1h, cacheWrite],
+    ['prompt, cache write (1 h)', cacheWritten1h, price('input_cache_write_1h', cacheWrite)],
     ['prompt, audio', audioIn, price('audio', plainIn)],
     ['completion', completion - audioOut - image - thought, plainOut],
     ['completion, reasoning', thought, price('internal_reasoning', plainOut)],
     ['completion, audio', audioOut, price('audio_output', plainOut)],
     ['completion, images', image, price('image_output', plainOut)],
   ]
-  const pieces: [says: string, count: number, price: number][] = [
+  const pieces: [label: string, count: number, price: number][] = [
     ['request', prices.request === undefined ? 0 : 1, Number(prices.request ?? 0)],
     ...Object.entries(counts.billed_pieces).map(([name, count]): [string, number, number] => [
       name.replaceAll('_', ' '),
@@ -63,7 +63,7 @@ export function costLines(counts: Counts, prices: Prices): CostLine[] {
   const lines = (of: typeof tokens, unit: CostLine['unit']) =>
     of
       .filter(([, count]) => count > 0)
-      .map(([says, count, each]) => ({ says, count, unit, price: each, usd: count * each }))
+      .map(([label, count, each]) => ({ label, count, unit, price: each, usd: count * each }))
   return [...lines(tokens, 'tokens'), ...lines(pieces, 'pieces')]
 }
 

@@ -9,9 +9,11 @@ export type CredentialNote = {
 
 /** @param stored slugs of the providers for which the workspace stored a key. */
 export function credentialNote(providers: readonly ProviderNeeds[], stored: readonly string[]): CredentialNote {
-  const served = providers.filter(({ credential_variables, models }) => credential_variables.length > 0 && models > 0)
+  const withModels = providers.filter(
+    ({ credential_variables, models }) => credential_variables.length > 0 && models > 0,
+  )
   const isReady = ({ slug, missing, credential_variables }: ProviderNeeds) =>
     missing.every((variable) => stored.includes(slug) && credential_variables.includes(variable))
-  const ready = served.filter(isReady).map(({ name }) => name)
-  return ready.length > 0 ? { ready } : { ready, first: served[0] }
+  const ready = withModels.filter(isReady).map(({ name }) => name)
+  return ready.length > 0 ? { ready } : { ready, first: withModels[0] }
 }

@@ -83,8 +83,8 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
   const { route } = useLocation()
   const field = useRef<HTMLInputElement>(null)
   useKeys([
-    { key: '/', says: 'focus the search field', act: () => field.current?.focus() },
-    { key: 'l', says: 'toggle live updates', act: () => setLive(!isLive) },
+    { key: '/', description: 'focus the search field', act: () => field.current?.focus() },
+    { key: 'l', description: 'toggle live updates', act: () => setLive(!isLive) },
   ])
   /** Sets filters. The name of a key is resolved to its hash, which the filter needs. */
   const set = (changes: Record<string, string | undefined>) => {

@@ -46,15 +46,15 @@ export function matchesQuery(generation: Generation, query: LogQuery): boolean {
     [query.error, generation.error?.kind],
     [query.streamed, String(generation.streamed)],
   ]
-  if (equal.some(([wanted, is]) => wanted !== undefined && wanted !== is)) return false
+  if (equal.some(([expected, is]) => expected !== undefined && expected !== is)) return false
   if (query.outcome !== undefined && !String(query.outcome).split(',').includes(generation.outcome)) return false
   if (query.guardrail_id !== undefined && !isHandledBy(generation, query.guardrail_id)) return false
   if (query.to !== undefined && generation.created_at >= query.to) return false
   if (query.from !== undefined && generation.created_at < query.from) return false
   return (
-    within(total_cost, query.min_cost, query.max_cost) &&
-    within(latency, query.min_latency, query.max_latency) &&
-    within(generation_time, query.min_generation_time, query.max_generation_time)
+    isInRange(total_cost, query.min_cost, query.max_cost) &&
+    isInRange(latency, query.min_latency, query.max_latency) &&
+    isInRange(generation_time, query.min_generation_time, query.max_generation_time)
   )
 }
 
@@ -63,7 +63,7 @@ function isHandledBy({ error, content_findings }: Generation, guardrailId: strin
 }
 
 /** Missing values match no bounds. */
-function within(value: number | null, min: number | undefined, max: number | undefined): boolean {
+function isInRange(value: number | null, min: number | undefined, max: number | undefined): boolean {
   if (min === undefined && max === undefined) return true
   if (value === null) return false
   return value >= Number(min ?? 0) && value <= Number(max ?? Number.POSITIVE_INFINITY)

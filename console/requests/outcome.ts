@@ -6,12 +6,12 @@ export type Tone = 'ok' | 'warn' | 'bad'
 type OutcomeFields = Pick<Generation, 'outcome' | 'attempts' | 'error'>
 
 /** The outcome of a request and its severity. */
-export function outcomeOf(request: OutcomeFields): { says: string; tone: Tone } {
+export function outcomeOf(request: OutcomeFields): { text: string; tone: Tone } {
   const { outcome, attempts } = request
-  if (outcome === 'refused' || outcome === 'failed') return { says: failureReason(request), tone: 'bad' }
-  if (outcome === 'client_left') return { says: 'client left', tone: 'warn' }
+  if (outcome === 'refused' || outcome === 'failed') return { text: failureReason(request), tone: 'bad' }
+  if (outcome === 'client_left') return { text: 'client left', tone: 'warn' }
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open').length
-  return attempted > 1 ? { says: `${ordinal(attempted)} answered`, tone: 'ok' } : { says: 'answered', tone: 'ok' }
+  return attempted > 1 ? { text: `${ordinal(attempted)} answered`, tone: 'ok' } : { text: 'answered', tone: 'ok' }
 }
 
 function ordinal(count: number): string {

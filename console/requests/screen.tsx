@@ -90,7 +90,7 @@ export function Screen() {
                 rows={log.rows}
                 columns={columnsOf(keyName)}
                 keyOf={(row) => row.id}
-                opened={id}
+                openKey={id}
                 onOpen={(row) => go(row.id)}
                 narrow={(row) => <NarrowRow row={row} />}
                 onEnd={log.older}

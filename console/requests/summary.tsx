@@ -13,12 +13,12 @@ const refreshMs = 10_000
 
 /** A row with the requested metrics by name. */
 type Row = AnalyticsRow & Record<string, unknown>
-type Summary = { query: SummaryQuery; whole: Row | undefined; series: Row[] }
+type Summary = { query: SummaryQuery; total: Row | undefined; series: Row[] }
 
 async function load(query: SummaryQuery, signal: AbortSignal): Promise<Summary> {
   const { time_range, filters, granularity } = query
   const among = { ...(time_range && { time_range }), ...(filters && { filters }) }
-  const [whole, series] = await Promise.all([
+  const [total, series] = await Promise.all([
     call(
       'POST /analytics/query',
       {
@@ -35,7 +35,7 @@ async function load(query: SummaryQuery, signal: AbortSignal): Promise<Summary> 
       { signal },
     ),
   ])
-  return { query, whole: whole.data.data[0] as Row | undefined, series: series.data.data as Row[] }
+  return { query, total: total.data.data[0] as Row | undefined, series: series.data.data as Row[] }
 }
 
 type SummaryProps = { values: Readonly<Record<string, string>>; isLive: boolean; paidBy: Key | undefined }
@@ -55,12 +55,12 @@ export function SummaryStrip({ values, isLive, paidBy }: SummaryProps) {
   )
 }
 
-function Figures({ query, whole, series, paidBy }: Summary & { paidBy: Key | undefined }) {
-  const figure = (name: string) => Number(whole?.[name] ?? 0)
+function Figures({ query, total, series, paidBy }: Summary & { paidBy: Key | undefined }) {
+  const figure = (name: string) => Number(total?.[name] ?? 0)
   const requests = figure('request_count')
   const failureCount = figure('error_count') + figure('refused_count')
   const rate = requests / query.seconds
-  const latency = (name: string) => (typeof whole?.[name] === 'number' ? duration(Math.round(whole?.[name])) : '–')
+  const latency = (name: string) => (typeof total?.[name] === 'number' ? duration(Math.round(total?.[name])) : '–')
   const failures = series.map((row) => ({ ...row, bad: Number(row.error_count ?? 0) + Number(row.refused_count ?? 0) }))
   return (
     <>

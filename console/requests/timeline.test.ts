@@ -17,7 +17,7 @@ const attempt = (provider_name: string, outcome: string, duration: number, reaso
 })
 
 const stepsOf = (more: Parameters<typeof sampleGeneration>[0]) =>
-  timelineOf(sampleGeneration(more)).map(({ label, says, from, ms }) => [label, says, from, ms])
+  timelineOf(sampleGeneration(more)).map(({ label, text: says, from, ms }) => [label, says, from, ms])
 
 test('timelineOf lists the steps of an answer from the plan to the meter', () => {
   assert.deepEqual(stepsOf({}), [
@@ -95,7 +95,7 @@ test('timelineOf reports the slowest and the fastest token rate', () => {
   const pace = { every: 500, tokens: [10, 30, 0, 20, 1] }
   const steps = timelineOf(sampleGeneration({ pace, tokens_completion: 61 }))
   const answered = steps.find((step) => step.pace)
-  assert.equal(answered?.says, '61 tokens, 0 to 60 per second')
+  assert.equal(answered?.text, '61 tokens, 0 to 60 per second')
   assert.deepEqual(
     answered?.pace?.shares.map((share) => share.toFixed(2)),
     ['0.33', '1.00', '0.00', '0.67', '0.03'],
@@ -105,7 +105,7 @@ test('timelineOf reports the slowest and the fastest token rate', () => {
 test('timelineOf ends a refusal with the rule and a link to the guardrail', () => {
   const error = { kind: 'forbidden', rule: 'ignored_models', guardrail_id: 'g-1' }
   const [step, ...others] = timelineOf(sampleGeneration({ outcome: 'refused', attempts: [], error }))
-  assert.deepEqual([step?.says, step?.href, others], ['ignored models', '/guardrails/g-1', []])
+  assert.deepEqual([step?.text, step?.href, others], ['ignored models', '/guardrails/g-1', []])
 })
 
 test('timelineOf lists presets, filter findings and excluded endpoints', () => {
@@ -124,7 +124,7 @@ test('timelineOf lists presets, filter findings and excluded endpoints', () => {
 })
 
 test('outcomeOf names the outcome of a request', () => {
-  const says = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).says
+  const says = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).text
   assert.equal(says({}), 'answered')
   assert.equal(says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }), '2nd answered')
   assert.equal(says({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
@@ -144,5 +144,5 @@ test('whyFailed lists the failed attempts of a request', () => {
     'All attempts failed: vertex (provider rate limit), anthropic (timeout).',
   )
   assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
-  assert.equal(timelineOf(failed(vertex)).at(-1)!.says, 'nothing was charged')
+  assert.equal(timelineOf(failed(vertex)).at(-1)!.text, 'nothing was charged')
 })

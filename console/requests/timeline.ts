@@ -7,7 +7,7 @@ import { attemptReason, failureReason, failureWords, skipReason } from './failur
 export type Step = {
   label: string
   /** The reason or the result. */
-  says?: string | undefined
+  text?: string | undefined
   /** Milliseconds since the arrival of the request; undefined for steps without a duration. */
   from?: number
   ms?: number
@@ -38,9 +38,9 @@ export function timelineOf(generation: Generation): Step[] {
   ]
 }
 
-const excludedStep = (endpoint: string, says: string): Step => ({
+const excludedStep = (endpoint: string, text: string): Step => ({
   label: endpoint,
-  says: `excluded: ${says}`,
+  text: `excluded: ${text}`,
   tone: 'quiet',
   duration: '',
 })
@@ -54,27 +54,27 @@ function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'le
     const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
     const words = skipReason(reason)
-    const says = standing === 'behind' ? words : `excluded: ${words}`
-    return { label: names.slice(0, maxNames).join(', ') + more, says, tone: 'quiet', duration: '' }
+    const text = standing === 'behind' ? words : `excluded: ${words}`
+    return { label: names.slice(0, maxNames).join(', ') + more, text, tone: 'quiet', duration: '' }
   })
 }
 
 function presetStep({ preset }: Generation): Step[] {
   if (!preset) return []
   const href = `/presets/${encodeURIComponent(preset.slug)}`
-  return [{ label: `preset ${preset.slug}`, says: `version ${preset.version}`, tone: 'quiet', duration: '', href }]
+  return [{ label: `preset ${preset.slug}`, text: `version ${preset.version}`, tone: 'quiet', duration: '', href }]
 }
 
 function guardrailSteps(generation: Generation): Step[] {
   const { error, outcome, content_findings } = generation
   const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
-    const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleLabel(rule), ruleLabel(rule))}`
-    return { label: 'guardrail', says, tone: 'quiet', duration: '', href: `/guardrails/${guardrail_id}` }
+    const text = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleLabel(rule), ruleLabel(rule))}`
+    return { label: 'guardrail', text, tone: 'quiet', duration: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
-    return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed', tone: 'quiet', duration: '' }]
+    return found.length > 0 ? found : [{ label: 'guardrails', text: 'allowed', tone: 'quiet', duration: '' }]
   const rule = failureReason(generation)
-  const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', duration: '' }
+  const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', text: rule, tone: 'bad', duration: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
 
@@ -94,8 +94,8 @@ function planStep(generation: Generation, before: number): Step {
     candidate_models.length > 1 && counted(candidate_models.length, 'model'),
     ordered_by && `${counted(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
   ]
-  const says = attempts.length === 0 ? `no endpoint for ${requested_model}` : parts.filter(Boolean).join(', ')
-  return { label: 'plan', says: says || undefined, from: 0, ms: before, tone: 'quiet', duration: duration(before) }
+  const text = attempts.length === 0 ? `no endpoint for ${requested_model}` : parts.filter(Boolean).join(', ')
+  return { label: 'plan', text: text || undefined, from: 0, ms: before, tone: 'quiet', duration: duration(before) }
 }
 
 function attemptSteps(generation: Generation, before: number): Step[] {
@@ -118,29 +118,29 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   const hasResponse = ['answered', 'client_left', 'broke'].includes(outcome)
   const hasTokens = hasResponse && isLast && latency !== null && latency > from
   const end = from + ms
-  const waits = [
-    { says: 'connect', until: attempt.connect === null ? undefined : from + attempt.connect },
-    { says: 'first byte', until: attempt.first_byte === null ? undefined : from + attempt.first_byte },
-    { says: 'first token', until: hasTokens ? latency : undefined },
+  const phases = [
+    { text: 'connect', until: attempt.connect === null ? undefined : from + attempt.connect },
+    { text: 'first byte', until: attempt.first_byte === null ? undefined : from + attempt.first_byte },
+    { text: 'first token', until: hasTokens ? latency : undefined },
   ]
   let at = from
-  const step = (says: string, until: number, tone: Step['tone']): Step => {
+  const step = (text: string, until: number, tone: Step['tone']): Step => {
     const [start, ms] = [at, Math.max(0, until - at)]
     at = start + ms
-    return { label: attempt.provider_name, says, from: start, ms, tone, duration: duration(ms) }
+    return { label: attempt.provider_name, text, from: start, ms, tone, duration: duration(ms) }
   }
   // Empty phases are omitted. Times from another clock can exceed the end.
-  const waited = waits.flatMap(({ says, until = at }) => {
+  const waitSteps = phases.flatMap(({ text, until = at }) => {
     const by = Math.min(until, end)
-    return by > at ? [step(says, by, 'wait')] : []
+    return by > at ? [step(text, by, 'wait')] : []
   })
   const failed = failureOf(outcome, reason)
-  if (!hasResponse) return [...waited, step(failed, end, 'bad')]
+  if (!hasResponse) return [...waitSteps, step(failed, end, 'bad')]
   const tokens = isLast ? tokensOf(tokens_completion, generation.pace) : undefined
-  const says =
+  const text =
     outcome === 'answered' ? (tokens ?? failed) : [tokens, failureWords[outcome]].filter(Boolean).join(', then ')
-  const last = step(says, end, outcome === 'broke' ? 'bad' : 'work')
-  return [...waited, isLast && generation.pace ? { ...last, pace: sharesOf(generation.pace) } : last]
+  const last = step(text, end, outcome === 'broke' ? 'bad' : 'work')
+  return [...waitSteps, isLast && generation.pace ? { ...last, pace: sharesOf(generation.pace) } : last]
 }
 
 /** Describes a failure, with the status code if there is one. */
@@ -178,12 +178,12 @@ export function whyFailed({ outcome, attempts }: Generation): string | undefined
 function meterStep(generation: Generation): Step {
   const { tokens_estimated, tokens_capped, is_byok, outcome, total_cost, tokens_prompt, tokens_completion } = generation
   if (outcome === 'failed' && total_cost + (tokens_prompt ?? 0) + (tokens_completion ?? 0) === 0)
-    return { label: 'metering', says: 'nothing was charged', tone: 'quiet', duration: '' }
+    return { label: 'metering', text: 'nothing was charged', tone: 'quiet', duration: '' }
   const how = tokens_estimated
     ? 'tokens estimated'
     : tokens_capped
       ? 'tokens capped at the possible maximum'
       : 'tokens reported by the provider'
-  const says = is_byok ? `${how}; paid with your own key` : how
-  return { label: 'metering', says, tone: 'quiet', duration: '' }
+  const text = is_byok ? `${how}; paid with your own key` : how
+  return { label: 'metering', text, tone: 'quiet', duration: '' }
 }

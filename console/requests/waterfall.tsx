@@ -26,7 +26,7 @@ export function Waterfall({ steps, total }: { steps: Step[]; total: number }) {
   )
 }
 
-function Label({ step: { label, says, href, from } }: { step: Step }) {
+function Label({ step: { label, text: says, href, from } }: { step: Step }) {
   const name = href ? <a href={href}>{label}</a> : label
   const text = [label, says].filter(Boolean).join(' · ')
   // A step without a bar uses the whole line for its text.

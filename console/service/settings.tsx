@@ -52,7 +52,7 @@ export function Settings() {
 
 function SettingRow({ of: setting }: { of: Setting }) {
   const { name, variable, meaning, is_set, source } = setting
-  const usual = setting.default === null ? '' : `\nDefault: ${JSON.stringify(setting.default)}`
+  const defaultText = setting.default === null ? '' : `\nDefault: ${JSON.stringify(setting.default)}`
   return (
     <tr>
       <th scope="row">
@@ -64,7 +64,7 @@ function SettingRow({ of: setting }: { of: Setting }) {
       <td
         data-head="value"
         class={is_set ? 'mono' : 'dim'}
-        title={`${variable ?? 'in the configuration file'}${usual}`}
+        title={`${variable ?? 'in the configuration file'}${defaultText}`}
       >
         {formatValue(setting)}
       </td>

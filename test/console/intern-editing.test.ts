@@ -80,7 +80,7 @@ test('an intern that was changed meanwhile keeps the changes of both', options, 
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   const conflict = page.getByRole('alert', { name: 'Changed by others' })
   await conflict.getByText('+ Theirs', { exact: true }).waitFor()
-  await conflict.getByRole('button', { name: 'Take over these changes' }).click()
+  await conflict.getByRole('button', { name: 'Merge these changes' }).click()
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   const { description, instructions } = (await talk.ask('GET', `/interns/${talk.id}`)).body

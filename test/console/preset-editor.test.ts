@@ -70,7 +70,7 @@ test('the draft of a second tab is refused, and can take over the other change',
   await conflict.getByText('+ 8', { exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Save version' }).isDisabled(), true)
   assert.deepEqual(await accessibilityFaults(page), [])
-  await conflict.getByRole('button', { name: 'Take over these changes' }).click()
+  await conflict.getByRole('button', { name: 'Merge these changes' }).click()
   await page.getByRole('button', { name: 'Save version' }).click()
   await page.getByText('Version 3 is saved. Requests still use version 1.').waitFor()
   assert.deepEqual((await version('tide', 3)).config, { ...settings.config, temperature: 0.5, seed: 8 })

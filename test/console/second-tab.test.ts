@@ -32,7 +32,7 @@ test('a key that was changed meanwhile is not saved until the changes are taken 
   await conflict.getByText('+ 9', { exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
   assert.deepEqual(await accessibilityFaults(page), [])
-  await conflict.getByRole('button', { name: 'Take over these changes' }).click()
+  await conflict.getByRole('button', { name: 'Merge these changes' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('shared updated').waitFor()
   const { name, limit } = (await service.manage('GET', `/keys/${hash}`)).body.data
@@ -52,7 +52,7 @@ test('a guardrail that was changed meanwhile keeps the changes of both', options
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   const conflict = page.getByRole('alert', { name: 'Changed by others' })
   await conflict.getByText('+ 9', { exact: true }).waitFor()
-  await conflict.getByRole('button', { name: 'Take over these changes' }).click()
+  await conflict.getByRole('button', { name: 'Merge these changes' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   const { name, limit_usd } = (await service.manage('GET', `/guardrails/${id}`)).body.data
@@ -66,7 +66,7 @@ async function takeOver(page: Page, theirs: string): Promise<void> {
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   const conflict = page.getByRole('alert', { name: 'Changed by others' })
   await conflict.getByText(`+ ${theirs}`, { exact: true }).waitFor()
-  await conflict.getByRole('button', { name: 'Take over these changes' }).click()
+  await conflict.getByRole('button', { name: 'Merge these changes' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
 }
 

@@ -43,10 +43,10 @@ function MoveDialog({ intern, isHostLost, after, onClose }: MoveProps) {
   const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
   const others = hosts.filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
   const params = { internId: intern.id }
-  const done = (says: string) => {
+  const done = (message: string) => {
     after()
     onClose()
-    toast(says)
+    toast(message)
   }
   const move = async (to: string) => {
     await call('POST /interns/{internId}/move', { params, body: { host: to } })

@@ -11,11 +11,11 @@ type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => 
 
 /** Moves all interns of a lost host to another host, or gives up their files. */
 export function LostHostDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
-  const done = (says: string) => {
+  const done = (message: string) => {
     invalidate('/interns')
     after()
     onClose()
-    toast(says)
+    toast(message)
   }
   const move = async (to: string) => {
     const { data } = await call('POST /organization/intern-hosts/{host}/move', { params: { host }, body: { to } })

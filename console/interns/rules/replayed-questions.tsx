@@ -2,7 +2,7 @@ import type { InternReplayedQuestion, InternRulesReplay } from '../../api/types.
 import { ClockTime } from '../../components/timestamp.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
-const would = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }
+const wouldBeLabels = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }
 
 /** The replayed questions: first those that people answered differently. */
 export function ReplayedQuestions({
@@ -43,7 +43,7 @@ function List({ label, of }: { label: string; of: InternReplayedQuestion[] }) {
               <span class="dim">{escapeInvisible(operation ?? '')}</span> <code>{escapeInvisible(detail)}</code>
             </td>
             <td>
-              {would[effect]}{' '}
+              {wouldBeLabels[effect]}{' '}
               <span class="dim">
                 by {scope} rule {rule}
               </span>

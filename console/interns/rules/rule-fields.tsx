@@ -21,9 +21,9 @@ export function RuleFields({ rule, change }: Props) {
       <label>
         <span>Effect</span>
         <select value={rule.effect} onChange={(event) => set({ effect: event.currentTarget.value as Effect })}>
-          {Object.entries(effects).map(([effect, says]) => (
+          {Object.entries(effects).map(([effect, label]) => (
             <option key={effect} value={effect}>
-              {says}
+              {label}
             </option>
           ))}
         </select>
@@ -36,9 +36,9 @@ export function RuleFields({ rule, change }: Props) {
           onInput={(event) => set({ name: event.currentTarget.value.trim() })}
         />
       </label>
-      {lists.map(([field, says, placeholder]) => (
+      {lists.map(([field, label, placeholder]) => (
         <label key={field}>
-          <span>{says}</span>
+          <span>{label}</span>
           <textarea
             class="mono"
             rows={Math.max(1, rule[field]?.length ?? 0)}

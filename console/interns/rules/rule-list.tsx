@@ -9,7 +9,7 @@ type Props = { rules: InternRule[]; change?: ((rules: InternRule[]) => void) | u
 
 /** Rules in order: the first match decides. @param change undefined for read-only lists. */
 export function RuleList({ rules, change }: Props) {
-  const [opened, open] = useState<number>()
+  const [openIndex, open] = useState<number>()
   const swap = (from: number, to: number) => {
     open(undefined)
     change?.(rules.with(from, rules[to]!).with(to, rules[from]!))
@@ -17,7 +17,7 @@ export function RuleList({ rules, change }: Props) {
   return (
     <ol class="rules">
       {rules.map((rule, index) => {
-        const place = index + 1
+        const number = index + 1
         const shadow = shadowingRule(rules, index)
         return (
           <li key={index}>
@@ -32,7 +32,7 @@ export function RuleList({ rules, change }: Props) {
                 <span class="intern-acts">
                   <button
                     type="button"
-                    aria-label={`Move rule ${place} up`}
+                    aria-label={`Move rule ${number} up`}
                     disabled={index === 0}
                     onClick={() => swap(index, index - 1)}
                   >
@@ -40,23 +40,23 @@ export function RuleList({ rules, change }: Props) {
                   </button>
                   <button
                     type="button"
-                    aria-label={`Move rule ${place} down`}
-                    disabled={place === rules.length}
-                    onClick={() => swap(index, place)}
+                    aria-label={`Move rule ${number} down`}
+                    disabled={number === rules.length}
+                    onClick={() => swap(index, number)}
                   >
                     ↓
                   </button>
                   <button
                     type="button"
-                    aria-label={`Change rule ${place}`}
-                    aria-expanded={opened === index}
-                    onClick={() => open(opened === index ? undefined : index)}
+                    aria-label={`Change rule ${number}`}
+                    aria-expanded={openIndex === index}
+                    onClick={() => open(openIndex === index ? undefined : index)}
                   >
                     Change
                   </button>
                   <button
                     type="button"
-                    aria-label={`Remove rule ${place}`}
+                    aria-label={`Remove rule ${number}`}
                     onClick={onFirstClick(() => {
                       open(undefined)
                       change(rules.toSpliced(index, 1))
@@ -67,7 +67,7 @@ export function RuleList({ rules, change }: Props) {
                 </span>
               )}
             </div>
-            {change && opened === index && (
+            {change && openIndex === index && (
               <RuleFields rule={rule} change={(next) => change(rules.with(index, next))} />
             )}
           </li>

@@ -72,9 +72,9 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
           </tr>
         </thead>
         <tbody>
-          {totals.map(([says, field]) => (
+          {totals.map(([label, field]) => (
             <tr key={field}>
-              <th scope="row">{says}</th>
+              <th scope="row">{label}</th>
               <td class="number">{exactCount(before[field].questions)}</td>
               {after && <td class="number">{exactCount(after[field].questions)}</td>}
               <td class="number">{exactCount(replay[field].people_allowed)}</td>

@@ -1,10 +1,10 @@
 import { onFirstClick } from '../../components/double-click.ts'
 import type { Credential } from './server-fields.ts'
 
-type Props = { says: string; of: Credential[]; change: (credentials: Credential[]) => void }
+type Props = { label: string; of: Credential[]; change: (credentials: Credential[]) => void }
 
 /** Names and values of credentials. Stored values are never displayed. */
-export function Credentials({ says, of: credentials, change }: Props) {
+export function Credentials({ label, of: credentials, change }: Props) {
   const set = (at: number, part: Partial<Credential>) => change(credentials.with(at, { ...credentials[at]!, ...part }))
   return (
     <fieldset class="credentials">
@@ -13,8 +13,8 @@ export function Credentials({ says, of: credentials, change }: Props) {
         <div key={at}>
           <input
             class="mono"
-            aria-label={`Name of ${says} ${at + 1}`}
-            placeholder={says}
+            aria-label={`Name of ${label} ${at + 1}`}
+            placeholder={label}
             readOnly={isStored}
             value={name}
             onInput={(event) => set(at, { name: event.currentTarget.value })}
@@ -22,7 +22,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
           <input
             type="password"
             autocomplete="new-password"
-            aria-label={`Value of ${name || `${says} ${at + 1}`}`}
+            aria-label={`Value of ${name || `${label} ${at + 1}`}`}
             placeholder={isStored ? 'unchanged' : 'value'}
             required={!isStored}
             value={value}
@@ -31,7 +31,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
           <button
             type="button"
             class="bare"
-            aria-label={`Remove ${name || `${says} ${at + 1}`}`}
+            aria-label={`Remove ${name || `${label} ${at + 1}`}`}
             onClick={onFirstClick(() => change(credentials.toSpliced(at, 1)))}
           >
             ✕
@@ -39,7 +39,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
         </div>
       ))}
       <button type="button" onClick={() => change([...credentials, { name: '', value: '', isStored: false }])}>
-        Add {says}
+        Add {label}
       </button>
     </fieldset>
   )

@@ -105,7 +105,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
           </label>
         )}
         <Credentials
-          says={fields.type === 'stdio' ? 'variable' : 'header'}
+          label={fields.type === 'stdio' ? 'variable' : 'header'}
           of={fields.credentials}
           change={(credentials) => set({ credentials })}
         />

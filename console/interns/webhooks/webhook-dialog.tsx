@@ -30,10 +30,10 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
   const { before, fields, setFields, saveUnlessChanged, conflict } = form
   const { problem, isBusy, act } = useAction()
   const title = webhook ? 'Change webhook' : 'Create webhook'
-  const done = (says: string, undo?: () => void) => {
+  const done = (message: string, undo?: () => void) => {
     onChanged()
     onClose()
-    toast(says, undo && { undo })
+    toast(message, undo && { undo })
   }
   const patch = async (body: WebhookPatch, options?: ReturnType<typeof ifUnchanged>) => {
     await call('PATCH /webhooks/{webhookId}', { params, body }, options)
@@ -72,7 +72,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
         }}
       >
         <WebhookInputs isNew={!webhook} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict what="The webhook has changed since you opened it" {...conflict} />}
+        {conflict && <Conflict name="The webhook has changed since you opened it" {...conflict} />}
         <FormActions
           problem={problem}
           label={webhook ? 'Save' : 'Create'}
@@ -160,14 +160,14 @@ function Choices<Value extends string>({ legend, all, chosen, choose }: ChoicesP
   return (
     <fieldset>
       <legend>{legend}</legend>
-      {(Object.entries(all) as [Value, string][]).map(([value, says]) => (
+      {(Object.entries(all) as [Value, string][]).map(([value, message]) => (
         <label key={value} class="check">
           <input
             type="checkbox"
             checked={chosen.includes(value)}
             onChange={(event) => choose(toggled(all, chosen, value, event.currentTarget.checked))}
           />
-          {says}
+          {message}
         </label>
       ))}
     </fieldset>

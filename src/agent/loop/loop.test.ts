@@ -202,7 +202,7 @@ test('a context is compacted repeatedly until it fits an unknown window', async 
   const model: Model = async function* ({ messages, tools }) {
     const size = messages.reduce((sum, { text }) => sum + text.length, 0)
     if (tools.length) prompts.push(size)
-    if (size > 4 * 1_000) throw new ModelFault('too long', { retryable: false, tooLong: true })
+    if (size > 4 * 1_000) throw new ModelFault('too long', { retryable: false, isContextTooLong: true })
     yield { type: 'answer.completed', message: { role: 'assistant', text: 'fine' }, finish: 'stop' }
   }
   await using at = await setUp(model, { windowTokens: 128_000, tools: [noting('look', false, [])] })
@@ -231,7 +231,7 @@ test('one result takes no more than a part of a small window', async () => {
 test('a context that the provider refuses as too long is compacted and sent again', async () => {
   const { model, requests } = listModel([
     'ok',
-    new ModelFault('too long', { retryable: false, tooLong: true }),
+    new ModelFault('too long', { retryable: false, isContextTooLong: true }),
     'SUMMARY',
     'fine',
   ])

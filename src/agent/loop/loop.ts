@@ -93,7 +93,7 @@ async function answerWithinWindow(deps: TurnDeps & { overheadTokens: number }): 
     try {
       return await callModel(deps)
     } catch (error) {
-      if (!(error instanceof ModelFault && error.tooLong) || !(await shrinkContext(deps, attempt))) throw error
+      if (!(error instanceof ModelFault && error.isContextTooLong) || !(await shrinkContext(deps, attempt))) throw error
     }
   }
 }

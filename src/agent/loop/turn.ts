@@ -84,10 +84,10 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
 
 /** Reports unavailable servers with the first event. A turn that fails before that reports none. */
 function announcing(unavailable: UnavailableServer[], newId: NewId, notify: Notify): Notify {
-  let unreported = unavailable
+  let pendingNote = unavailable
   return async (event) => {
-    const servers = unreported
-    unreported = []
+    const servers = pendingNote
+    pendingNote = []
     for (const each of servers) await notify({ type: 'server.unavailable', id: `server_${newId()}`, ...each })
     await notify(event)
   }

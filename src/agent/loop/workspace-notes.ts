@@ -33,8 +33,8 @@ async function foldersWithNotes(workspace: Workspace): Promise<string[]> {
   const inside = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
   const withNotes = await Promise.all(
     inside.slice(0, 100).map(async ({ name }) => {
-      const within = await entriesOf(workspace, name).catch(() => [])
-      return within.some((entry) => entry.name === '.git') ? name : undefined
+      const names = await entriesOf(workspace, name).catch(() => [])
+      return names.some((entry) => entry.name === '.git') ? name : undefined
     }),
   )
   return ['.', ...withNotes.filter((name) => name !== undefined)].slice(0, limits.folders)

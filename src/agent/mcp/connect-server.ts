@@ -73,15 +73,15 @@ async function connectAs(
   }
   client.onclose = closed
   const close = () => client.close().catch(() => {})
-  const within = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
+  const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
   try {
-    await untilAborted(client.connect(transport, { timeout: startMs, signal: within }), within)
+    await untilAborted(client.connect(transport, { timeout: startMs, signal: timeoutSignal }), timeoutSignal)
     return { client, sandbox: place.sandbox, exitReason: () => closedReason, close }
   } catch (error) {
     const why = endReason() ?? (error as Error).message
     await transport.close().catch(() => {})
     signal.throwIfAborted()
-    throw new Error(within.aborted ? `it did not answer within ${startMs / 1000} s` : why)
+    throw new Error(timeoutSignal.aborted ? `it did not answer within ${startMs / 1000} s` : why)
   }
 }
 

@@ -46,19 +46,19 @@ export type ModelEvent =
 /** A model is a function that yields the events of its answer. It throws `ModelFault` if there is no answer. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent>
 
-/** The reason why the model gave no answer, as a message for the user. `tooLong`: the context did not fit. */
+/** The reason why the model gave no answer, as a message for the user. `isContextTooLong`: the context did not fit. */
 export class ModelFault extends Error {
   override readonly name = 'ModelFault'
   readonly retryable: boolean
   readonly status: number | undefined
-  readonly tooLong: boolean
+  readonly isContextTooLong: boolean
   /** The usage of an incomplete answer, if known. */
   usage: Usage | undefined
 
-  constructor(message: string, about: { retryable: boolean; status?: number; tooLong?: boolean }) {
+  constructor(message: string, about: { retryable: boolean; status?: number; isContextTooLong?: boolean }) {
     super(message)
     this.retryable = about.retryable
     this.status = about.status
-    this.tooLong = about.tooLong ?? false
+    this.isContextTooLong = about.isContextTooLong ?? false
   }
 }

@@ -70,17 +70,17 @@ export function createAnswer(newId: () => string) {
     /** @param metered the metered usage, for an answer that reported none. */
     end(metered?: Usage): ModelEvent {
       usage ??= metered
-      const made = [...calls.values()]
+      const toolCalls = [...calls.values()]
       return {
         type: 'answer.completed',
         message: {
           role: 'assistant',
           text,
           ...(reasoning ? { reasoning } : {}),
-          ...(made.length ? { calls: made } : {}),
+          ...(toolCalls.length ? { calls: toolCalls } : {}),
           ...(details.length ? { details } : {}),
         },
-        finish: finishOf(finishReason, made.length > 0),
+        finish: finishOf(finishReason, toolCalls.length > 0),
         ...(usage ? { usage } : {}),
         ...(model ? { model } : {}),
       }

@@ -3,9 +3,14 @@ import { ModelFault } from './model.ts'
 /** Explains a provider's error answer in one sentence, with the provider's own message. */
 export function faultOfStatus(status: number, body: string): ModelFault {
   const message = messageIn(body)
-  const tooLong = ([400, 413, 422].includes(status) && contextErrorPattern.test(message)) || isTooLongForEndpoints(body)
+  const isContextTooLong =
+    ([400, 413, 422].includes(status) && contextErrorPattern.test(message)) || isTooLongForEndpoints(body)
   const retryable = status === 408 || status === 429 || status >= 500
-  return new ModelFault(`${meaning(status)}${message ? `: ${message}` : '.'}`, { retryable, status, tooLong })
+  return new ModelFault(`${descriptionOf(status)}${message ? `: ${message}` : '.'}`, {
+    retryable,
+    status,
+    isContextTooLong,
+  })
 }
 
 const contextErrorPattern =
@@ -21,7 +26,7 @@ function isTooLongForEndpoints(body: string): boolean {
   }
 }
 
-function meaning(status: number): string {
+function descriptionOf(status: number): string {
   if (status === 401 || status === 403) return `The model service refused the key or the request (${status})`
   if (status === 402) return 'The model service requires payment (402)'
   if (status === 404) return 'The model service does not know this model or address (404)'

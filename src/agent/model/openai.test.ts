@@ -186,7 +186,7 @@ for (const [status, words] of [
 
 test('a context that is too long has an own error', async () => {
   await using service = await serve(fails(400, '{"error":{"message":"maximum context length is 8192 tokens"}}'))
-  await assert.rejects(service.ask(), { tooLong: true })
+  await assert.rejects(service.ask(), { isContextTooLong: true })
 })
 
 test('a router that found no endpoint with room for the prompt says the same', async () => {
@@ -194,7 +194,7 @@ test('a router that found no endpoint with room for the prompt says the same', a
     error: { code: 404, message: 'No endpoint', metadata: { excluded: [{ reason: 'context_too_small' }] } },
   }
   await using service = await serve(fails(404, JSON.stringify(body)))
-  await assert.rejects(service.ask(), { tooLong: true, status: 404 })
+  await assert.rejects(service.ask(), { isContextTooLong: true, status: 404 })
 })
 
 test('an answer that breaks off after its start is not retried', async () => {

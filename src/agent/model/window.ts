@@ -61,10 +61,10 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
   const path = pathOf(name)
   if (path === undefined) return undefined
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
-  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}/model/${path}`, {
     ...(headers && { headers }),
-    signal: within,
+    signal: timeoutSignal,
   })
   const body = await bodyText(answer, maxBytes)
   const data = answer.ok ? JSON.parse(body)?.data : undefined

@@ -21,8 +21,8 @@ const wordsOf = (line: string) => line.match(/\w+|[^\w\s]/g) ?? []
 
 function editSimilarity(one: string[], other: string[] | undefined): number {
   if (!other || one.length === 0 || other.length === 0) return 0
-  const there = new Set(other)
-  const common = one.filter((word) => there.has(word)).length
+  const otherWords = new Set(other)
+  const common = one.filter((word) => otherWords.has(word)).length
   const share = (2 * common) / (one.length + other.length)
   return share >= 0.5 ? Math.min(share, 1) : 0
 }
@@ -34,8 +34,8 @@ function wordSimilarity([one]: string[], other: string[] | undefined): number {
 /** Formats lines of a file like read_file. */
 export function shownLines(lines: string[], from: number, count: number): string {
   const first = Math.max(0, from)
-  const whole = lines.at(-1) === '' ? lines.slice(0, -1) : lines
-  return whole
+  const allLines = lines.at(-1) === '' ? lines.slice(0, -1) : lines
+  return allLines
     .slice(first, first + Math.min(count, limits.formatted))
     .map(
       (line, index) => `${first + index + 1}\t${line.length > limits.line ? `${line.slice(0, limits.line)}…` : line}`,

@@ -5,25 +5,25 @@ const about =
 export function inSections(patch: string): string {
   if (/^\*\*\* (Add|Update|Delete) File: /m.test(patch) || !/^--- .*\r?\n\+\+\+ /m.test(patch)) return patch
   const lines = patch.replace(/\r\n/g, '\n').split('\n')
-  const made: string[] = []
-  let within: 'add' | 'delete' | 'update' = 'update'
+  const patchLines: string[] = []
+  let operation: 'add' | 'delete' | 'update' = 'update'
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!
     const next = lines[at + 1] ?? ''
     if (line.startsWith('--- ') && next.startsWith('+++ ')) {
       const [before, after] = [nameIn(line), nameIn(next)]
-      within = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
-      made.push(...headingsOf(before, after))
+      operation = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
+      patchLines.push(...headingsOf(before, after))
       at++
     } else if (
       about.test(line) ||
-      (within === 'delete' && line !== '') ||
-      (within === 'add' && line.startsWith('@@'))
+      (operation === 'delete' && line !== '') ||
+      (operation === 'add' && line.startsWith('@@'))
     ) {
       // Skips the other header lines of diff and git.
-    } else made.push(line)
+    } else patchLines.push(line)
   }
-  return made.join('\n')
+  return patchLines.join('\n')
 }
 
 /** Returns the path in a header line without git's prefixes `a/` and `b/`. */

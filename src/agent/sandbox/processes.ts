@@ -12,9 +12,9 @@ type Background = {
   output: ReturnType<typeof terminalText>
   stop: AbortController
   end: CommandEnd | 'not started' | undefined
-  over: Promise<void>
+  ended: Promise<void>
   /** Resolves when there is new output or the process has ended. */
-  news: PromiseWithResolvers<void>
+  outputSignal: PromiseWithResolvers<void>
 }
 
 /** The background processes of a session. They end with the session and with the agent. */
@@ -33,15 +33,15 @@ export class Processes {
     const stop = new AbortController()
     const id = `p${++this.#started}`
     const process: Background = {
-      ...{ id, command, stop, end: undefined, over: Promise.resolve(), news: Promise.withResolvers<void>() },
+      ...{ id, command, stop, end: undefined, ended: Promise.resolve(), outputSignal: Promise.withResolvers<void>() },
       output: terminalText(unread),
     }
     const onOutput = (bytes: Buffer) => {
       process.output.add(bytes)
-      process.news.resolve()
+      process.outputSignal.resolve()
     }
     const { ended } = await shell.start(command, { ...where, signal: stop.signal, onOutput })
-    process.over = ended.then(
+    process.ended = ended.then(
       ({ end, complaint }) => finish(process, end, complaint),
       (error: Error) => finish(process, 'not started', error.message),
     )
@@ -53,23 +53,24 @@ export class Processes {
   /** Returns the output since the last read. Waits for new output, the end of the process, or `waitMs`. */
   async read(id: string, waitMs: number, signal: AbortSignal): Promise<string> {
     const process = this.#find(id)
-    if (process.output.total() === 0 && process.end === undefined) await within(process.news.promise, waitMs, signal)
+    if (process.output.total() === 0 && process.end === undefined)
+      await withTimeout(process.outputSignal.promise, waitMs, signal)
     const text = process.output.text().trimEnd()
     process.output = terminalText(unread)
-    process.news = Promise.withResolvers<void>()
+    process.outputSignal = Promise.withResolvers<void>()
     return `${text || '(nothing new)'}\n[${stateOf(process)}]`
   }
 
   async stop(id: string, signal: AbortSignal): Promise<string> {
     const process = this.#find(id)
     process.stop.abort()
-    await process.over
+    await process.ended
     return this.read(id, 0, signal)
   }
 
   async stopAll(): Promise<void> {
     for (const { stop } of this.#all.values()) stop.abort()
-    await Promise.all([...this.#all.values()].map(({ over }) => over))
+    await Promise.all([...this.#all.values()].map(({ ended }) => ended))
     this.#all.clear()
   }
 
@@ -84,7 +85,7 @@ export class Processes {
 function finish(process: Background, end: Background['end'], complaint: string): void {
   if (complaint) process.output.add(Buffer.from(complaint))
   process.end = end
-  process.news.resolve()
+  process.outputSignal.resolve()
 }
 
 const nameOf = ({ id, command }: Background) => `${id} (${command.slice(0, 60)})`
@@ -100,7 +101,7 @@ function stateOf({ id, end }: Background): string {
   return `${id} was stopped${why}`
 }
 
-async function within(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+async function withTimeout(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

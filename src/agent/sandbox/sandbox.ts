@@ -70,7 +70,7 @@ export async function findSandbox(methods: SandboxMethod[], workspace: string, u
 }
 
 /** A bash script that verifies the restrictions of the sandbox, which a fake bubblewrap cannot imitate. */
-const trial = `held=0
+const trialScript = `held=0
 while read -r name value; do
   case $name$value in Seccomp:2|NoNewPrivs:1|CapEff:0000000000000000) held=$((held + 1));; esac
 done </proc/self/status
@@ -83,21 +83,21 @@ async function unusableReason(
 ): Promise<string | undefined> {
   const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
   const command = {
-    ...method.command({ script: trial, workspace, cpuSeconds: 10 }),
+    ...method.command({ script: trialScript, workspace, cpuSeconds: 10 }),
     ...(user !== undefined && { user }),
   }
-  const tried = await runCommand(command, limits, new AbortController().signal).catch(
+  const result = await runCommand(command, limits, new AbortController().signal).catch(
     (error: NodeJS.ErrnoException) => error,
   )
-  if (tried instanceof Error)
-    return tried.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${tried.message}`
-  if (tried.output.trim() === 'held by 3') return undefined
-  if (tried.end.how === 'exited' && tried.end.code === 0) return 'does not restrict the commands that it runs'
-  const message = [tried.complaint, tried.output]
+  if (result instanceof Error)
+    return result.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${result.message}`
+  if (result.output.trim() === 'held by 3') return undefined
+  if (result.end.how === 'exited' && result.end.code === 0) return 'does not restrict the commands that it runs'
+  const message = [result.complaint, result.output]
     .join(' ')
     .trim()
     .replace(/\s*\n\s*/g, ' ')
-  return `cannot make a sandbox: ${message || JSON.stringify(tried.end)}`
+  return `cannot make a sandbox: ${message || JSON.stringify(result.end)}`
 }
 
 const needs =

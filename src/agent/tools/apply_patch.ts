@@ -53,9 +53,9 @@ function pathsIn(patch: string): string[] {
 
 async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[]> {
   const { path } = file
-  const there = await isFile(workspace, path)
+  const exists = await isFile(workspace, path)
   if (file.kind === 'add') {
-    if (there) throw new Error(`${path} already exists: update it instead.`)
+    if (exists) throw new Error(`${path} already exists: update it instead.`)
     return [{ path, before: null, after: file.text }]
   }
   const before = await textIn(workspace, path)
@@ -97,6 +97,6 @@ async function put(workspace: Workspace, path: string, text: string | null): Pro
 }
 
 function lineOf({ path, before, after, notes = [] }: Change): string {
-  const did = `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
-  return [did, ...notes].join('\n')
+  const summary = `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
+  return [summary, ...notes].join('\n')
 }

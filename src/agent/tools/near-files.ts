@@ -39,8 +39,8 @@ async function nearFiles(workspace: Workspace, path: string): Promise<string[]> 
 /** 0: same name; 1: other case or separators; 2: other extension; 3: one typing error. */
 function nameDistance(requested: string, name: string): number {
   if (requested === name) return 0
-  const plain = (text: string) => text.toLowerCase().replace(/[-_ ]/g, '')
-  const [one, other] = [plain(requested), plain(name)]
+  const normalize = (text: string) => text.toLowerCase().replace(/[-_ ]/g, '')
+  const [one, other] = [normalize(requested), normalize(name)]
   if (one === other) return 1
   const stem = (text: string) => text.replace(/(?<=.)\.[^.]*$/, '')
   if (stem(one) === stem(other)) return 2
@@ -67,11 +67,11 @@ async function restoreHint(workspace: Workspace, path: string): Promise<string> 
   const parts = path.split('/')
   for (let at = 0; at < parts.length; at++) {
     const folder = parts.slice(0, at).join('/')
-    const within = parts.slice(at).join('/')
+    const relative = parts.slice(at).join('/')
     const index = await readBytes(workspace, `${folder || '.'}/.git/index`, limits.indexBytes).catch(() => undefined)
-    if (!index || !hasEntry(index.bytes, within)) continue
+    if (!index || !hasEntry(index.bytes, relative)) continue
     const where = folder ? `-C ${JSON.stringify(folder)} ` : ''
-    return `It was deleted but is in git: "git ${where}checkout -- ${printableLine(within)}" restores it.`
+    return `It was deleted but is in git: "git ${where}checkout -- ${printableLine(relative)}" restores it.`
   }
   return ''
 }

@@ -58,7 +58,7 @@ function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
   let rules = IgnoreRules.none
   for (let depth = 0; depth < names.length; depth++) {
     using folder = HeldFolder.open(workspace, join(workspace.root, ...names.slice(0, depth)))
-    rules = rules.within(folder, folder.entries(), depth)
+    rules = rules.enter(folder, folder.entries(), depth)
     if (rules.exclusion(names.slice(0, depth + 1), true) === 'ignored') rules = IgnoreRules.none
   }
   return rules
@@ -67,7 +67,7 @@ function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
 type Level = { folder: HeldFolder; entries: Entry[]; path: string; names: string[]; rules: IgnoreRules; depth: number }
 
 function* walkIn({ folder, entries, path, names, rules: above, depth }: Level, options: WalkOptions): Generator<Found> {
-  const rules = above.within(folder, entries, names.length)
+  const rules = above.enter(folder, entries, names.length)
   for (const entry of entries) {
     const own = { path: join(path, entry.name), names: [...names, entry.name] }
     const excluded = exclusionOf(entry, own.names, rules, options)
@@ -75,8 +75,8 @@ function* walkIn({ folder, entries, path, names, rules: above, depth }: Level, o
     if (entry.kind !== 'folder' || excluded || depth >= options.deepest) continue
     const opened = openIn(folder, entry.name)
     if (!opened) continue
-    using within = opened.folder
-    yield* walkIn({ folder: within, entries: opened.entries, ...own, rules, depth: depth + 1 }, options)
+    using subfolder = opened.folder
+    yield* walkIn({ folder: subfolder, entries: opened.entries, ...own, rules, depth: depth + 1 }, options)
   }
 }
 

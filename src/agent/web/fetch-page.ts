@@ -23,12 +23,12 @@ export async function fetchPage(
   requestedUrl: string,
   signal: AbortSignal,
 ): Promise<Page | RedirectToOtherHost> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(limits.ms)])
+  const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.ms)])
   let url = urlOf(requestedUrl, undefined)
   for (let redirects = 0; redirects <= limits.redirects; redirects++) {
-    const found = await fetchOnce({ allowed, proxies, resolve }, url, within).catch((error: Error) => {
+    const found = await fetchOnce({ allowed, proxies, resolve }, url, timeoutSignal).catch((error: Error) => {
       signal.throwIfAborted()
-      throw within.aborted ? new Error(`${url.href} did not answer within ${limits.ms / 1000} s.`) : error
+      throw timeoutSignal.aborted ? new Error(`${url.href} did not answer within ${limits.ms / 1000} s.`) : error
     })
     if (found.location === undefined) return found
     const next = urlOf(found.location, url)

@@ -21,14 +21,14 @@ export function reachable(url: string): string {
  * @throws StartupError if an address cannot be bound, for example because two settings name the same one.
  */
 export async function requireFreePorts(addresses: Record<string, Address>): Promise<void> {
-  await using taken = new AsyncDisposableStack()
+  await using probes = new AsyncDisposableStack()
   for (const [setting, at] of Object.entries(addresses)) {
     const probe = createServer()
     const listening = Promise.withResolvers<void>()
     probe.once('error', (error) => listening.reject(addressRefused(error, at, setting)))
     probe.listen(at.port, at.host, listening.resolve)
     await listening.promise
-    taken.defer(() => new Promise<void>((resolve) => probe.close(() => resolve())))
+    probes.defer(() => new Promise<void>((resolve) => probe.close(() => resolve())))
   }
 }
 

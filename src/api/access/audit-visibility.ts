@@ -22,7 +22,7 @@ const privateFields = [
  * a credential, so only its origin remains. Only the creator of a private intern can read its events.
  */
 export function publicEvent(event: AuditEvent, reader: Reader): AuditEvent {
-  const show = visibleState[event.target.kind as Change['targetKind']] ?? whole
+  const show = visibleState[event.target.kind as Change['targetKind']] ?? unchanged
   const publicState = (state: unknown) =>
     typeof state === 'object' && state !== null ? show(state as State, reader) : state
   return { ...event, before: publicState(event.before), after: publicState(event.after) }
@@ -31,25 +31,25 @@ export function publicEvent(event: AuditEvent, reader: Reader): AuditEvent {
 type Reader = Pick<Caller, 'userId'>
 
 /** For objects that every reader of the audit trail can also read by their own route. */
-const whole = (state: State) => state
+const unchanged = (state: State) => state
 
 /** Lists every kind, so that a new kind is visible only after a decision. */
 const visibleState: Record<Change['targetKind'], (state: State, reader: Reader) => State> = {
   webhook: withOrigin,
   intern: withoutPrivateFields,
-  key: whole,
-  guardrail: whole,
-  budget: whole,
-  assignment: whole,
-  preset: whole,
-  workspace: whole,
-  member: whole,
-  organization: whole,
-  catalogue: whole,
-  credential: whole,
-  session: whole,
-  passkey: whole,
-  generation: whole,
+  key: unchanged,
+  guardrail: unchanged,
+  budget: unchanged,
+  assignment: unchanged,
+  preset: unchanged,
+  workspace: unchanged,
+  member: unchanged,
+  organization: unchanged,
+  catalogue: unchanged,
+  credential: unchanged,
+  session: unchanged,
+  passkey: unchanged,
+  generation: unchanged,
 }
 
 function withOrigin(state: State): State {

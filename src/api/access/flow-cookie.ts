@@ -19,10 +19,10 @@ export type SignInFlow = { secret: string; returnTo: string }
  */
 export function flowCookie(site: Site, { secret, returnTo }: SignInFlow): string {
   const place = returnTo === '/' ? '' : `.${Buffer.from(returnTo).toString('base64url')}`
-  return written(site, secret + place, seconds)
+  return serialize(site, secret + place, seconds)
 }
 
-export const endedFlowCookie = (site: Site) => written(site, '', 0)
+export const endedFlowCookie = (site: Site) => serialize(site, '', 0)
 
 /** Reads the flow from the cookie. `returnTo` is not trusted: another service on this host may have set the cookie. */
 export function flowIn(cookies: string | undefined, origin: string): SignInFlow | undefined {
@@ -41,17 +41,17 @@ const signedOutName = 'signalbox_signed_out'
 const signedOutSeconds = 30 * 86_400
 
 /** Remembers a sign-out in this browser, so that the issuer asks which account signs in next. */
-export const signedOutCookie = (site: Site) => writtenAs(signedOutName, site, '1', signedOutSeconds)
-export const endedSignedOutCookie = (site: Site) => writtenAs(signedOutName, site, '', 0)
+export const signedOutCookie = (site: Site) => serializeCookie(signedOutName, site, '1', signedOutSeconds)
+export const endedSignedOutCookie = (site: Site) => serializeCookie(signedOutName, site, '', 0)
 
 export const hasSignedOut = (cookies: string | undefined, origin: string) =>
   tokenIn(cookies, nameFor(origin, signedOutName)) !== undefined
 
 const nameFor = (origin: string, name = plainName) => (isSecure(origin) ? `__Secure-${name}` : name)
 
-const written = (site: Site, value: string, maxAge: number) => writtenAs(plainName, site, value, maxAge)
+const serialize = (site: Site, value: string, maxAge: number) => serializeCookie(plainName, site, value, maxAge)
 
-function writtenAs(name: string, { origin, root }: Site, value: string, maxAge: number): string {
+function serializeCookie(name: string, { origin, root }: Site, value: string, maxAge: number): string {
   const secure = isSecure(origin) ? '; Secure' : ''
   return `${nameFor(origin, name)}=${value}; Path=${root}${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 }

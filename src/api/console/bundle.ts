@@ -93,7 +93,7 @@ function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Man
   }
 }
 
-function written(folder: string, name: string, bytes: Uint8Array): string {
+function writeHashed(folder: string, name: string, bytes: Uint8Array): string {
   writeFileSync(join(folder, name), bytes)
   writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
   const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
@@ -111,8 +111,8 @@ async function bundle(folder: string): Promise<void> {
   const sharedFiles = { style: basename(sheet.path), icon: iconName, navigation: await listScreens() }
   const manifest = manifestOf(metafile.outputs, sharedFiles)
   const scripts = outputFiles.filter(({ path }) => extname(path) === '.js')
-  const write = ({ path, contents }: OutputFile) => written(folder, basename(path), contents)
-  manifest.files = [...scripts.map(write), write(sheet), written(folder, iconName, icon)]
+  const write = ({ path, contents }: OutputFile) => writeHashed(folder, basename(path), contents)
+  manifest.files = [...scripts.map(write), write(sheet), writeHashed(folder, iconName, icon)]
   writeFileSync(join(folder, manifestName), JSON.stringify(manifest))
 }
 

@@ -12,7 +12,7 @@ import { firstAnswers } from './first-answers.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { contentPolicy, filesPath, firstRequests, type PageRequest, pageOf, securityHeaders } from './page.ts'
 import { screenNames } from './sources.ts'
-import { visitOf } from './visitor-cookies.ts'
+import { visitorSettings } from './visitor-cookies.ts'
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -45,11 +45,11 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     if (isProgramRequest(request.headers) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
       return reply.callNotFound()
     const { manifest, page } = await opened()
-    const visit = { ...visitIn(request, screen), root, workspace }
-    const addresses = firstRequests(manifest, visit)
-    if (addresses.length === 0) return sendPage(request, reply, page(visit))
+    const pageRequest = { ...settingsOf(request, screen), root, workspace }
+    const addresses = firstRequests(manifest, pageRequest)
+    if (addresses.length === 0) return sendPage(request, reply, page(pageRequest))
     const answers = await firstAnswers(app, request, { addresses, workspace })
-    return sendPage(request, reply, page({ ...visit, answers }))
+    return sendPage(request, reply, page({ ...pageRequest, answers }))
   }
   for (const start of ['', '/w/:workspace']) {
     app.get(`${start}/`, answerPage(undefined))
@@ -62,7 +62,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   app.get('/*', { exposeHeadRoute: false }, async (request, reply) => {
     if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${prefix}/`))
       return reply.callNotFound()
-    const page = (await opened()).page({ ...visitIn(request, undefined), root, workspace: undefined })
+    const page = (await opened()).page({ ...settingsOf(request, undefined), root, workspace: undefined })
     return sendPage(request, reply.code(404), page)
   })
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
@@ -101,11 +101,11 @@ function fileReader(folder: string): Opened['read'] {
   }
 }
 
-function visitIn(
+function settingsOf(
   { url, headers }: FastifyRequest,
   screen: string | undefined,
 ): Omit<PageRequest, 'root' | 'workspace'> {
-  return { ...visitOf(headers.cookie), screen, isPlain: url.replace(/^\/w\/[^/]+/, '') === `/${screen}` }
+  return { ...visitorSettings(headers.cookie), screen, isPlain: url.replace(/^\/w\/[^/]+/, '') === `/${screen}` }
 }
 
 /** Caches the pages without data and workspace: as many as screens, themes, roles, and so on, which is a few hundred. */

@@ -14,7 +14,7 @@ const role = new RegExp(`(?:^|;)\\s*role=(${accessRoles.join('|')})(?:;|$)`)
 const session = /(?:^|;)\s*(?:__Host-)?signalbox_session=[^;\s]/
 const theme = /(?:^|;)\s*theme=(light|dark)(?:;|$)/
 
-export const visitOf = (cookies = ''): VisitorSettings => ({
+export const visitorSettings = (cookies = ''): VisitorSettings => ({
   hasSession: session.test(cookies),
   theme: theme.exec(cookies)?.[1] as VisitorSettings['theme'],
   role: role.exec(cookies)?.[1] as VisitorSettings['role'],

@@ -39,7 +39,7 @@ export type Listener = {
 }
 
 /** The events after a cursor and the new cursor; or `unknown` if the log no longer has them. */
-export type NextEvents = { events: LiveEvent[]; upTo: Cursor } | 'unknown'
+export type NextEvents = { events: LiveEvent[]; cursor: Cursor } | 'unknown'
 
 /**
  * Delivers the events of all servers to the listeners of this process. The event log is read once for all listeners, and
@@ -95,8 +95,8 @@ export class LiveEvents {
     const head = this.#head
     const shared: Cursor = { seq: Math.max(listener.liveFrom, this.#heldAfter), n: wholeRow }
     if (head !== undefined && !isAfter(shared, cursor)) {
-      const upTo = { seq: head, n: wholeRow }
-      return isAfter(upTo, cursor) ? { events: this.#heldSince(cursor), upTo } : undefined
+      const last = { seq: head, n: wholeRow }
+      return isAfter(last, cursor) ? { events: this.#heldSince(cursor), cursor: last } : undefined
     }
     // Sequential reads: many reconnecting listeners must not block the database for others.
     const read = this.#catchUpPromise.then(() => this.#read(cursor))
@@ -123,7 +123,7 @@ export class LiveEvents {
       if (events.length >= eventsPerRead) break
     }
     if (seq === undefined) return undefined
-    return { events: events.filter((event) => isAfter(event, cursor)), upTo: { seq, n: wholeRow } }
+    return { events: events.filter((event) => isAfter(event, cursor)), cursor: { seq, n: wholeRow } }
   }
 
   /** After a failure the next pass continues at the same row. */

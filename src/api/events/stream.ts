@@ -30,17 +30,17 @@ export async function streamEvents(
   const stream = { cursor: startCursor ?? beforeAll, response }
   response.write(`retry: ${retryMs}\n${lastEventId === undefined ? `id: ${cursorText(stream.cursor)}\n` : ''}\n`)
   while (!response.signal.aborted && !listener.isOver) {
-    const woken = Promise.withResolvers<void>()
-    listener.wake = woken.resolve
+    const wake = Promise.withResolvers<void>()
+    listener.wake = wake.resolve
     const following = await liveEvents.after(listener, stream.cursor)
     if (following === 'unknown') {
       stream.cursor = await liveEvents.newest()
       response.write(eventText('reset', stream.cursor, '{"reason":"too_old"}'))
     } else if (following) {
       const isComplete = following.events.every((event) => send(stream, event, types, listener.caller))
-      if (isComplete) stream.cursor = following.upTo
+      if (isComplete) stream.cursor = following.cursor
       else await caughtUp()
-    } else if (!(await wokenWithin(woken.promise, leaveSignal, keepaliveMs))) {
+    } else if (!(await waitForWake(wake.promise, leaveSignal, keepaliveMs))) {
       // The keepalive has the current position, so that a client can resume after a long silence.
       if (!response.write(`: keepalive\nid: ${cursorText(stream.cursor)}\n\n`)) await caughtUp()
     }
@@ -68,11 +68,11 @@ const eventText = (type: string, cursor: Cursor, data: string) =>
   `event: ${type}\nid: ${cursorText(cursor)}\ndata: ${data}\n\n`
 
 /** @returns whether the listener was woken within the time. */
-async function wokenWithin(woken: Promise<void>, signal: AbortSignal, ms: number): Promise<boolean> {
+async function waitForWake(wake: Promise<void>, signal: AbortSignal, ms: number): Promise<boolean> {
   const over = new AbortController()
   const both = AbortSignal.any([signal, over.signal])
   const timeout = sleep(ms, false, { signal: both, ref: false }).catch(() => true)
-  const isWoken = await Promise.race([woken.then(() => true), timeout])
+  const isWoken = await Promise.race([wake.then(() => true), timeout])
   over.abort()
   return isWoken
 }

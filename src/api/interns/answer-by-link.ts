@@ -38,7 +38,7 @@ export async function answerLinked(
     await requireRegion(deps, caller, host)
     const answer = answerOf(open.openQuestion.question, form)
     if (answer === undefined) return pageOfQuestion(deps, open, 'Choose one of the answers.')
-    if (!(await claimLink(deps, linked.deliveryId))) throw used
+    if (!(await claimLink(deps, linked.deliveryId))) throw linkUsed
     try {
       await giveAnswer(deps, open, answer)
     } catch (error) {
@@ -54,7 +54,7 @@ export async function answerLinked(
   })
 }
 
-const used = new Fault('gone', 'This link has been used. It answers once.')
+const linkUsed = new Fault('gone', 'This link has been used. It answers once.')
 
 /** @throws Fault whose message is displayed on the page. */
 async function openLink(deps: ApiDeps, token: string): Promise<Open> {
@@ -62,10 +62,10 @@ async function openLink(deps: ApiDeps, token: string): Promise<Open> {
   const tokenContent = readAnswerToken(vault, token)
   if (!tokenContent) throw new Fault('not_found', 'This link is invalid. It may be incomplete.')
   const linked = await linkedQuestion(deps, tokenContent.deliveryId)
-  if (linked && isInUse(linked, now())) throw used
+  if (linked && isInUse(linked, now())) throw linkUsed
   const openQuestion = linked && (await findQuestion({ db }, linked.internId, { ...linked, id: linked.questionId }))
   // A used link works again while its question is open: the server died before it delivered the answer.
-  if (linked?.answeredAt != null && !openQuestion) throw used
+  if (linked?.answeredAt != null && !openQuestion) throw linkUsed
   if (now() >= tokenContent.until)
     throw new Fault('gone', 'This link has expired. The question was not answered with it.')
   if (!linked) throw new Fault('gone', 'This link is no longer valid: its webhook was deleted, disabled or changed.')
@@ -90,11 +90,11 @@ async function pageOfQuestion(
 ): Promise<HttpAnswer> {
   const { question } = openQuestion
   // If the intern is unreachable, the stored question is displayed and marked if it is incomplete.
-  const whole = await deps.provisioner
+  const permission = await deps.provisioner
     .runs(intern)
     .question(question.id)
     .catch(() => undefined)
-  return questionPage({ internName: intern.name, question, whole, deadlineAt: linked.until, refused })
+  return questionPage({ internName: intern.name, question, details: permission, deadlineAt: linked.until, refused })
 }
 
 async function giveAnswer(deps: ApiDeps, { linked, intern, caller }: Open, answer: string): Promise<void> {

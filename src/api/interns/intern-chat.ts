@@ -62,9 +62,9 @@ export async function chatWith(
     tracked.internId = id
   }
   try {
-    const whole = await answers[delivery](deps, caller, { ...turnRequest, found }, tracked.response)
+    const reply = await answers[delivery](deps, caller, { ...turnRequest, found }, tracked.response)
     if (tracked.response.revoked && delivery !== 'stream') throw tracked.response.revoked
-    return whole
+    return reply
   } catch (error) {
     throw tracked.response.revoked ?? error
   } finally {

@@ -50,9 +50,9 @@ function endOf(
   { lines: maxLines, bytes }: { lines: number; bytes: number },
 ): { lines: string[]; has_more: boolean } {
   // The cut can be in the middle of a line or a secret.
-  const whole = isCut ? text.slice(text.indexOf('\n') + 1 || longestSecret) : text
-  if (whole === '') return { lines: [], has_more: isCut }
-  const all = whole.replace(/\n$/, '').split('\n')
+  const completeLines = isCut ? text.slice(text.indexOf('\n') + 1 || longestSecret) : text
+  if (completeLines === '') return { lines: [], has_more: isCut }
+  const all = completeLines.replace(/\n$/, '').split('\n')
   const lines: string[] = []
   let remaining = bytes
   for (const line of all.toReversed()) {

@@ -14,7 +14,7 @@ const writeTimeoutMs = 750
 type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isAlone: boolean }
 
 /** Whether this process is the only one that writes to the ledger, so that flushing its own ledger is sufficient. */
-export const writesAlone = (
+export const singleLedgerWriter = (
   { kind }: Pick<Db, 'kind'>,
   { workers }: Pick<Config, 'workers'>,
   { isShared }: { isShared: boolean },
@@ -24,7 +24,7 @@ export const writesAlone = (
  * Waits for a short time until all processes have written the requests of a key that started since an instant.
  * @returns whether all are written.
  */
-async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<boolean> {
+async function flushLedger({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<boolean> {
   const all = Promise.all([ledger.flush(), isAlone || waitUntilWritten({ db }, keyHash, since)])
   return Promise.race([all.then(([, isWritten]) => isWritten), sleep(writeTimeoutMs, false)])
 }
@@ -33,7 +33,7 @@ async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, si
 export function spentByKey(deps: MeteredDeps): ReadSpending {
   return async (keyHash, since, until) => {
     let isComplete = false
-    if (until !== undefined) isComplete = await written(deps, keyHash, since)
+    if (until !== undefined) isComplete = await flushLedger(deps, keyHash, since)
     else await Promise.race([deps.ledger.flush(), sleep(writeTimeoutMs)])
     return { usd: toUsd(await costBetween(deps, keyHash, since, until)), isComplete }
   }
@@ -42,10 +42,10 @@ export function spentByKey(deps: MeteredDeps): ReadSpending {
 /** Returns the usage of an intern's turn from the ledger. */
 export function meteredTurn(deps: MeteredDeps): Metered {
   return async (keyHash, since) => {
-    await written(deps, keyHash, since)
-    const used = await readUsageSince(deps, keyHash, since)
-    if (!used) return undefined
-    const { promptTokens, completionTokens, cachedTokens, costUsd } = used
+    await flushLedger(deps, keyHash, since)
+    const usage = await readUsageSince(deps, keyHash, since)
+    if (!usage) return undefined
+    const { promptTokens, completionTokens, cachedTokens, costUsd } = usage
     return {
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,

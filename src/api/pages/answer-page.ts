@@ -43,15 +43,15 @@ export const messagePage = (status: number, title: string, text: string): HttpAn
 export type QuestionPage = {
   internName: string
   question: Question
-  whole: WholePermission | undefined
+  details: WholePermission | undefined
   deadlineAt: number
   /** The error of the previous answer. */
   refused?: string | undefined
 }
 
 /** The full question of an intern, with a form for the answer. */
-export function questionPage({ internName, question, whole, deadlineAt, refused }: QuestionPage): HttpAnswer {
-  const content = question.kind === 'permission' ? permission(question, whole) : paragraph(question.message)
+export function questionPage({ internName, question, details, deadlineAt, refused }: QuestionPage): HttpAnswer {
+  const content = question.kind === 'permission' ? permission(question, details) : paragraph(question.message)
   const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
   const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
   const why = refused === undefined ? '' : `<p role="alert"><strong>${escaped(refused)}</strong></p>`
@@ -61,14 +61,14 @@ export function questionPage({ internName, question, whole, deadlineAt, refused 
 
 const paragraph = (text: string) => `<pre>${escaped(printableLines(text))}</pre>`
 
-function permission(question: Extract<Question, { kind: 'permission' }>, whole: WholePermission | undefined): string {
+function permission(question: Extract<Question, { kind: 'permission' }>, details: WholePermission | undefined): string {
   const { operation } = question
-  const detail = whole?.detail ?? question.detail
+  const detail = details?.detail ?? question.detail
   const what = operation === null ? 'Something that it does not name' : printableExactly(operation)
-  const diffs = (whole?.changes ?? []).map(
+  const diffs = (details?.changes ?? []).map(
     ({ path, diff }) => `<h2>${escaped(printableExactly(path))}</h2>${paragraph(diff)}`,
   )
-  const text = whole?.command ?? (diffs.length > 0 ? null : detail)
+  const text = details?.command ?? (diffs.length > 0 ? null : detail)
   return `<p>It wants to do: <strong>${escaped(what)}</strong></p>${text === null ? '' : `<pre>${escaped(printableExactly(text))}</pre>`}${diffs.join('')}`
 }
 

@@ -46,11 +46,13 @@ const maxListed = 8
 
 /** Lists the providers that have a credential. If there is none, names the variable to set first. */
 function credentialSummary(providers: readonly ProviderNeeds[]): string {
-  const served = providers.filter(({ credential_variables, models }) => credential_variables.length > 0 && models > 0)
-  const ready = served.filter(({ missing }) => missing.length === 0).map(({ name }) => name)
+  const withModels = providers.filter(
+    ({ credential_variables, models }) => credential_variables.length > 0 && models > 0,
+  )
+  const ready = withModels.filter(({ missing }) => missing.length === 0).map(({ name }) => name)
   if (ready.length > maxListed) return `${ready.slice(0, maxListed).join(', ')} and ${ready.length - maxListed} more`
   if (ready.length > 0) return ready.join(', ')
-  const [first] = served
+  const [first] = withModels
   const none = 'none has a credential in the environment; only models that need none answer.'
   if (first === undefined) return none
   return `${none}
@@ -63,8 +65,8 @@ const signInLink = (site: string, token: string) => `
     ${site}/#sign-in=${token}
 `
 
-function describedKeys(made: Partial<FirstKeys>): string {
-  const count = Object.keys(made).length
+function describedKeys(createdKeys: Partial<FirstKeys>): string {
+  const count = Object.keys(createdKeys).length
   if (count === 0) return 'It has the two keys that were chosen for it'
   const what = count === 1 ? 'One key was made; it is' : 'Two keys were made; they are'
   return `${what} shown this once, so keep ${count === 1 ? 'it' : 'them'} now`

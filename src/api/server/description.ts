@@ -6,8 +6,8 @@ import { refusedBefore } from './refused-before.ts'
 
 /** Creates the OpenAPI document of the API from the routes alone. Opens no other part of the service. */
 export function describeApi(): object {
-  const whole = routes.map((route) => ({ ...route, faults: [...refusedBefore(route), ...route.faults] }))
-  return describeRoutes(whole, {
+  const withEarlyFaults = routes.map((route) => ({ ...route, faults: [...refusedBefore(route), ...route.faults] }))
+  return describeRoutes(withEarlyFaults, {
     title: 'Signalbox',
     description: 'A self-hosted gateway for language models with governed agents.',
     version: '1.0.0',

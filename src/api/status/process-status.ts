@@ -14,7 +14,7 @@ export type ProcessStatus = {
 }
 
 /** The processes of this host that reported their status, and the configured number of processes. */
-export type HostStatus = { wanted: number; processes: ProcessStatus[] }
+export type HostStatus = { expected: number; processes: ProcessStatus[] }
 
 type ProcessStatusDeps = {
   server: string

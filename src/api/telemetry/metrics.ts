@@ -87,7 +87,7 @@ const answerPaths = [
   '/interns/:internId/chat/completions',
   '/interns/:internId/sessions/:sessionId/chat/completions',
 ]
-const watched = [
+const observed = [
   ...answerPaths.flatMap((path) => ['200', '502', '503', '504'].map((status) => ['POST', path, status] as const)),
   ...['/activity', '/health', '/health/ready'].flatMap((path) =>
     ['200', '503'].map((status) => ['GET', path, status] as const),
@@ -117,7 +117,7 @@ export function createMetrics(): Metrics {
     help: 'Database connections that broke or were found dead.',
     labels: [],
   })
-  for (const [method, route, status] of watched) requests.start(method, prefix + route, status)
+  for (const [method, route, status] of observed) requests.start(method, prefix + route, status)
   for (const outcome of ['ok', 'failed']) queries.start(outcome)
   for (const cause of [...databaseFailures, 'other']) queryFailures.start(cause)
   brokenConnections.start()
@@ -201,13 +201,13 @@ export function createMetrics(): Metrics {
     }),
     async values() {
       const values = (await upToDate().getMetricsAsJSON()) as unknown as MetricValues[]
-      return values.map((each) => (heldUp.test(each.name) ? { ...each, aggregator: 'max' } : each))
+      return values.map((each) => (eventLoopLag.test(each.name) ? { ...each, aggregator: 'max' } : each))
     },
   }
 }
 
 /** Metrics merged by maximum: alerts look for the slowest event loop, and prom-client would average them. */
-const heldUp = /^nodejs_eventloop_lag_/
+const eventLoopLag = /^nodejs_eventloop_lag_/
 
 function registerOf(own: Metric[]) {
   const { Registry } = lazyModules.promClient()

@@ -22,8 +22,8 @@ export type ServerState = {
 export function stateMetrics(state: ServerState): Metric[] {
   const { database, db, clockCorrectionMs, ledger, answers, eventStreams, interns, isShuttingDown, now } = state
   const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
-  const plain = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
-  const worst = (name: string, help: string, read: () => number) =>
+  const gauge = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
+  const maxGauge = (name: string, help: string, read: () => number) =>
     createPlainGauge({ name, help, aggregator: 'max' }, read)
   const built = { version, node: process.versions.node, database }
   return [
@@ -31,24 +31,24 @@ export function stateMetrics(state: ServerState): Metric[] {
       { name: 'signalbox_build_info', help: 'Version of the service and of Node.', labels: built, aggregator: 'first' },
       () => 1,
     ),
-    worst('signalbox_leaving', '1 after SIGTERM, while requests are still accepted or in flight.', () =>
+    maxGauge('signalbox_leaving', '1 after SIGTERM, while requests are still accepted or in flight.', () =>
       Number(isShuttingDown()),
     ),
-    plain('signalbox_answers_in_flight', 'Completions and intern turns in flight.', answers),
-    plain('signalbox_event_streams', 'Open event streams (GET /events).', eventStreams),
+    gauge('signalbox_answers_in_flight', 'Completions and intern turns in flight.', answers),
+    gauge('signalbox_event_streams', 'Open event streams (GET /events).', eventStreams),
     ...ledgerMetrics(ledger, ageOf),
-    worst('signalbox_db_silent_seconds', 'Time since the last answer of the database.', () => db().silentMs / 1000),
-    worst('signalbox_db_read_only', '1 while the database is read-only.', () => Number(db().readOnly)),
+    maxGauge('signalbox_db_silent_seconds', 'Time since the last answer of the database.', () => db().silentMs / 1000),
+    maxGauge('signalbox_db_read_only', '1 while the database is read-only.', () => Number(db().readOnly)),
     createGauge(
       { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },
       () => ({ used: db().used, idle: db().idle }),
     ),
-    plain(
+    gauge(
       'signalbox_db_waiting',
       'Statements that have waited for a connection for 0.25 s or more.',
       () => db().waiting,
     ),
-    worst(
+    maxGauge(
       'signalbox_db_clock_offset_seconds',
       "The difference of this server's clock from the database's, if it is more than 1 s.",
       () => Math.abs(clockCorrectionMs()) / 1000,

@@ -1,16 +1,16 @@
 import type { ContentStorage } from '#gateway/record/content-recorder.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { ContentWriter } from '#spend/contents/content-writer.ts'
-import { type Opening, warnOf } from './parts.ts'
+import { type OpenContext, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** Opens the keeper that stores request and response contents for workspaces that enable it. */
-export function openContents(opening: Opening, { db }: OpenStore, vault: Vault): ContentStorage {
-  const { parts, metrics, opened } = opening
+export function openContents(opening: OpenContext, { db }: OpenStore, vault: Vault): ContentStorage {
+  const { parts, metrics, cleanup } = opening
   const { config } = parts
   const onError = warnOf(opening, 'contents are not written yet')
   const counted = metrics.observeContents(() => keeper.waitingBytes)
   const keeper = new ContentWriter({ db, vault, count: counted, onError })
-  opened.defer(() => keeper.close())
+  cleanup.defer(() => keeper.close())
   return { keeper, maxBytes: config.content_bytes }
 }

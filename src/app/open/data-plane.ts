@@ -12,7 +12,7 @@ import type { Cause, Generation } from '#spend/ledger/generation.ts'
 import { createRequestMarker } from '#spend/metering/request-markers.ts'
 import type { openModels } from './models.ts'
 import type { openMoney } from './money.ts'
-import { type Opening, warnOf } from './parts.ts'
+import { type OpenContext, warnOf } from './parts.ts'
 import type { openPolicies } from './policies.ts'
 
 type OpenResult<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
@@ -33,12 +33,12 @@ type LowerParts = OpenResult<typeof openModels> &
 const reportBatch = { most: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
-export function openDataPlane(opening: Opening, below: LowerParts) {
-  const { parts, metrics, traces, opened } = opening
+export function openDataPlane(opening: OpenContext, below: LowerParts) {
+  const { parts, metrics, traces, cleanup } = opening
   const { config, log, now, newId, variable } = parts
   const { db, server, isAlone, ledger, lost, countRefusal, ...used } = below
   const scanner = createScanner()
-  opened.defer(scanner.close)
+  cleanup.defer(scanner.close)
   const completions = completionLog(log)
   const logCircuit = circuitLog(log)
   const onError = warnOf(opening, 'listeners were not notified of a circuit change')
@@ -54,8 +54,8 @@ export function openDataPlane(opening: Opening, below: LowerParts) {
     }
   })
   metrics.observeLate(reports.flush)
-  opened.defer(reports.flush)
-  const unnoted = warnOf(opening, 'completion of written requests of interns was not announced')
+  cleanup.defer(reports.flush)
+  const warnNotAnnounced = warnOf(opening, 'completion of written requests of interns was not announced')
   const contradictory = warnOf(opening, 'a provider reports a total of tokens that its counts do not explain')
   let lookUpCosts = () => {}
   const record = (generation: Generation) => {
@@ -69,7 +69,7 @@ export function openDataPlane(opening: Opening, below: LowerParts) {
     scanner,
     ledger: { ...ledger, record },
     turnLimits: turnLimits({ db, now }),
-    noteRequest: isAlone ? undefined : createRequestMarker({ db, now, newId, ledger, onError: unnoted }),
+    noteRequest: isAlone ? undefined : createRequestMarker({ db, now, newId, ledger, onError: warnNotAnnounced }),
     tracing: traces.on,
     onUnaccounted: lost,
     onUsageMismatch(endpointId, mismatch) {
@@ -90,10 +90,10 @@ export function openDataPlane(opening: Opening, below: LowerParts) {
     now,
     newId,
   })
-  opened.defer(routing.upstreams.close)
-  opened.defer(() => routing.backgroundReads.close())
+  cleanup.defer(routing.upstreams.close)
+  cleanup.defer(() => routing.backgroundReads.close())
   const closing = new AbortController()
-  opened.defer(() => closing.abort())
+  cleanup.defer(() => closing.abort())
   const onLookupError = warnOf(opening, 'a cost could not be requested from a provider')
   lookUpCosts = startCostLookups({ ...routing, db }, { signal: closing.signal, onError: onLookupError })
   metrics.observeCircuits(routing.circuits.report)

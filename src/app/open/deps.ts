@@ -1,7 +1,7 @@
 import type { ApiDeps } from '#api/access/deps.ts'
 import { LiveEvents } from '#api/events/live-events.ts'
 import { openInterns } from '#api/interns/interns.ts'
-import { meteredTurn, spentByKey, writesAlone } from '#api/interns/metered-turn.ts'
+import { meteredTurn, singleLedgerWriter, spentByKey } from '#api/interns/metered-turn.ts'
 import { processStatus } from '#api/status/process-status.ts'
 import { createReadiness, logReadiness } from '#api/status/readiness.ts'
 import { createMetrics } from '#api/telemetry/metrics.ts'
@@ -17,7 +17,7 @@ import { openDataPlane } from './data-plane.ts'
 import { openModels } from './models.ts'
 import { openMoney } from './money.ts'
 import { openOidc } from './oidc.ts'
-import { type Opening, type Parts, warnOf } from './parts.ts'
+import { type OpenContext, type Parts, warnOf } from './parts.ts'
 import { openPolicies } from './policies.ts'
 import { type OpenStore, openStore } from './store.ts'
 import { openWebhooks } from './webhooks.ts'
@@ -30,7 +30,7 @@ export async function openDeps(
   parts: Parts,
   isShuttingDown: ApiDeps['isShuttingDown'],
   opened: AsyncDisposableStack,
-  open: (opening: Opening) => Promise<OpenStore> = openStore,
+  open: (opening: OpenContext) => Promise<OpenStore> = openStore,
 ) {
   const { config, log, newId, variable } = parts
   const server = newId()
@@ -45,14 +45,14 @@ export async function openDeps(
     if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
   }
 
-  const store = await open({ parts, metrics, traces, opened })
+  const store = await open({ parts, metrics, traces, cleanup: opened })
   const { db, settings, firstKeys, now } = store
-  const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
+  const opening: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: opened }
   const models = await openModels(opening, store)
   const { keys, vault, sessions, tokens, ...policies } = await openPolicies(opening, store)
   if (!store.isShared) openWebhooks(opening, { db, vault })
   const money = await openMoney(opening, store, lost)
-  const isAlone = writesAlone(db, config, store)
+  const isAlone = singleLedgerWriter(db, config, store)
   const contents = openContents(opening, store, vault)
   const { routing, scanner } = openDataPlane(opening, {
     server,
@@ -124,7 +124,7 @@ export async function openDeps(
     isShuttingDown,
     guardrailCache,
     hostStatus: async () => ({
-      wanted: 1,
+      expected: 1,
       processes: [processStatus({ server, pid, db, ledger, circuits, isShuttingDown })],
     }),
     keys,

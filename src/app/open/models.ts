@@ -7,21 +7,21 @@ import type { LoadReport } from '#catalogue/sources/load.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { wrongInternModel } from './intern-model.ts'
-import { closeMs, type Opening, warnOf } from './parts.ts'
+import { closeMs, type OpenContext, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** Opens the catalogue and the measurements of its endpoints. */
-export async function openModels(opening: Opening, { settings, db, catalogue: source, isShared }: OpenStore) {
-  const { parts, metrics, opened } = opening
+export async function openModels(opening: OpenContext, { settings, db, catalogue: source, isShared }: OpenStore) {
+  const { parts, metrics, cleanup: opened } = opening
   const { config, log, now, newId } = parts
-  const warnOfError = warnOf(opening, 'catalogue')
+  const warnOfCatalogue = warnOf(opening, 'catalogue')
   const catalogue = await openCatalogue({
     settings,
     ...source,
     signals: db.signals,
     newId,
     onLoad: isShared ? () => {} : logLoad(config, log),
-    onError: (error) => (error instanceof Fault ? log.warn(error.message) : warnOfError(error)),
+    onError: (error) => (error instanceof Fault ? log.warn(error.message) : warnOfCatalogue(error)),
   })
   opened.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)

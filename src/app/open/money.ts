@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spentByKey, writesAlone } from '#api/interns/metered-turn.ts'
+import { singleLedgerWriter, spentByKey } from '#api/interns/metered-turn.ts'
 import { spentBySession } from '#interns/runs/run-spending.ts'
 import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
 import { databaseClock } from '#platform/db/clock.ts'
@@ -18,7 +18,7 @@ import { spentBefore } from '#spend/budgets/past-spending.ts'
 import { costBetween } from '#spend/metering/key-usage.ts'
 import { openLedger } from '#spend/metering/ledger.ts'
 import { openSpill } from '#spend/metering/spill.ts'
-import { closeMs, type Opening, warnOf } from './parts.ts'
+import { closeMs, type OpenContext, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openUpkeep } from './upkeep.ts'
 
@@ -27,21 +27,21 @@ import { openUpkeep } from './upkeep.ts'
  * @param lost is called for each request that is not metered.
  */
 export async function openMoney(
-  opening: Opening,
+  opening: OpenContext,
   { settings, db, allowStale, isShared }: OpenStore,
   lost: (error: Error) => void,
 ) {
-  const { parts, opened } = opening
+  const { parts, cleanup } = opening
   const { config, log, now, newId } = parts
   const folder = join(settings.data_dir, 'unwritten')
   const spill = await openSpill({ folder, maxBytes: config.spill_bytes, now, newId })
   if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'writing metered requests of an earlier run')
-  const unwritten = warnOf(opening, 'metered requests are not written yet')
+  const warnNotWritten = warnOf(opening, 'metered requests are not written yet')
   const onLost = (requests: number, cost: PicoUsd) =>
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
-  const ledger = openLedger({ db, now, spill, onError: unwritten, onRefused: lost, onLost })
-  opened.defer(ledger.close)
-  const spent = spentByKey({ db, ledger, isAlone: writesAlone(db, config, { isShared }) })
+  const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: lost, onLost })
+  cleanup.defer(ledger.close)
+  const spent = spentByKey({ db, ledger, isAlone: singleLedgerWriter(db, config, { isShared }) })
   const earlier = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
     await ledger.flush()
@@ -53,7 +53,7 @@ export async function openMoney(
       return picoUsdOf(await spentBySession({ db, spent }, subject.internId, subject.sessionId))
     return spentBefore({ db }, { subject, includesByok }, sinceDay)
   }
-  const unreported = warnOf(opening, 'budgets were not reported')
+  const warnNotReported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)
   const written = ledger.flush
   const budgets = new Budgets({
@@ -63,18 +63,18 @@ export async function openMoney(
     newId,
     waitUntilWritten: written,
     spentBefore: earlier,
-    onError: unreported,
+    onError: warnNotReported,
   })
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
   // not delay the end.
-  opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
+  cleanup.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   if (!isShared) openUpkeep(opening, db)
   const reserving = await withOlderServers(opening, db, budgets)
   return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(reserving, allowStale) : reserving }
 }
 
 /** During an upgrade, limits are counted as older servers count them. */
-async function withOlderServers(opening: Opening, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
+async function withOlderServers(opening: OpenContext, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
   const accounts = await watchGuardrailAccounts({
     ...{ db, every: unrefInterval, elapsed: () => performance.now() },
     onSeparate: () =>
@@ -84,6 +84,6 @@ async function withOlderServers(opening: Opening, db: Db, budgets: Budgets): Pro
     onError: warnOf(opening, 'the search for servers of older versions failed'),
   })
   if (!accounts.areShared()) return budgets
-  opening.opened.defer(accounts.stop)
+  opening.cleanup.defer(accounts.stop)
   return withGuardrailAccounts(budgets, accounts)
 }

@@ -15,10 +15,10 @@ export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 
  * Given to each part that is opened: metrics and traces to report to, and a stack that closes the parts, the last one
  * first.
  */
-export type Opening = { parts: Parts; metrics: Metrics; traces: Traces; opened: AsyncDisposableStack }
+export type OpenContext = { parts: Parts; metrics: Metrics; traces: Traces; cleanup: AsyncDisposableStack }
 
 /** Returns a throttled logger of warnings: loops fail repeatedly while a disk is full or a database is down. */
-export function warnOf({ parts }: Pick<Opening, 'parts'>, what: string): (error: Error) => void {
+export function warnOf({ parts }: Pick<OpenContext, 'parts'>, what: string): (error: Error) => void {
   return throttleWarnings(parts.log, what)
 }
 

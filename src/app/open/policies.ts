@@ -6,13 +6,13 @@ import { createCredentialCache } from '#identity/provider-keys/credential-cache.
 import { openVault } from '#identity/provider-keys/key-file.ts'
 import { createSessions } from '#identity/sign-in/sessions.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
-import { type Opening, warnOf } from './parts.ts'
+import { type OpenContext, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openTokens } from './tokens.ts'
 
 /** Callers and their policies. The caches are current while notifications of the database arrive. */
-export async function openPolicies(opening: Opening, { settings, db, allowStale }: OpenStore) {
-  const { parts, opened } = opening
+export async function openPolicies(opening: OpenContext, { settings, db, allowStale }: OpenStore) {
+  const { parts, cleanup: opened } = opening
   const { now, config } = parts
   const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
   opened.defer(keys.close)

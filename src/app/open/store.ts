@@ -15,7 +15,7 @@ import { type AllowStale, staleWhileAway } from '#platform/db/rows/stale-reads.t
 import { watchSchema } from '#platform/db/schema-range.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { Log } from '#platform/process/log.ts'
-import { type Opening, warnOf } from './parts.ts'
+import { type OpenContext, warnOf } from './parts.ts'
 
 export type OpenStore = {
   /** The effective settings, with the path of the data folder. */
@@ -43,8 +43,8 @@ export type CatalogueSource = {
 }
 
 /** The data folder and the database, brought up to date. */
-export async function openStore(opening: Opening): Promise<OpenStore> {
-  const { parts, opened } = opening
+export async function openStore(opening: OpenContext): Promise<OpenStore> {
+  const { parts, cleanup: opened } = opening
   const { config, newId, variable } = parts
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
   opened.defer(dataDir.release)
@@ -76,7 +76,7 @@ function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
 }
 
 /** Reports events of the database to log, metrics and traces. */
-export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>): Watch {
+export function watchOf(opening: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): Watch {
   const { parts, metrics, traces } = opening
   const warn = warnOf(opening, 'database connection')
   return {

@@ -6,7 +6,7 @@ import type { Db } from '#platform/db/db.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { tokenGuardrails } from '#policy/guardrails/token-guardrails.ts'
-import { type Opening, warnOf } from './parts.ts'
+import { type OpenContext, warnOf } from './parts.ts'
 
 type TokenParts = { db: Db; keys: KeyCache; guardrailCache: GuardrailCache }
 
@@ -14,7 +14,7 @@ type TokenParts = { db: Db; keys: KeyCache; guardrailCache: GuardrailCache }
  * Opens what accepts JSON Web Tokens instead of API keys. Undefined unless the settings name an issuer.
  * @throws StartupError if the settings name an issuer but no audience.
  */
-export function openTokens(opening: Opening, { db, keys, guardrailCache }: TokenParts): Tokens | undefined {
+export function openTokens(opening: OpenContext, { db, keys, guardrailCache }: TokenParts): Tokens | undefined {
   const { config, now, newId } = opening.parts
   const { jwt_issuer, jwt_audience } = config
   if (jwt_issuer === undefined) return undefined

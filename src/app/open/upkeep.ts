@@ -9,27 +9,27 @@ import { startPruningContents } from '#spend/contents/content-store.ts'
 import { startPruning } from '#spend/ledger/prune.ts'
 import { startPruningMarkers } from '#spend/metering/request-markers.ts'
 import { startRollups } from '#spend/rollups/rollup-loops.ts'
-import { type Opening, warnOf } from './parts.ts'
+import { type OpenContext, warnOf } from './parts.ts'
 
 /** Starts the maintenance of the ledger, in one process per host: merges roll-ups and deletes old rows. */
-export function openUpkeep(opening: Opening, db: Db): void {
+export function openUpkeep(opening: OpenContext, db: Db): void {
   const { now, config } = opening.parts
   const {
     generation_retention_days: days,
     content_retention_days: contentDays,
     intern_transcript_days: runDays,
   } = config
-  const { opened } = opening
-  const unpruned = warnOf(opening, 'old records were not pruned')
-  opened.defer(startPruning({ db, now, onError: unpruned }, days))
-  opened.defer(startPruningContents({ db, now, onError: unpruned }, contentDays))
-  opened.defer(keepPruningRuns({ db, now, onError: unpruned }, runDays))
-  opened.defer(startPruningMarkers({ db, now, onError: unpruned }))
+  const { cleanup } = opening
+  const warnNotPruned = warnOf(opening, 'old records were not pruned')
+  cleanup.defer(startPruning({ db, now, onError: warnNotPruned }, days))
+  cleanup.defer(startPruningContents({ db, now, onError: warnNotPruned }, contentDays))
+  cleanup.defer(keepPruningRuns({ db, now, onError: warnNotPruned }, runDays))
+  cleanup.defer(startPruningMarkers({ db, now, onError: warnNotPruned }))
   const openTurns = () => openAccounts({ db, now })
-  opened.defer(
-    startPruningTurnAccounts({ db, clock: databaseClock(db, now), runningTurns: openTurns, onError: unpruned }),
+  cleanup.defer(
+    startPruningTurnAccounts({ db, clock: databaseClock(db, now), runningTurns: openTurns, onError: warnNotPruned }),
   )
-  opened.defer(keepForgettingGroups({ db, now, onError: unpruned }))
-  opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
-  opened.defer(startRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
+  cleanup.defer(keepForgettingGroups({ db, now, onError: warnNotPruned }))
+  cleanup.defer(keepPruningEvents({ db, now, onError: warnNotPruned }))
+  cleanup.defer(startRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
 }

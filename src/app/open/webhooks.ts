@@ -5,14 +5,14 @@ import type { Db } from '#platform/db/db.ts'
 import { answerToken } from '#webhooks/answer-link.ts'
 import { createBacklog } from '#webhooks/backlog.ts'
 import { startSender } from '#webhooks/sender.ts'
-import { type Opening, warnOf } from './parts.ts'
+import { type OpenContext, warnOf } from './parts.ts'
 
 /** Starts the delivery of queued webhook events, in one process per host. */
-export function openWebhooks(opening: Opening, { db, vault }: { db: Db; vault: Vault }): void {
+export function openWebhooks(opening: OpenContext, { db, vault }: { db: Db; vault: Vault }): void {
   const { config, log, now, newId } = opening.parts
   const clock = databaseClock(db, now)
   opening.metrics.observeBacklog(createBacklog({ db, clock }))
-  opening.opened.defer(
+  opening.cleanup.defer(
     startSender({
       ...{ db, vault, clock, now, newId, config, log, server: newId() },
       linkOf: (id, answerable) =>

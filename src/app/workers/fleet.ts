@@ -215,7 +215,7 @@ export class Fleet {
       ])
       if (status) processes.push(status)
     })
-    return { wanted: this.#slots.length, processes }
+    return { expected: this.#slots.length, processes }
   }
 
   /**

@@ -18,13 +18,13 @@ export function watchHeartbeat(
   const answered = () => {
     unanswered = 0
   }
-  const look = () => {
+  const check = () => {
     if (unanswered === 0) void rpc.call('worker.ping', null).then(answered, answered)
     unanswered++
     if (unanswered <= checksPerTimeout) return
     clearInterval(checkTimer)
     onSilent()
   }
-  const checkTimer = setInterval(look, silenceMs / checksPerTimeout).unref()
+  const checkTimer = setInterval(check, silenceMs / checksPerTimeout).unref()
   return () => clearInterval(checkTimer)
 }

@@ -18,7 +18,7 @@ import type { Handlers } from '#platform/process/rpc.ts'
 import { createScanner } from '#policy/filters/scan.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { logLoad } from '../open/models.ts'
-import type { Opening, Parts } from '../open/parts.ts'
+import type { OpenContext, Parts } from '../open/parts.ts'
 import { type OpenStore, openStore } from '../open/store.ts'
 import { openUpkeep } from '../open/upkeep.ts'
 import { openWebhooks } from '../open/webhooks.ts'
@@ -66,9 +66,9 @@ export async function startWorkers(
   const metrics = createMetrics()
   // Workers trace the completions that they answer.
   const traces = { on: false, record: () => {}, close: async () => {} }
-  const store = await openStore({ parts, metrics, traces, opened })
+  const store = await openStore({ parts, metrics, traces, cleanup: opened })
   const { db, settings, firstKeys, now } = store
-  const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
+  const opening: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: opened }
   // Creates the encryption key before the workers need it.
   const vault = await openVault({ db, settings })
   const logReport = logLoad(config, log)

@@ -12,7 +12,7 @@ import type { MetricValues } from '#platform/metrics/metric.ts'
 import type { Log } from '#platform/process/log.ts'
 import { createRpc, type Handlers, type Port, type Rpc } from '#platform/process/rpc.ts'
 import { openDeps } from '../open/deps.ts'
-import type { Opening, Parts } from '../open/parts.ts'
+import type { OpenContext, Parts } from '../open/parts.ts'
 import { databaseTime, type OpenStore, watchOf } from '../open/store.ts'
 import { type PrimaryCalls, startCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
 import { loadedFrom } from './catalogue-source.ts'
@@ -48,7 +48,7 @@ type Worker = {
 /** Runs a worker that follows the primary's calls until one of the two ends. */
 export function runWorker(deps: WorkerDeps): void {
   let started: Worker | undefined
-  const leave = async (work: (worker: Worker) => Promise<void>, code = 0) => {
+  const endWorker = async (work: (worker: Worker) => Promise<void>, code = 0) => {
     try {
       if (started) await work(started)
       deps.exit(code)
@@ -61,7 +61,7 @@ export function runWorker(deps: WorkerDeps): void {
     async 'worker.start'(start) {
       try {
         started = await startWorker(deps, start, rpc, handlers)
-        deps.logUncaught({ log: started.log, end: once(() => leave((worker) => worker.stop(atOnce), 1)) })
+        deps.logUncaught({ log: started.log, end: once(() => endWorker((worker) => worker.stop(atOnce), 1)) })
       } catch (error) {
         throw error instanceof StartupError ? Object.assign(error, { code: startCode }) : error
       }
@@ -72,16 +72,16 @@ export function runWorker(deps: WorkerDeps): void {
     'worker.metrics': async () => started?.metrics() ?? [],
     'worker.status': async () => started?.status(),
     'worker.release': (sockets) => started?.acceptor.release(sockets),
-    'worker.stop': (request) => void leave((worker) => worker.stop(request)),
+    'worker.stop': (request) => void endWorker((worker) => worker.stop(request)),
     'worker.skipDrain': () => started?.skipDrain(),
     'worker.clientsGone': async () => started?.closing.clientsGone,
     'worker.internsEnded': () => started?.closing.endInterns(),
-    'worker.retire': () => void leave((worker) => worker.retire()),
+    'worker.retire': () => void endWorker((worker) => worker.retire()),
   }
   const handlers: Handlers = { ...own }
   const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
   // Rows that are not in the database yet are written to files for the next start.
-  rpc.onClose(() => void leave((worker) => worker.stop(atOnce)))
+  rpc.onClose(() => void endWorker((worker) => worker.stop(atOnce)))
 }
 
 async function startWorker(
@@ -94,7 +94,7 @@ async function startWorker(
   await using opened = new AsyncDisposableStack()
   const leaving = createShutdown()
   const parts: Parts = { config, settingSources: sources, log: deps.createLog(config), now, newId, variable }
-  const borrow = (opening: Opening) => borrowStore(opening, rpc, handlers)
+  const borrow = (opening: OpenContext) => borrowStore(opening, rpc, handlers)
   const { deps: routed, ledger } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
   const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
   const app = await createApi({ ...routed, metrics, hostStatus: () => rpc.call('host.status', null) })
@@ -130,7 +130,7 @@ async function startWorker(
 }
 
 /** Opens the store of the primary. Postgres is opened by each process itself. */
-async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
+async function borrowStore(opening: OpenContext, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
   const { config } = opening.parts
   const watch = watchOf(opening)
   const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))
@@ -139,7 +139,7 @@ async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: H
   const remote = config.database_url ? undefined : openRemote(() => rpc, watch)
   Object.assign(handlers, remote?.handlers)
   const db = remote?.db ?? (await openDb(config, watch))
-  opening.opened.defer(db.close)
+  opening.cleanup.defer(db.close)
   return {
     settings: config,
     db,

@@ -105,10 +105,10 @@ function argumentOf(tag: string, field: string, { in: place }: Field): Argument 
 }
 
 function optionsOf(operation: Operation, override: ApiCommand): [string, Field][] {
-  const taken = new Set(argumentsOf(operation, override).map(([field]) => field))
+  const argumentFields = new Set(argumentsOf(operation, override).map(([field]) => field))
   return Object.entries(operation.fields).filter(
     ([field, about]) =>
-      !taken.has(field) &&
+      !argumentFields.has(field) &&
       !isHidden(field, about, override) &&
       override.options?.[field] !== false &&
       !(override.fields && about.in === 'body'),

@@ -7,7 +7,7 @@ import { internPath } from '../kit/intern-path.ts'
 /** Ten minutes, because pulling the image of a pod or cloning a repository can take minutes. */
 const polling = { timeoutMs: 600_000, recheckMs: 500 }
 
-const starting: readonly InternStatus[] = ['queued', 'provisioning']
+const startingStatuses: readonly InternStatus[] = ['queued', 'provisioning']
 
 /**
  * Waits until an intern is running.
@@ -19,24 +19,24 @@ export async function waitUntilRunning(
   intern: string,
   report: (text: string) => void = () => {},
 ): Promise<void> {
-  let reported: string | undefined
+  let reportedStatus: string | undefined
   const isRunning = async () => {
     const record = await client.request<InternRecord>('GET', internPath(intern))
     if (record.status === 'running') return true
     const { status, last_failure_message: why } = record
-    if (!starting.includes(status)) {
+    if (!startingStatuses.includes(status)) {
       const reason = why === null ? '' : ` (${why})`
       throw new StartupError(
         `"${intern}" is ${status}${reason}. To start it: npx signalbox interns provision ${intern}`,
       )
     }
     const step = record.progress?.step_label ?? why ?? undefined
-    if (step !== undefined && step !== reported) report(`"${intern}" is starting: ${step}`)
-    reported = step
+    if (step !== undefined && step !== reportedStatus) report(`"${intern}" is starting: ${step}`)
+    reportedStatus = step
     return undefined
   }
   if (await waitFor(isRunning, polling)) return
   throw new StartupError(
-    `"${intern}" is still starting${reported === undefined ? '' : ` (${reported})`}. Try again later.`,
+    `"${intern}" is still starting${reportedStatus === undefined ? '' : ` (${reportedStatus})`}. Try again later.`,
   )
 }

@@ -20,11 +20,11 @@ export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
     .option('--from <file>', 'Read from a file instead of the network')
     .option('--url <url>', 'URL to fetch from', modelsDevUrl)
     .option('--list', 'Also list every skipped row')
-    .action((options: SyncOptions) => sync(options, terminal).catch(inOneSentence))
+    .action((options: SyncOptions) => sync(options, terminal).catch(failWithSummary))
   catalogue
     .command('check <file>')
     .description('Check your catalogue file')
-    .action((file: string) => check(file, terminal).catch(inOneSentence))
+    .action((file: string) => check(file, terminal).catch(failWithSummary))
 }
 
 type SyncOptions = { from?: string; url: string; list?: boolean }
@@ -36,7 +36,7 @@ async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): P
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
   out(`${counts(report)}\n${list ? report.skipped.map(line).join('\n') : byReason(report.skipped)}`)
-  out(`Written to ${path}. ${howToReload(dataDir.path)}`)
+  out(`Written to ${path}. ${reloadHint(dataDir.path)}`)
 }
 
 async function check(file: string, { env, out }: Terminal): Promise<void> {
@@ -85,7 +85,7 @@ function byReason(skipped: readonly Skipped[]): string {
   return reasons.map(([reason, { length }]) => `  ${String(length).padStart(5)} skipped: ${reason}`).join('\n')
 }
 
-function howToReload(folder: string): string {
+function reloadHint(folder: string): string {
   const signal = `kill -HUP $(cat ${inShell(join(folder, 'server.pid'))})`
   return `To load it into a running server: ${signal}, or POST /api/v1/catalogue/reload with a management key.`
 }
@@ -95,6 +95,6 @@ function inShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-function inOneSentence(error: unknown): never {
+function failWithSummary(error: unknown): never {
   throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
 }

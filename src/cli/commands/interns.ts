@@ -39,11 +39,11 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
     .option('--no-start', 'Do not start the intern')
     .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  Password or token for the repository`)
     .action(async (name: string, options: CreateOptions) => {
-      const { start, approvalMode: givenMode, hostLabels, webHost, ...others } = options
+      const { start, approvalMode: requestedMode, hostLabels, webHost, ...others } = options
       const { maxCost: _a, maxSeconds: _b, sessionMaxCost: _c, sessionMaxTurns: _d, ...unlimited } = others
       const { repository: _url, ref: _ref, repositoryUser: _user, ...fields } = unlimited
       const budget = budgetOf(options)
-      const approvalMode = givenMode ?? (await chooseMode(terminal, name))
+      const approvalMode = requestedMode ?? (await chooseMode(terminal, name))
       const repository = repositoryOf(options, env[passwordVariable])
       const host_labels = hostLabels?.split(',').map((label) => label.trim())
       const more = {

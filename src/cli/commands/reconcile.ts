@@ -78,9 +78,9 @@ function report(printed: readonly Comparison[], compared: readonly Comparison[])
   const summary = `${equal} of ${compared.length} sums are equal.`
   if (printed.length === 0) return summary
   const rows = printed.map(({ day, model, measure, ...amounts }) => {
-    const written = (amount: number) => (measure === 'cost_usd' ? amount.toFixed(6) : String(amount))
-    const difference = `${amounts.difference > 0 ? '+' : ''}${written(amounts.difference)}`
-    return [day, model, measure, written(amounts.ledger), written(amounts.provider), difference]
+    const formatAmount = (amount: number) => (measure === 'cost_usd' ? amount.toFixed(6) : String(amount))
+    const difference = `${amounts.difference > 0 ? '+' : ''}${formatAmount(amounts.difference)}`
+    return [day, model, measure, formatAmount(amounts.ledger), formatAmount(amounts.provider), difference]
   })
   return `${table(['DAY (UTC)', 'MODEL', 'MEASURE', 'LEDGER', 'PROVIDER', 'DIFFERENCE'], rows)}\n${summary}`
 }

@@ -63,12 +63,13 @@ async function createObjects(
 
 /** Writes the catalogue file. A file that differs only in its `created` dates counts as equal. */
 function writeCatalogue(file: string, text: string): string {
-  const undated = (content: string) => content.replace(/^ +created: .*$/gm, '')
+  const withoutDates = (content: string) => content.replace(/^ +created: .*$/gm, '')
   if (!existsSync(file)) {
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
     return `Wrote ${file}. To check it: npx signalbox catalogue check ${file}`
   }
-  if (undated(readFileSync(file, 'utf8')) === undated(text)) return `${file} already exists with the same content.`
+  if (withoutDates(readFileSync(file, 'utf8')) === withoutDates(text))
+    return `${file} already exists with the same content.`
   throw new StartupError(`${file} already exists with other content: move it, or specify another file with --out.`)
 }
 

@@ -34,7 +34,7 @@ for (const [name, call] of Object.entries(others)) {
   })
 
   test(`such a command is not shown as the approved command: ${name}`, () => {
-    const { question, whole } = askedFor(call)
+    const { question, details: whole } = askedFor(call)
     assert.equal(whole.command, null)
     assert.notEqual(question.operation, 'shell')
     for (const value of Object.values(call.rawInput)) assert.ok(question.detail?.includes(value), question.detail ?? '')
@@ -62,7 +62,7 @@ test('an unidentified tool is never allowed by its command, and shows its full i
   const unnamed = { kind: 'other', title: 'Run', rawInput: { command: 'ls', on: 'production' } }
   assert.equal(effectOf({ effect: 'allow', commands: ['ls'] }, unnamed), undefined)
   assert.equal(effectOf({ effect: 'deny', commands: ['ls'] }, unnamed), 'deny')
-  const { question, whole } = askedFor(unnamed)
+  const { question, details: whole } = askedFor(unnamed)
   assert.match(question.detail ?? '', /production/)
   assert.deepEqual([whole.command, whole.detail], [null, question.detail])
 })

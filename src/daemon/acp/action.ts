@@ -4,7 +4,7 @@ import { pathsNamed } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { operationOf } from './operation.ts'
 import { resolveLinks } from './resolve-links.ts'
-import { commandRunBy, type ToolCall } from './tool-call.ts'
+import { commandOfCall, type ToolCall } from './tool-call.ts'
 
 /** Names of the input fields in which agents put the files and addresses of a tool call. */
 const pathNames =
@@ -20,7 +20,7 @@ const limits = { values: 100, named: 2000, length: 4000, command: 64_000 }
 export function actionOf(tool: ToolCall, workspace: string): Action {
   const operation = operationOf(tool)
   const input = objectIn(tool.input)
-  const { command: displayed, script } = commandRunBy(tool)
+  const { command: displayed, script } = commandOfCall(tool)
   const command = script ?? displayed ?? tool.script ?? tool.command ?? null
   const named = displayed === undefined ? valuesOf(input, pathNames) : []
   const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...named])]
@@ -58,8 +58,8 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
 
 /** A path as written, and as the current symbolic links resolve it; both relative to the workspace. */
 function pathsOf(workspace: string, path: string): string[] {
-  const whole = absolutePath(workspace, path) ?? join(workspace, path)
-  return [pathFrom(workspace, whole), pathFrom(resolveLinks(workspace), resolveLinks(whole))]
+  const resolved = absolutePath(workspace, path) ?? join(workspace, path)
+  return [pathFrom(workspace, resolved), pathFrom(resolveLinks(workspace), resolveLinks(resolved))]
 }
 
 /** The resolved paths of a command's arguments that are symbolic links. Undefined if there are too many. */

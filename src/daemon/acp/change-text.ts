@@ -28,11 +28,11 @@ const ended = (text: string) => (text === '' || isEnded(text) ? text : `${text}\
 
 function hunksOf(before: string, after: string): Hunk[] {
   const options = { context: contextLines, maxEditLength }
-  return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [wholeHunk(linesOf(before), linesOf(after))]
+  return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [hunkOf(linesOf(before), linesOf(after))]
 }
 
 /** One hunk from the first to the last changed line, for a change that is too large for a diff. */
-function wholeHunk(old: string[], now: string[]): Hunk {
+function hunkOf(old: string[], now: string[]): Hunk {
   const shorterLength = Math.min(old.length, now.length)
   let same = 0
   while (same < shorterLength && old[same] === now[same]) same++

@@ -10,7 +10,7 @@ import { printableExactly } from '#platform/text/printable.ts'
 import { changeText } from './change-text.ts'
 import { operationOf } from './operation.ts'
 import { member } from './rpc-message.ts'
-import { commandRunBy, readToolCall, type ToolCall } from './tool-call.ts'
+import { commandOfCall, readToolCall, type ToolCall } from './tool-call.ts'
 
 /** The chosen option, by the agent's id. */
 export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
@@ -21,7 +21,7 @@ export type PermissionRequest = {
   isPolicyOnly: boolean
   /** `detail` has its full length. */
   question: PermissionQuestion
-  whole: WholePermission
+  details: WholePermission
   /** Translates an answer for the agent. `choice` is required if several options are of the same kind. */
   outcome(answer: PermissionAnswer, choice?: PermissionChoice): PermissionOutcome
 }
@@ -40,12 +40,18 @@ export function readPermission(
   const offers = readOffers(member(params, 'options'))
   const choices = offers.map(({ optionId: _, ...choice }) => choice)
   const options = [...new Set(offers.map(({ kind }) => kind))]
-  const { tool, operation, whole } = describe(member(params, 'toolCall'), earlier)
+  const { tool, operation, details } = describe(member(params, 'toolCall'), earlier)
   return {
     tool,
     isPolicyOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
-    question: { kind: 'permission', operation, detail: whole.detail, options, ...(choices.length > 0 && { choices }) },
-    whole,
+    question: {
+      kind: 'permission',
+      operation,
+      detail: details.detail,
+      options,
+      ...(choices.length > 0 && { choices }),
+    },
+    details,
     outcome: (answer, choice) => {
       const chosen = offers.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
       if (!chosen) return cancelledPermission
@@ -98,21 +104,21 @@ function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | und
   const id = member(call, 'toolCallId')
   const tool: ToolCall = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
   const { changes = [], paths = [] } = tool
-  const command = wholeCommand(tool) ?? null
+  const command = fullCommand(tool) ?? null
   const diffs = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
   const operation = operationOf(tool)
   const detail = detailOf(tool, diffs)
-  return { tool, operation, whole: { detail: detail === operation ? null : detail, command, paths, changes: diffs } }
+  return { tool, operation, details: { detail: detail === operation ? null : detail, command, paths, changes: diffs } }
 }
 
 /** The command or title, the diffs, and whatever else the agent reported about the action. */
 function detailOf(tool: ToolCall, changes: WholePermission['changes']): string | null {
   const { title, input, text: toolText, paths = [] } = tool
-  const { command } = commandRunBy(tool)
+  const { command } = commandOfCall(tool)
   // A title can have more than the command, such as a note that it runs without a sandbox.
   const headline = command ? (title?.includes(command) ? title : command) : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
-  if (wholeCommand(tool) === undefined && changes.length === 0)
+  if (fullCommand(tool) === undefined && changes.length === 0)
     parts.push(hasMore(input, headline) ? input : undefined, command ? undefined : toolText)
   const text = parts.filter(Boolean).join('\n')
   const otherPaths = command ? [] : paths.filter((path) => !text.includes(path))
@@ -120,8 +126,8 @@ function detailOf(tool: ToolCall, changes: WholePermission['changes']): string |
 }
 
 /** The command, if it is the whole action. The input of a tool of another kind must contain nothing else. */
-function wholeCommand(tool: ToolCall): string | undefined {
-  const { command } = commandRunBy(tool)
+function fullCommand(tool: ToolCall): string | undefined {
+  const { command } = commandOfCall(tool)
   return tool.kind === 'execute' || !hasMore(tool.input, command) ? command : undefined
 }
 

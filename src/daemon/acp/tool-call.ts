@@ -53,7 +53,7 @@ export function readToolCall(call: unknown): ToolCall {
  * The command that a call runs, and the same as a shell script. The input of any tool can have a member of that name. It
  * is the command only if the tool runs commands, or if the agent reports neither a kind nor a name.
  */
-export function commandRunBy({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
+export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
   const isShell = kind === 'execute' || kind === undefined || (kind === 'other' && name === undefined)
   return isShell ? { ...(command && { command }), ...(script && { script }) } : {}
 }

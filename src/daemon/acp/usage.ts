@@ -8,13 +8,13 @@ import { member } from './rpc-message.ts'
 export function readUsage(response: unknown, costUsd: number | undefined): Usage | null {
   const usage = member(response, 'usage')
   const [input, output, thought] = ['inputTokens', 'outputTokens', 'thoughtTokens'].map((key) => count(usage, key))
-  const [cached, written] = ['cachedReadTokens', 'cachedWriteTokens'].map((key) => count(usage, key))
+  const [cached, cacheWritten] = ['cachedReadTokens', 'cachedWriteTokens'].map((key) => count(usage, key))
   if (input === undefined || output === undefined) return null
   const total = Math.max(count(usage, 'totalTokens') ?? 0, input + output)
   const remaining = total - input - output
   // Some agents count thought tokens separately from output tokens.
   const separateReasoning =
-    thought && (remaining === thought || remaining === thought + (cached ?? 0) + (written ?? 0)) ? thought : 0
+    thought && (remaining === thought || remaining === thought + (cached ?? 0) + (cacheWritten ?? 0)) ? thought : 0
   const completion = output + separateReasoning
   return {
     prompt_tokens: total - completion,

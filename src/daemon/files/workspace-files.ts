@@ -27,7 +27,7 @@ const unpackModule = once(() => import('#platform/files/unpack-archive.ts'))
 
 /** The files of a workspace on this host, with the rights of this process. */
 export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {
-  const within = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
+  const inWorkspace = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
     toRefusal(async () => {
       const confined = await openConfined(workspace)
       return aboutFile(path || '.', () => act(confined, relativePath(path)))
@@ -35,26 +35,26 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
   /** The bytes that can be added. An intern above its disk limit would be stopped. */
   const freeBytes = async () => {
     // If the use cannot be determined, only the limit of uploads applies.
-    const used = limits.maxDiskBytes === 0 ? 0 : await diskUse([workspace, state]).catch(() => 0)
-    const free = limits.maxDiskBytes === 0 ? Infinity : limits.maxDiskBytes - used
+    const usedBytes = limits.maxDiskBytes === 0 ? 0 : await diskUse([workspace, state]).catch(() => 0)
+    const free = limits.maxDiskBytes === 0 ? Infinity : limits.maxDiskBytes - usedBytes
     return Math.max(0, Math.min(limits.maxUploadBytes, free))
   }
   return {
-    list: (path, page) => within(path, (confined, own) => listFolder(confined, own, page)),
+    list: (path, page) => inWorkspace(path, (confined, own) => listFolder(confined, own, page)),
     read: async (path, range) => {
-      const content = await within(path, (confined, own) => readPart(confined, own, range))
+      const content = await inWorkspace(path, (confined, own) => readPart(confined, own, range))
       return { ...content, body: content.body }
     },
     write: (path, body, replace, signal) =>
-      within(path, async (confined, own) =>
+      inWorkspace(path, async (confined, own) =>
         writeStream(confined, own, { body: untilAborted(body, signal), maxBytes: await freeBytes(), replace }),
       ),
-    remove: (path, recursive) => within(path, (confined, own) => removeEntry(confined, own, recursive)),
-    makeFolder: (path) => within(path, makeFolder),
+    remove: (path, recursive) => inWorkspace(path, (confined, own) => removeEntry(confined, own, recursive)),
+    makeFolder: (path) => inWorkspace(path, makeFolder),
     rename: (from, to, replace) =>
-      within(from, (confined, own) => renameEntry(confined, { from: own, to: relativePath(to), replace })),
+      inWorkspace(from, (confined, own) => renameEntry(confined, { from: own, to: relativePath(to), replace })),
     pack: (path) =>
-      within(path, async (confined, own) => {
+      inWorkspace(path, async (confined, own) => {
         const { packFolder } = await packModule()
         return packFolder(confined, own, { maxBytes: limits.maxUploadBytes, maxEntries })
       }),

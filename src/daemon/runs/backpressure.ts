@@ -8,14 +8,14 @@ const pausesByAgent = new WeakMap<Agent, number>()
 export function createBackpressure(
   stalledMs: number,
   agent: () => Agent | undefined,
-  cutOff: () => void,
+  disconnect: () => void,
 ): Backpressure {
   let paused: Agent | undefined
   let timer: NodeJS.Timeout | undefined
   return {
     begin: () => {
       paused = agent()
-      timer = setTimeout(cutOff, stalledMs)
+      timer = setTimeout(disconnect, stalledMs)
       if (paused && changeCount(paused, 1) === 1) paused.pause()
     },
     end: () => {

@@ -24,7 +24,7 @@ export function createRuns(
     answer: async (answer, signal) => returnOnAbort(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId, spent, neededUsd) =>
       spent ? registry.endOverBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
-    question: async (id) => registry.runOfQuestion(id)?.whole(id),
+    question: async (id) => registry.runOfQuestion(id)?.permissionDetails(id),
     setRules: async (rules) => deps.decisions.setRules(rules),
     decisions: async (afterSeq) => deps.decisions.after(afterSeq),
     rest: async (idleMs) => registry.rest(idleMs),

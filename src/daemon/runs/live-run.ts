@@ -188,8 +188,8 @@ export class LiveRun {
   }
 
   /** The complete content of a pending question. */
-  whole(questionId: string): WholePermission | undefined {
-    return this.#questions.whole(questionId)
+  permissionDetails(questionId: string): WholePermission | undefined {
+    return this.#questions.permissionDetails(questionId)
   }
 
   /**
@@ -217,7 +217,7 @@ export class LiveRun {
   }
 
   /** Disconnects a caller that reads too slowly. */
-  cutOff(): void {
+  disconnectReader(): void {
     this.#outbox.abandon()
     this.disconnect()
   }

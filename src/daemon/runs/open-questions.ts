@@ -19,8 +19,8 @@ export class OpenQuestions {
     return { replied, reply }
   }
 
-  whole(questionId: string): WholePermission | undefined {
-    return this.#pending.get(questionId)?.whole
+  permissionDetails(questionId: string): WholePermission | undefined {
+    return this.#pending.get(questionId)?.details
   }
 
   actionOf(questionId: string): Action | undefined {

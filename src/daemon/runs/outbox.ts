@@ -46,9 +46,9 @@ export class Outbox {
     this.#unsent = this.#replay
     this.#replay = new EventQueue()
     this.#isClosed = false
-    let woken = Promise.withResolvers<void>()
+    let wake = Promise.withResolvers<void>()
     let pending = first
-    const reader = { wake: () => woken.resolve() }
+    const reader = { wake: () => wake.resolve() }
     this.#reader = reader
     const next = async (): Promise<IteratorResult<TurnEvent>> => {
       while (this.#reader === reader) {
@@ -59,8 +59,8 @@ export class Outbox {
           if (closesStream(event)) this.abandon()
           return { done: false, value: event }
         }
-        woken = Promise.withResolvers()
-        await woken.promise
+        wake = Promise.withResolvers()
+        await wake.promise
       }
       return { done: true, value: undefined }
     }

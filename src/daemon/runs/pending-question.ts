@@ -11,7 +11,7 @@ import { readQuestionPermission } from '../acp/question-permission.ts'
 export type PendingQuestion = {
   question: Question
   /** The complete content of a permission, which can be too long for a question. */
-  whole?: WholePermission
+  details?: WholePermission
   /** The action of a permission, in the form that rules match. */
   action?: Action
   /** Translates the caller's answer for the agent. @throws Refusal if it does not answer the question. */
@@ -37,7 +37,7 @@ export function askPermission(
   const offered = { options, ...(choices && { choices }) }
   return {
     question: { id, ...request.question, ...offered, detail: cutDetail(id, request.question.detail) },
-    whole: request.whole,
+    details: request.details,
     action,
     cancelled: cancelledPermission,
     read: (answer) => {

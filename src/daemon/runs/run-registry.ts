@@ -157,7 +157,7 @@ export class RunRegistry {
       {
         limits,
         now,
-        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.cutOff()),
+        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.disconnectReader()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         saveQuestion: (run, pending, deadlineAt) => this.#saveQuestion(run, pending, deadlineAt),
         answered: ({ session }, question, answer, by) =>

@@ -97,7 +97,7 @@ function listenFor(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostL
     recorder.addText(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
-  const work = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
+  const recordUpdate = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
     if (update.type === 'tool') {
       tools.add(update.id, update.tool)
       if (update.unavailable) deps.log('mcp.unavailable', { session: run.session.id, ...update.unavailable })
@@ -130,7 +130,7 @@ function listenFor(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostL
       else if (update.type === 'cost') {
         run.session.costUsd = update.totalUsd
         costUpdated()
-      } else if (update.type !== 'aside') work(update)
+      } else if (update.type !== 'aside') recordUpdate(update)
     },
     permission: async (params, withdrawn) => {
       const question = askQuestionPermission(newId(), params)

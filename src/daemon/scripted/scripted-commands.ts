@@ -113,7 +113,7 @@ export const commands: Record<string, Command> = {
   /** Ignores cancellation. */
   hang: () => new Promise(() => {}),
   crash: async ({ options }, words) => {
-    options.complain(words)
+    options.writeStderr(words)
     options.crash()
     await new Promise(() => {})
   },
@@ -124,7 +124,7 @@ export const commands: Record<string, Command> = {
   raw: ({ options }, line) => options.raw(`${line}\n`),
   huge: ({ options }, megabytes) =>
     options.raw(`{"jsonrpc":"2.0","method":"${'x'.repeat(Number(megabytes) * 1024 * 1024)}`),
-  complain: ({ options }, kilobytes) => options.complain('e'.repeat(Number(kilobytes) * 1024)),
+  complain: ({ options }, kilobytes) => options.writeStderr('e'.repeat(Number(kilobytes) * 1024)),
   unknown: ({ sessionId, options }) => {
     const update = { sessionUpdate: 'of_the_future', anything: [1, 2, 3] }
     options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })}\n`)

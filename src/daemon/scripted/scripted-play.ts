@@ -9,7 +9,7 @@ export type ScriptedOptions = {
   raw: (bytes: string) => void
   /** Ends the process. */
   crash: () => void
-  complain: (text: string) => void
+  writeStderr: (text: string) => void
   /** Calls the model of the service, like an agent that does not report its usage. */
   askModel?: (prompt: string) => Promise<string>
   /** The supported MCP transports other than stdio, and content types. */

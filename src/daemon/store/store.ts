@@ -94,11 +94,11 @@ function storeIn(db: DatabaseSync, limits: TranscriptLimits): DaemonStore {
   }
 }
 
-function guard<T>(doing: 'open' | 'save', act: () => T): T {
+function guard<T>(operation: 'open' | 'save', act: () => T): T {
   try {
     return act()
   } catch (error) {
     const why = isLocked(error) ? 'another daemon of this intern is running' : (error as Error).message
-    throw new StoreFailed(`The intern could not ${doing} its state: ${why}.`, { cause: error })
+    throw new StoreFailed(`The intern could not ${operation} its state: ${why}.`, { cause: error })
   }
 }

@@ -48,7 +48,7 @@ export function createFollowers() {
       signal.addEventListener('abort', leave, { once: true })
       if (signal.aborted) leave()
 
-      const take = (): TranscriptEvent | undefined => {
+      const nextEvent = (): TranscriptEvent | undefined => {
         if (!isCaughtUp && stored.length === 0) stored = catchUp()
         isCaughtUp ||= stored.length === 0
         if (!isCaughtUp) {
@@ -65,7 +65,7 @@ export function createFollowers() {
       }
       const next = async (): Promise<IteratorResult<TranscriptEvent, undefined>> => {
         for (;;) {
-          const event = isOver ? undefined : take()
+          const event = isOver ? undefined : nextEvent()
           if (event) return { done: false, value: event }
           if (isOver) return { done: true, value: undefined }
           await new Promise<void>((resolve) => (wake = resolve))

@@ -109,7 +109,7 @@ function playHere(
       modes: true,
       raw: (bytes) => input.write(bytes),
       crash: () => input.destroy(),
-      complain: () => {},
+      writeStderr: () => {},
       hasLateUpdates: sendsLate,
       ...(signIn !== undefined && { signIn }),
     })

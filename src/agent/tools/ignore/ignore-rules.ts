@@ -26,7 +26,7 @@ export class IgnoreRules {
   static readonly none = new IgnoreRules()
 
   /** The rules for the entries of a folder, given those for the folder itself. */
-  within(folder: HeldFolder, entries: { name: string }[], depth: number): IgnoreRules {
+  enter(folder: HeldFolder, entries: { name: string }[], depth: number): IgnoreRules {
     const has = (name: string) => entries.some((entry) => entry.name === name)
     const isRepository = has('.git')
     const excludes = isRepository ? excludesOf(folder) : ''

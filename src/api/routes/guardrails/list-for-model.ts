@@ -33,11 +33,11 @@ export const listGuardrailsForModel = route({
   handler: async ({ params, query, caller }, deps) => {
     const model = namedModel(deps.catalogue.current(), nameIn(params))
     const { data, total_count } = await modelVerdicts(deps, caller, model, query)
-    return { data: data.map((verdict) => verdictAnswer(verdict, model.endpoints.length)), total_count }
+    return { data: data.map((verdict) => verdictItem(verdict, model.endpoints.length)), total_count }
   },
 })
 
-function verdictAnswer({ guardrail, rule, endpoints }: ModelVerdict, served: number): z.infer<typeof Verdict> {
+function verdictItem({ guardrail, rule, endpoints }: ModelVerdict, endpointCount: number): z.infer<typeof Verdict> {
   return {
     guardrail_id: guardrail.id,
     guardrail_name: guardrail.name,
@@ -48,6 +48,6 @@ function verdictAnswer({ guardrail, rule, endpoints }: ModelVerdict, served: num
       provider_name: endpoint.provider,
       rule: own,
     })),
-    is_allowed: rule === undefined && endpoints.length < served,
+    is_allowed: rule === undefined && endpoints.length < endpointCount,
   }
 }

@@ -50,8 +50,8 @@ export const getInternQuestion = route({
     if (!openQuestion) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')
     const item = questionItem(openQuestion)
     if (openQuestion.question.kind !== 'permission') return { data: item }
-    const whole = await wholeOf(deps.provisioner.runs(intern), openQuestion.question.id)
-    const { detail, command, paths, changes } = whole
+    const permission = await fetchPermission(deps.provisioner.runs(intern), openQuestion.question.id)
+    const { detail, command, paths, changes } = permission
     return {
       data: {
         ...(item as Extract<typeof item, { kind: 'permission' }>),
@@ -64,8 +64,8 @@ export const getInternQuestion = route({
   },
 })
 
-async function wholeOf(runs: Runs, id: string): Promise<WholePermission> {
-  const whole = await answered(runs.question(id))
-  if (whole) return whole
+async function fetchPermission(runs: Runs, id: string): Promise<WholePermission> {
+  const permission = await answered(runs.question(id))
+  if (permission) return permission
   throw new Fault('conflict', 'This question is no longer waiting for an answer.')
 }

@@ -34,8 +34,8 @@ export async function keyAnswers(
   ])
   return records.map((record, index) => {
     const creator = names.get(record.creator_user_id ?? '')
-    const whose = { creator_name: creator?.name ?? null, creator_email: creator?.email ?? null }
-    return { ...record, ...whose, ...spending[index]! }
+    const creatorFields = { creator_name: creator?.name ?? null, creator_email: creator?.email ?? null }
+    return { ...record, ...creatorFields, ...spending[index]! }
   })
 }
 

@@ -33,7 +33,7 @@ export const getStatus = route({
   response: z.object({ data: Status }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller }, deps) => {
-    const { wanted, processes } = await deps.hostStatus()
+    const { expected, processes } = await deps.hostStatus()
     const databaseStatus = await unlessUnreachable(fromDatabase(deps, caller, processes))
     const isReadOnly = processes.some(({ database }) => database.readOnly)
     const state = databaseStatus === undefined ? 'away' : isReadOnly ? 'read_only' : 'ok'
@@ -44,7 +44,7 @@ export const getStatus = route({
         database: { kind: deps.db.kind, state: state as 'ok' | 'away' | 'read_only' },
         host: {
           name: hostname(),
-          workers: { wanted, answering: processes.filter(({ isShuttingDown }) => !isShuttingDown).length },
+          workers: { wanted: expected, answering: processes.filter(({ isShuttingDown }) => !isShuttingDown).length },
           processes: processes.map(processItem),
           ...catalogueStatus(deps),
         },

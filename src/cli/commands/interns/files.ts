@@ -48,7 +48,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('[to]', 'Local path (default: the name of the file)')
     .action(async (intern: string, path: string, to: string = basename(path)) => {
       const target = (await isFolder(to)) ? join(to, basename(path)) : to
-      await writeWhole(target, await client().download(url(intern, '/content', { path })))
+      await writeAtomically(target, await client().download(url(intern, '/content', { path })))
       out(`Wrote ${printableExactly(target)}.`)
     })
 
@@ -136,7 +136,7 @@ const isFolder = (path: string): Promise<boolean> =>
   )
 
 /** Writes to a temporary file and renames it, so that an existing file is replaced only by a complete one. */
-async function writeWhole(target: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeAtomically(target: string, body: AsyncIterable<Uint8Array>): Promise<void> {
   const draft = `${target}.part`
   try {
     await writeFile(draft, body, { flag: 'wx' })

@@ -14,15 +14,15 @@ const negligibleUsd = 5e-7
 
 /** Compares the sums of the ledger with those of a provider by day and model. Only measures of the provider are compared. */
 export function compareUsage(ledger: readonly UsageSum[], billed: readonly UsageSum[]): Comparison[] {
-  const used = measures.filter((measure) => billed.some((one) => one[measure] !== undefined))
+  const measuresInBill = measures.filter((measure) => billed.some((one) => one[measure] !== undefined))
   const hasModels = billed.some(({ model }) => model !== undefined)
   const ledgerSums = sumsOf(ledger, hasModels)
-  const theirs = sumsOf(billed, hasModels)
-  const keys = [...new Set([...ledgerSums.keys(), ...theirs.keys()])].toSorted()
+  const billedSums = sumsOf(billed, hasModels)
+  const keys = [...new Set([...ledgerSums.keys(), ...billedSums.keys()])].toSorted()
   return keys.flatMap((key) =>
-    used.map((measure) => {
+    measuresInBill.map((measure) => {
       const [day = '', model = ''] = key.split(' ')
-      const [own, other] = [ledgerSums.get(key)?.[measure] ?? 0, theirs.get(key)?.[measure] ?? 0]
+      const [own, other] = [ledgerSums.get(key)?.[measure] ?? 0, billedSums.get(key)?.[measure] ?? 0]
       return { day, model, measure, ledger: own, provider: other, difference: own - other }
     }),
   )

@@ -67,8 +67,8 @@ export class ProviderRows {
     const { provider, isSelfHosted: own, slug } = source
     const variable = environmentName(key)
     if (variable) return [variable]
-    const usual = source.variable ?? provider?.credentialVariables[0]
-    if (!key) return usual && !own ? [usual] : []
+    const defaultVariable = source.variable ?? provider?.credentialVariables[0]
+    if (!key) return defaultVariable && !own ? [defaultVariable] : []
     if (!provider && noKey.test(key)) return []
     const base = provider?.credentialVariables[0] ?? variableOf(slug)
     const usedVariables = new Set(this.#secrets.values())
