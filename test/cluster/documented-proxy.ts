@@ -16,6 +16,8 @@ export type RunningProxy = AsyncDisposable & {
   url: string
   /** Resolves when the proxy sends requests to this server. */
   untilServedBy: (server: string) => Promise<void>
+  /** The end of what the proxy logged. */
+  log: () => string
 }
 
 const folders = `${process.env.PATH}:/usr/sbin:/sbin`.split(':')
@@ -110,6 +112,7 @@ export async function startDocumentedProxy(
   await until(servedBy)
   return {
     url,
+    log: () => errors + (program === 'nginx' ? readFileSync(`${folder}/error.log`, 'utf8').slice(-10_000) : ''),
     untilServedBy: async (server) => void (await until(async () => (await servedBy()) === server)),
     async [Symbol.asyncDispose]() {
       // nginx ends its workers on SIGTERM only.

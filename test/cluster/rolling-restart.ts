@@ -20,6 +20,8 @@ type RollingRestart = {
   env: Record<string, string>
   /** The time to wait after a restart, beyond the moment at which the proxy uses the server again. */
   pauseMs?: number
+  /** The most connections that are reset while a server closes its socket: the proxy answers 502. */
+  maxResets?: number
 }
 
 /** Addresses of this host that no other test has, with a port that no connection is made from. */
@@ -56,11 +58,17 @@ async function preparedServers(stack: AsyncDisposableStack, { databaseUrl, env }
 
 /**
  * Restarts two servers behind a proxy, one after the other, under steady traffic of whole answers and streams.
- * @throws AssertionError if a client does not get a whole answer.
+ * @throws AssertionError if a client does not get a whole answer, with the exception of `maxResets`.
  */
 export async function assertUnnoticedRestarts(options: RollingRestart): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const start = await preparedServers(stack, options)
+  const startServer = await preparedServers(stack, options)
+  const started: ServerProcess[] = []
+  const start = async (address: string) => {
+    const server = await startServer(address)
+    started.push(server)
+    return server
+  }
   const { proxy: address, servers } = newAddresses()
   const running = new Map<string, ServerProcess>()
   for (const server of servers) running.set(server, await start(server))
@@ -79,8 +87,10 @@ export async function assertUnnoticedRestarts(options: RollingRestart): Promise<
     await proxy.untilServedBy(server)
   }
   const ended = await traffic.stop()
-  const broken = ended.filter(({ whole }) => !whole).map(({ status, server, text }) => ({ status, server, text }))
+  const broken = ended.filter(({ whole }) => !whole)
   console.log(`${options.program}: ${ended.length} requests, ${broken.length} failed`)
-  assert.deepEqual(broken.slice(0, 3), [], `${broken.length} of ${ended.length} requests failed`)
+  if (broken.length > 0) console.log(proxy.log(), ...started.map((server) => server.err().slice(-10_000)))
+  const areResets = broken.length <= (options.maxResets ?? 0) && broken.every(({ status }) => status === 502)
+  if (!areResets) assert.deepEqual(broken.slice(0, 3), [], `${broken.length} of ${ended.length} requests failed`)
   assert.ok(ended.length > options.perSecond * 10, `only ${ended.length} requests were made`)
 }

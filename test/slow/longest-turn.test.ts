@@ -15,7 +15,7 @@ import { type SeparateThread, startSeparateThread } from '#test/harness/upstream
 import { argumentBodies } from '../growing-bodies/argument-bodies.ts'
 import { chatBodies } from '../growing-bodies/chat-bodies.ts'
 import { messagesBodies } from '../growing-bodies/messages-bodies.ts'
-import type { GrowingBody } from '../growing-bodies/pieces.ts'
+import { fields, type GrowingBody, times } from '../growing-bodies/pieces.ts'
 import { responsesBodies } from '../growing-bodies/responses-bodies.ts'
 
 const mostMs = 50
@@ -58,9 +58,42 @@ for (const client of clients)
       test(name, async () => {
         const body = largestBody(client, make)
         for (const protocol of new Set([client.protocol, protocols[at % protocols.length]!]))
-          await requireShortTurns(client, JSON.stringify({ ...body, model: `m/${protocol}` }))
+          await requireShortTurns(
+            client.operation.path,
+            service.apiKey,
+            JSON.stringify({ ...body, model: `m/${protocol}` }),
+          )
       })
   })
+
+const members = (count: number) =>
+  fields(
+    count,
+    (i) => (36 ** 3 + i).toString(36),
+    () => 1,
+  )
+const objects = times(5, () => members(20_000))
+
+/** Bodies of up to 1 MiB, whose parts are not limited. */
+const managementBodies: Record<string, [path: string, body: object]> = {
+  'a preset with 20,000 unknown fields': ['/presets/large/responses', members(20_000)],
+  'a preset with 110,000 unknown fields': ['/presets/large/responses', members(110_000)],
+  'a preset with large objects': ['/presets/large/responses', { image_config: { objects } }],
+  'a preset with large schemas': [
+    '/presets/large/responses',
+    { tools: objects.map((parameters, i) => ({ type: 'function', name: `f${i}`, parameters })) },
+  ],
+  'a preset with 340,000 objects': [
+    '/presets/large/chat/completions',
+    { image_config: { a: times(340_000, () => ({})) } },
+  ],
+  'a guardrail with large unknown fields': ['/guardrails', { name: 'a', objects }],
+}
+
+describe(`no management request holds the main thread longer than ${mostMs} ms at a time`, () => {
+  for (const [name, [path, body]] of Object.entries(managementBodies))
+    test(name, () => requireShortTurns(path, service.managementKey, JSON.stringify(body)))
+})
 
 const reader = jsonReader(fastify())
 
@@ -84,12 +117,12 @@ function isAccepted(client: ClientProtocol, text: string): boolean {
   }
 }
 
-async function requireShortTurns({ operation }: ClientProtocol, text: string): Promise<void> {
+async function requireShortTurns(path: string, key: string, text: string): Promise<void> {
   let least = Number.POSITIVE_INFINITY
   let answer: { status: number; text: string } | undefined
   for (let run = 0; run < mostRuns && least > mostMs; run++) {
     const endWatch = watchTurns()
-    answer = await thread.send({ url: service.url + operation.path, key: service.apiKey, text })
+    answer = await thread.send({ url: service.url + path, key, text })
     least = Math.min(least, endWatch().processorMs)
     assert.ok(answer.status < 500 && answer.status !== 401, `${answer.status} ${answer.text}`)
   }

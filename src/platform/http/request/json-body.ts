@@ -45,7 +45,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
 function* readBody(read: JsonReader, request: FastifyRequest, bytes: Buffer): Steps<unknown> {
   const text = textOfBody(bytes)
   yield
-  const { value, members } = yield* read(text)
+  const { value, members } = yield* read(text, () => request.routeOptions.config.key === 'management')
   // The options of the route come last, because Fastify builds them for each access.
   if (typeof value === 'object' && isWorthASource(bytes, members) && request.routeOptions.config.keepsBody)
     request.bodySource = new JsonSource(value!, bytes, text)
@@ -79,9 +79,10 @@ export type ReadJson = { value: unknown; members: LongJson['members'] | undefine
 
 /**
  * Parses the JSON of a body: a short one in one step, a long one in many.
+ * @param isStored whether the body is stored, so that objects have fewer members. Called for long bodies only.
  * @throws Fault if it is not valid JSON, nested too deeply, or has too many parts.
  */
-export type JsonReader = (body: string) => Steps<ReadJson>
+export type JsonReader = (body: string, isStored?: () => boolean) => Steps<ReadJson>
 
 /** Shorter texts are parsed in one step. */
 const longText = 256 * 1024
@@ -90,11 +91,16 @@ export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')
   const parsePlain = (text: string) => (mayForbid(text) ? parsedWith(parse, text) : JSON.parse(text))
   const parseText = (text: string) => parseJson(text, parsePlain)
-  return function* read(body) {
+  return function* read(body, isStored = () => false) {
     const isLong = body.length > longText
     let read: ReadJson
     try {
-      if (isLong) read = yield* parseInSteps(body, parseText, (position) => breaksNear(body, position))
+      if (isLong)
+        read = yield* parseInSteps(body, {
+          parse: parseText,
+          invalid: (position) => breaksNear(body, position),
+          isStored: isStored(),
+        })
       else read = { value: parseText(body), members: undefined }
     } catch (error) {
       throw error instanceof Fault ? error : invalidJson(body)

@@ -86,11 +86,20 @@ test('a body of more than 1 MiB may have as many parts as is said, and no more',
   assert.throws(() => parse(long(membered(maxMembers + 1))), { kind: 'payload_too_large', message: /20000 members/ })
 })
 
-test('a body of up to 1 MiB may have any number of parts', () => {
+test('a body of up to 1 MiB may have any number of parts if it is not stored', () => {
   for (const text of [many('1', 524_000), many('{}', 349_000), membered(70_000)]) {
     assert.ok(text.length <= unlimitedLength)
     assert.doesNotThrow(() => parse(text))
   }
+})
+
+test('a stored body of up to 1 MiB may have any number of parts, and objects of as many members as is said', () => {
+  const parseStored = (text: string) => runAtOnce(reader(text, () => true)).value
+  const padding = ' '.repeat(256 * 1024)
+  for (const text of [many('1', 524_000), membered(maxMembers) + padding]) assert.doesNotThrow(() => parseStored(text))
+  const tooLarge = membered(maxMembers + 1) + padding
+  assert.ok(tooLarge.length <= unlimitedLength)
+  assert.throws(() => parseStored(tooLarge), { kind: 'payload_too_large', message: /20000 members/ })
 })
 
 test('the content of strings does not count as parts of a body', () => {

@@ -4,27 +4,31 @@ import { maxMembers, maxParts } from '../../json/part-limits.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
-/** A body of up to 1 MiB is never refused for the number of its parts. */
+/** A chat body of up to 1 MiB is never refused for the number of its parts. */
 export const unlimitedLength = 1024 * 1024
 
 /** Counts the parts of a long text during parsing, because the parsed value may need far more memory than the text. */
 export class PartCount {
   #parts = 0
   readonly #isLimited: boolean
+  readonly #hasLimitedMembers: boolean
 
-  constructor(text: string) {
+  /** @param isStored whether the members of an object are limited in a text of any length. */
+  constructor(text: string, isStored: boolean) {
     this.#isLimited = text.length > unlimitedLength
+    this.#hasLimitedMembers = isStored || this.#isLimited
   }
 
   /** @throws Fault if the text has too many parts. */
   addPart(): void {
     if (++this.#parts > maxParts && this.#isLimited)
-      throw tooMany(`more than ${maxParts} items, members, arrays and objects together`)
+      throw tooMany(`is longer than 1 MiB and has more than ${maxParts} items, members, arrays and objects together`)
   }
 
   /** @throws Fault if the members of one object are too many. */
   checkMembers(members: number): void {
-    if (members > maxMembers && this.#isLimited) throw tooMany(`an object of more than ${maxMembers} members`)
+    if (members > maxMembers && this.#hasLimitedMembers)
+      throw tooMany(`has an object of more than ${maxMembers} members`)
   }
 }
 
@@ -41,5 +45,4 @@ export function checkValueDepth(text: string, value: unknown): void {
 const tooDeep = () =>
   new Fault('invalid', `The body has arrays and objects nested more than ${maxDepth} levels deep; flatten it.`)
 
-const tooMany = (what: string) =>
-  new Fault('payload_too_large', `The body is longer than 1 MiB and has ${what}. Send less at once.`)
+const tooMany = (what: string) => new Fault('payload_too_large', `The body ${what}. Send less at once.`)

@@ -5,7 +5,9 @@ import { runAtOnce } from '../../async/long-work.ts'
 import { parseInSteps } from './long-json.ts'
 
 const read = (text: string, pieceLength: number) =>
-  runAtOnce(parseInSteps(text, JSON.parse, (position) => new SyntaxError(`near ${position}`), pieceLength))
+  runAtOnce(
+    parseInSteps(text, { parse: JSON.parse, invalid: (position) => new SyntaxError(`near ${position}`) }, pieceLength),
+  )
 
 const names = ['', 'a', 'b', '[{,:}]', 'ü🚂', 'word '.repeat(10)]
 const strings = [...names, '"', '\\', '\\"', '\n']
@@ -59,7 +61,7 @@ test('text parsed in pieces has the same value and errors as text parsed at once
 
 test('a long text is parsed in many steps, and its members are counted', () => {
   const items = Array.from({ length: 20_000 }, (_, at) => ({ id: at, text: `{"${at}":,`.repeat(8) }))
-  const steps = parseInSteps(JSON.stringify({ items }), JSON.parse, () => new SyntaxError())
+  const steps = parseInSteps(JSON.stringify({ items }), { parse: JSON.parse, invalid: () => new SyntaxError() })
   let count = 0
   let step = steps.next()
   for (; !step.done; step = steps.next()) count++

@@ -2,9 +2,14 @@ import type { Steps } from '../../async/long-work.ts'
 import { stringEnd } from '../../json/json-members.ts'
 import { checkDepth, PartCount } from './json-parts.ts'
 
-/** Parses a text, or throws. */
-type Parse = (text: string) => unknown
-type Invalid = (position: number) => Error
+type PieceParser = {
+  /** Parses a text, or throws. */
+  parse: (text: string) => unknown
+  /** Creates the error for a text that is not JSON at about this position. */
+  invalid: (position: number) => Error
+  /** Whether the members of an object are limited in a text of any length. */
+  isStored?: boolean
+}
 
 export type LongJson = {
   value: unknown
@@ -19,17 +24,11 @@ const stepLength = 256 * 1024
 
 /**
  * Parses a long text in steps, because one `JSON.parse` can block the event loop for too long.
- * @param invalid creates the error for a text that is not JSON at about this position.
  * @throws Fault if the text is nested too deeply, or has too many parts; the error of `parse` if the text is mostly one
  * string.
  */
-export function* parseInSteps(
-  text: string,
-  parse: Parse,
-  invalid: Invalid,
-  pieceLength = defaultPieceLength,
-): Steps<LongJson> {
-  const reader = new PieceReader(text, parse, invalid, pieceLength)
+export function* parseInSteps(text: string, parser: PieceParser, pieceLength = defaultPieceLength): Steps<LongJson> {
+  const reader = new PieceReader(text, parser, pieceLength)
   while (!reader.step()) yield
   return { value: reader.value(), members: reader.members }
 }
@@ -68,8 +67,8 @@ const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125]
 class PieceReader {
   members = 0
   readonly #text: string
-  readonly #parse: Parse
-  readonly #invalid: Invalid
+  readonly #parse: PieceParser['parse']
+  readonly #invalid: PieceParser['invalid']
   readonly #pieceLength: number
   readonly #count: PartCount
   readonly #levels: Level[] = []
@@ -79,12 +78,12 @@ class PieceReader {
   #parsed = 0
   #root: object | undefined
 
-  constructor(text: string, parse: Parse, invalid: Invalid, pieceLength: number) {
+  constructor(text: string, { parse, invalid, isStored = false }: PieceParser, pieceLength: number) {
     this.#text = text
     this.#parse = parse
     this.#invalid = invalid
     this.#pieceLength = pieceLength
-    this.#count = new PartCount(text)
+    this.#count = new PartCount(text, isStored)
   }
 
   /** Reads the next part of the text. @returns whether that was the last one. */

@@ -4,17 +4,24 @@ import { Fault } from '../../core/fault.ts'
  * Refuses text and member names with U+0000. Postgres cannot store it, and both databases must accept the same values.
  */
 export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): void {
-  const pending: unknown[] = [value]
-  while (pending.length > 0) {
-    const next = pending.pop()
-    if (typeof next === 'string' && next.includes('\0')) {
-      throw new Fault(
-        'invalid',
-        `Invalid request: the ${where} has text with the character U+0000, which cannot be stored`,
-      )
-    }
-    if (typeof next !== 'object' || next === null) continue
-    if (Array.isArray(next)) for (const item of next) pending.push(item)
-    else for (const [name, item] of Object.entries(next)) pending.push(name, item)
+  const pending: object[] = [[value]]
+  const check = (item: unknown) => {
+    if (typeof item === 'object' && item !== null) pending.push(item)
+    else if (typeof item === 'string' && item.includes('\0')) throw withNul(where)
+  }
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (Array.isArray(next)) for (const item of next) check(item)
+    else checkMembers(next as Record<string, unknown>, check)
   }
 }
+
+/** Lists of the members, such as `Object.entries`, take three times as long for an object of 60,000. */
+function checkMembers(members: Record<string, unknown>, check: (item: unknown) => void): void {
+  for (const name in members) {
+    check(name)
+    check(members[name])
+  }
+}
+
+const withNul = (where: string) =>
+  new Fault('invalid', `Invalid request: the ${where} has text with the character U+0000, which cannot be stored`)
