@@ -5,8 +5,8 @@ import { compileSnapshot, type Snapshot } from '#catalogue/index/snapshot.ts'
 import { findModels, listBytes, listTag } from '#catalogue/list/list.ts'
 import { ModelQuery } from '#catalogue/list/query.ts'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
-import { exitWithVerdict, median, report } from './figures.ts'
 import { requestsPerSecond, roundTrips } from './load.ts'
+import { exitWithVerdict, median, report } from './report.ts'
 import { apiKey, prepareFolder, type Running, residentMegabytes, startBare, startService } from './servers.ts'
 
 /** Measures `GET /models` beside node:http writing the same bytes. Exits with 1 if a target is missed. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { WatchedPage } from '#test/harness/browser/chromium.ts'
 import { atRate, doorOf } from './completion-load.ts'
-import { report } from './figures.ts'
+import { report } from './report.ts'
 
 type Service = { url: string; apiKey: string; managementKey: string }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ask, type Door, doorOf, open } from './completion-load.ts'
-import { report } from './figures.ts'
+import { report } from './report.ts'
 import { processorMicroseconds, type Running } from './servers.ts'
 
 const rounds = 9

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { signedInPage } from '#test/harness/browser/console.ts'
-import { report } from './figures.ts'
+import { report } from './report.ts'
 
 /** Chromium's "Slow 3G" before version 120: 400 kbit/s, and 400 ms until the first byte of each answer. */
 const slow3g = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }

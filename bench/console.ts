@@ -8,8 +8,8 @@ import { signedInPage } from '#test/harness/browser/console.ts'
 import { busyHour } from './console-hour.ts'
 import { measurePlane } from './console-plane.ts'
 import { slowNetwork } from './console-slow.ts'
-import { exitWithVerdict, median, report } from './figures.ts'
 import { fill, keys as requestKeys } from './ledger-fill.ts'
+import { exitWithVerdict, median, report } from './report.ts'
 import { asNpmStarts, start } from './servers.ts'
 
 /**

@@ -5,8 +5,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exitWithVerdict, report } from './figures.ts'
 import { type Intern, quantile, takeTurn } from './intern-load.ts'
+import { exitWithVerdict, report } from './report.ts'
 import {
   apiKey,
   asNpmStarts,

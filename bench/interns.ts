@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
-import { exitWithVerdict, median, report } from './figures.ts'
+import { type Begin, streams, talkAtOnce } from './concurrent-turns.ts'
 import { type Intern, now, quantile, takeTurn, type Word } from './intern-load.ts'
-import { type Begin, streams, talkAtOnce } from './many-turns.ts'
+import { exitWithVerdict, median, report } from './report.ts'
 import { apiKey, asNpmStarts, prepareFolder, residentMegabytes, start } from './servers.ts'
 
 /** The number of measurements for each rate of chunks a second, without and with the server in turn. */

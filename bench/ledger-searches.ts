@@ -1,5 +1,5 @@
-import { median, report } from './figures.ts'
 import { guardrailId, keys } from './ledger-fill.ts'
+import { median, report } from './report.ts'
 
 const dayMs = 86_400_000
 const boundMs = 20

@@ -8,10 +8,10 @@ import { sql } from '#platform/db/kysely.ts'
 import { openDb } from '#platform/db/open.ts'
 import { pruneGenerations } from '#spend/ledger/prune.ts'
 import { newPlace } from '#test/harness/database/databases.ts'
-import { exitWithVerdict, median, report } from './figures.ts'
 import { copyDays } from './ledger-copies.ts'
 import { daysFilled, fill, keys } from './ledger-fill.ts'
 import { searchLedger } from './ledger-searches.ts'
+import { exitWithVerdict, median, report } from './report.ts'
 
 /**
  * A million metered requests in the ledger, or `REQUESTS`: what they cost to write, to read and to prune. Exits 1 on a missed

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chunksOfStream, startCannedUpstream } from './canned-upstream.ts'
 import { ask, atRate, type Door, doorOf, open, saturate, type Timing } from './completion-load.ts'
-import { exitWithVerdict, inEachLine, median, report } from './figures.ts'
-import { guardedKey } from './guarded-key.ts'
+import { chunksOfStream, startCannedUpstream } from './fixed-upstream.ts'
+import { guardedKey } from './key-with-guardrails.ts'
+import { exitWithVerdict, inEachLine, median, report } from './report.ts'
 import { apiKey, asNpmStarts, processorMicroseconds, type Running, start } from './servers.ts'
 
 /**

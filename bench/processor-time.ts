@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync 
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startCannedUpstream } from './canned-upstream.ts'
 import { ask, type Door, doorOf, open } from './completion-load.ts'
-import { median } from './figures.ts'
+import { startCannedUpstream } from './fixed-upstream.ts'
+import { median } from './report.ts'
 import { apiKey, asNpmStarts, microsecondsByThread, type Running, start } from './servers.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exitWithVerdict, median, report } from './figures.ts'
+import { exitWithVerdict, median, report } from './report.ts'
 import {
   apiKey,
   prepareFolder,

@@ -5,9 +5,9 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newEmptyPlace, type Place } from '#test/harness/database/databases.ts'
-import { startCannedUpstream } from './canned-upstream.ts'
 import { doorOf, saturate } from './completion-load.ts'
-import { exitWithVerdict, median, report } from './figures.ts'
+import { startCannedUpstream } from './fixed-upstream.ts'
+import { exitWithVerdict, median, report } from './report.ts'
 import { apiKey, asNpmStarts, processorMicroseconds, type Running, start } from './servers.ts'
 
 /**

@@ -251,7 +251,7 @@ test('every file can be reached from bin/', () => {
     'console/main.tsx',
   ]
   // They group modules for the bundler: a module that only they import is dead.
-  const chunks = ['console/shared-chunk.ts', 'console/components/later-chunk.ts']
+  const chunks = ['console/shared-chunk.ts', 'console/components/lazy-chunk.ts']
   const reached = new Set<string>()
   const visit = (file: string) => {
     if (reached.has(file)) return

@@ -1,7 +1,7 @@
 import { pathOf, queryOf } from './address.ts'
 import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection.ts'
 import { failureOf } from './failure.ts'
-import { takeFirstAnswer } from './first-answers.ts'
+import { takeFirstAnswer } from './preloaded-answers.ts'
 import { withRoot } from './root.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'

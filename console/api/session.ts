@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { Failure, failureOf } from './failure.ts'
-import { currentSessionPath, dropFirstAnswers, takeFirstAnswer } from './first-answers.ts'
+import { currentSessionPath, dropFirstAnswers, takeFirstAnswer } from './preloaded-answers.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
 import type { NewSession, Session } from './types.ts'

@@ -1,4 +1,4 @@
-import '../components/later-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRef, useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import { useKeys } from '../components/keys.ts'

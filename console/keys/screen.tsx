@@ -1,4 +1,4 @@
-import '../components/later-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { canSeeAll } from '../api/key-access.ts'
 import { ScreenTabs } from '../components/screen-tabs.tsx'

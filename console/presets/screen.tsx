@@ -1,4 +1,4 @@
-import '../components/later-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { PresetList } from './preset-list.tsx'
 import { PresetPage } from './preset-page.tsx'

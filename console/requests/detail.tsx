@@ -1,4 +1,4 @@
-import '../components/later-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useGet } from '../api/resource.ts'
 import { root } from '../api/root.ts'
 import { canUseModels } from '../api/session.ts'

@@ -10,15 +10,15 @@ import {
   type ToolCall,
 } from '../model/model.ts'
 import { shorten } from '../sandbox/bounded-text.ts'
-import { createUnchecked } from '../sandbox/unchecked.ts'
+import { createUnchecked } from '../sandbox/check-reminder.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { fitContext, shrinkContext } from './compaction.ts'
 import { countUsage } from './count-usage.ts'
-import { ownNameOf } from './other-names.ts'
 import { createRepeats } from './repeats.ts'
 import { withEveryResult } from './session.ts'
 import type { SessionLog } from './session-store.ts'
 import { announcementOf, inputOf, toolOf, whyNoInput } from './tool-call.ts'
+import { ownNameOf } from './tool-name-aliases.ts'
 import type { Notify } from './turn-event.ts'
 
 export type TurnDeps = {

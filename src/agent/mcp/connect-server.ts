@@ -2,7 +2,7 @@ import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotoc
 import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
-import { askingFetch } from './asking-fetch.ts'
+import { askingFetch } from './authorization-fetch.ts'
 import { environmentLine, scriptOf } from './command-script.ts'
 import { commandTransport } from './command-transport.ts'
 import type { McpServerSpec } from './server-spec.ts'

@@ -1,5 +1,5 @@
-import { nearestPlace, shownLines } from './near-lines.ts'
 import type { Hunk } from './parse-patch.ts'
+import { nearestPlace, shownLines } from './similar-lines.ts'
 
 /**
  * Applies all hunks. @returns the new text, and notes about lines that were taken from the file instead of the patch.

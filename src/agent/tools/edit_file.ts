@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
-import { nearestPlace, shownLines } from '../patch/near-lines.ts'
-import { withSuggestions } from './near-files.ts'
+import { nearestPlace, shownLines } from '../patch/similar-lines.ts'
+import { withSuggestions } from './similar-files.ts'
 import { exactTextOf } from './text.ts'
 import { tool } from './tool.ts'
 import { aboutFile, readBytes, writeText } from './workspace.ts'

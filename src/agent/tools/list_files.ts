@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { withSuggestions } from './near-files.ts'
+import { withSuggestions } from './similar-files.ts'
 import { type ToolContext, tool } from './tool.ts'
 import { type Found, fits, openWalk } from './walk.ts'
 

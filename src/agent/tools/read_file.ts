@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { imageTypeOf, maxImageBytes } from './images.ts'
-import { withSuggestions } from './near-files.ts'
+import { withSuggestions } from './similar-files.ts'
 import { textOf } from './text.ts'
 import { type ToolOutput, tool } from './tool.ts'
 import { aboutFile, readBytes } from './workspace.ts'

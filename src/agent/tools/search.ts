@@ -1,8 +1,8 @@
 import { TimeSlices } from '#platform/async/time-slices.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableLine } from '#platform/text/printable.ts'
-import { withSuggestions } from './near-files.ts'
 import { searchPattern } from './search-pattern.ts'
+import { withSuggestions } from './similar-files.ts'
 import { type ToolContext, tool } from './tool.ts'
 import { type Found, fits, openWalk } from './walk.ts'
 

@@ -9,8 +9,8 @@ import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
 import type { Route } from '../routes/route.ts'
 import { authorizationIn, authorize } from './authorize.ts'
-import { requireOwnPage } from './own-page.ts'
 import { type GuardedRoute, rolesOf } from './roles.ts'
+import { requireOwnPage } from './same-origin.ts'
 import { sessionTokenIn } from './session-cookie.ts'
 
 export type AdmitDeps = {

@@ -65,7 +65,7 @@ ${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
 `
 }
 
-/** Data for `console/api/first-answers.ts`. Browsers do not run a script of this type. */
+/** Data for `console/api/preloaded-answers.ts`. Browsers do not run a script of this type. */
 const dataBlock = (json: string) =>
   `<script type="application/json" id="first-answers">${json.replaceAll('<', '\\u003c')}</script>`
 

@@ -1,8 +1,8 @@
 import { describeRoutes, type Examples } from '#platform/http/description/openapi.ts'
 import { prefix } from '../access/prefix.ts'
 import { routes, tags } from '../routes/routes.ts'
+import { refusedBefore } from './early-faults.ts'
 import examples from './examples.json' with { type: 'json' }
-import { refusedBefore } from './refused-before.ts'
 
 /** Creates the OpenAPI document of the API from the routes alone. Opens no other part of the service. */
 export function describeApi(): object {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
 import type { RequestWrapper } from '#platform/http/mount.ts'
-import { callersContext } from '../access/callers-context.ts'
+import { callersContext } from '../access/trace-context.ts'
 
 type Api = typeof import('@opentelemetry/api')
 

@@ -6,7 +6,7 @@ import { Agent, https } from '#platform/net/node-http.ts'
 import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import type { SpanName } from '#platform/net/trace-parent.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
-import { callersContext } from '../access/callers-context.ts'
+import { callersContext } from '../access/trace-context.ts'
 import type { RequestSpans } from './request-spans.ts'
 
 /** Exports each completion as a trace: one span for the request, and one for each endpoint that was called. */

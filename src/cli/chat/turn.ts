@@ -4,8 +4,8 @@ import { askUser, cancelAnswer } from './ask-user.ts'
 import type { AgentQuestion, ChatOutput, Conversation } from './conversation.ts'
 import type { Keyboard } from './keyboard.ts'
 import { openQuestionOf } from './open-question.ts'
+import { whileOpen } from './question-watch.ts'
 import type { Show } from './show.ts'
-import { whileOpen } from './while-open.ts'
 
 export type ChatContext = { client: ApiClient; intern: string; chat: Conversation; keyboard: Keyboard; show: Show }
 

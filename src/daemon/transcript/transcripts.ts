@@ -13,7 +13,7 @@ import {
 import type { DaemonLog } from '../log.ts'
 import { StoreFailed } from '../store/store.ts'
 import type { SessionChange, TranscriptStore } from '../store/transcript-store.ts'
-import { endUnfinished } from './end-unfinished.ts'
+import { endUnfinished } from './end-unfinished-runs.ts'
 import { createFollowers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Budget } from '#spend/budgets/budget.ts'
-import { requireRemainingLimits } from './lowered-limits.ts'
+import { requireRemainingLimits } from './remaining-limits.ts'
 
 const subject = { kind: 'key', hash: 'k' } as const
 const limited = (limit: bigint, interval: Budget['interval'] = 'daily'): Budget => ({

@@ -7,9 +7,9 @@ import type { AttemptFailure } from '../attempt/failure.ts'
 import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
 import type { EventTemplate } from './event-template.ts'
-import { notedUsage } from './noted-usage.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
+import { notedUsage } from './usage-with-cost.ts'
 
 type Count = (events: AnswerEvent[]) => void
 /** Counts one piece of text by its length in bytes. */

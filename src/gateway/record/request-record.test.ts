@@ -4,7 +4,7 @@ import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
-import type { OpeningFacts } from './opening-facts.ts'
+import type { OpeningFacts } from './request-facts.ts'
 import { RequestRecord } from './request-record.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 

@@ -18,7 +18,7 @@ import { AnswerCounter, isPlausible } from './answer-tally.ts'
 import { billedUsage, type Charge, chargeFor, estimateOf, type GeneratedTokens } from './charge.ts'
 import { causeOf } from './failure-cause.ts'
 import { needsUsage, tokensWithin, transitMs } from './generated-tokens.ts'
-import type { OpeningFacts } from './opening-facts.ts'
+import type { OpeningFacts } from './request-facts.ts'
 import { openCircuitNote, type Planned, skippedEndpoints } from './skipped-endpoints.ts'
 import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
 

@@ -11,7 +11,7 @@ import { type Metered, withMeteredUsage } from '../runs/metered-usage.ts'
 import { saveQuestion } from '../runs/questions.ts'
 import { storeRun } from '../runs/store-run.ts'
 import { type InternChatRequest, modeOf, type TurnInput, turnInputOf } from './chat-request.ts'
-import { completeLastEvent, nextUntilIdle } from './pass-events.ts'
+import { completeLastEvent, nextUntilIdle } from './event-iterators.ts'
 import {
   prewarmConnection,
   requireReady,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startScriptedApiServer } from '#test/harness/cluster/scripted-api-server.ts'
 import { until } from '#test/harness/until.ts'
 import { kubernetesClient } from './client.ts'
-import { followObjects } from './follow.ts'
+import { followObjects } from './follow-objects.ts'
 
 /** Follows pods; `events` lists the calls in a short form. */
 async function following() {

@@ -1,5 +1,5 @@
 import type { KubernetesClient } from './client.ts'
-import { followObjects } from './follow.ts'
+import { followObjects } from './follow-objects.ts'
 import { ownLabels } from './objects.ts'
 import { type Pod, podOf } from './pod.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Intern } from '#interns/registry/store.ts'
 import { loadConfig } from '#platform/config/load.ts'
-import { Clonings } from '../repository/clonings.ts'
+import { Clonings } from '../repository/running-clones.ts'
 import { ProcessStarter } from './process-starter.ts'
 
 const never = () => assert.fail('it must not be called')

@@ -11,7 +11,7 @@ import { changesOf } from '#platform/db/signals.ts'
 import type { StorageListener } from '../processes/storage-listener.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
-import { Passes } from './passes.ts'
+import { Passes } from './passes-by-id.ts'
 import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs

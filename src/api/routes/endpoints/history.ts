@@ -5,7 +5,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { z } from '#platform/json/schema.ts'
-import { namedModel } from '../../models/named-model.ts'
+import { namedModel } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const Percentiles = z

@@ -2,7 +2,7 @@ import { ModelEndpoints, modelEndpoints } from '#catalogue/index/endpoint-item.t
 import { z } from '#platform/json/schema.ts'
 import { overbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
-import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
+import { ModelPath, namedModel, nameIn } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 export const listEndpoints = route({

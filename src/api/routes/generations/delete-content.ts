@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { deleteContent } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
-import { namedGeneration } from './named.ts'
+import { namedGeneration } from './find-generation.ts'
 
 export const deleteGenerationContent = route({
   method: 'delete',

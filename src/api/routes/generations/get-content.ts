@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { readContent } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
 import { GenerationContent } from './content.ts'
-import { namedGeneration } from './named.ts'
+import { namedGeneration } from './find-generation.ts'
 
 export const getGenerationContent = route({
   method: 'get',

@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/model-verdicts.ts'
-import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
+import { ModelPath, namedModel, nameIn } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const rule = z.string().describe('Keyed by the name of the form field.')

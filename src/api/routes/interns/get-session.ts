@@ -1,7 +1,7 @@
 import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { Answerers } from '../../interns/answerers.ts'
+import { Answerers } from '../../interns/answer-permissions.ts'
 import { noSuchSession, storedTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'

@@ -1,6 +1,6 @@
 import { ModelItem, modelItem } from '#catalogue/index/model-item.ts'
 import { z } from '#platform/json/schema.ts'
-import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
+import { ModelPath, namedModel, nameIn } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 export const getModel = route({

@@ -2,7 +2,7 @@ import { ModelItem, modelItem } from '#catalogue/index/model-item.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, anthropicModel } from '../../models/anthropic-models.ts'
-import { namedModel } from '../../models/named-model.ts'
+import { namedModel } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const Retrieved = ModelItem.extend({

@@ -1,7 +1,7 @@
 import { requireRelyingParty } from '#identity/passkeys/relying-party.ts'
 import { passkeySignInOptions } from '#identity/passkeys/sign-in-with-passkey.ts'
 import { z } from '#platform/json/schema.ts'
-import { refuseOtherOrigins } from '../../access/own-page.ts'
+import { refuseOtherOrigins } from '../../access/same-origin.ts'
 import { route } from '../route.ts'
 
 export const createPasskeySignInOptions = route({

@@ -5,7 +5,7 @@ import { type Browser, type NewSession, type SignInDeps, signInWithKey } from '#
 import { Fault } from '#platform/core/fault.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
-import { refuseOtherOrigins } from '../../access/own-page.ts'
+import { refuseOtherOrigins } from '../../access/same-origin.ts'
 import { SignedChallenge } from '../passkeys/credentials.ts'
 import { route } from '../route.ts'
 import { newSessionAnswer } from './new-session.ts'

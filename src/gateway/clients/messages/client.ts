@@ -1,6 +1,6 @@
 import { MessagesCall } from '#chat/messages-call.ts'
-import { notedUsage } from '../../protocol/noted-usage.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
+import { notedUsage } from '../../protocol/usage-with-cost.ts'
 import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
 import { messageUsage } from './message.ts'

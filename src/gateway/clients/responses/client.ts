@@ -1,6 +1,6 @@
 import { ResponsesCall } from '#chat/responses-call.ts'
-import { notedUsage } from '../../protocol/noted-usage.ts'
 import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol/protocol.ts'
+import { notedUsage } from '../../protocol/usage-with-cost.ts'
 import { responseUsage } from './object.ts'
 import { responsesPreset } from './preset.ts'
 import { responsesRewriter } from './rewriter.ts'

@@ -9,7 +9,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { messageOfRefusal } from '../error-code.ts'
 import { countIn } from '../token-counts.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
-import { adaptForAnthropic } from './anthropic-passed.ts'
+import { adaptForAnthropic } from './anthropic-passthrough.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
 import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules.ts'
 import { canThinkWith } from './anthropic-thinking.ts'

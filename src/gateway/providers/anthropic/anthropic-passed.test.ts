@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
-import { adaptForAnthropic } from './anthropic-passed.ts'
+import { adaptForAnthropic } from './anthropic-passthrough.ts'
 
 const taken = (body: object) =>
   adaptForAnthropic({ ...body }, endpointFor('claude', { maxCompletionTokens: 77 })) as any

@@ -9,7 +9,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { messageOfRefusal } from '../error-code.ts'
 import { openaiContextErrors } from '../openai-context-errors.ts'
 import { ownTool, responsesBillable } from '../openai-tools.ts'
-import { withoutOwnFields } from '../own-fields.ts'
+import { withoutOwnFields } from '../service-fields.ts'
 import { readResponse } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
 import { responsesLacks, responsesRules } from './openai-responses-rules.ts'

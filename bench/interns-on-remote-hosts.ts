@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newPlace } from '#test/harness/database/databases.ts'
-import { exitWithVerdict, median, report } from './figures.ts'
+import { type Begin, talkAtOnce } from './concurrent-turns.ts'
 import { type Intern, quantile, takeTurn } from './intern-load.ts'
-import { type Begin, talkAtOnce } from './many-turns.ts'
+import { exitWithVerdict, median, report } from './report.ts'
 import { apiKey, asNpmStarts, prepareFolder, start } from './servers.ts'
 
 const pairs = Number(process.env.PAIRS ?? 5)

@@ -4,7 +4,7 @@ import { SseReader } from '#platform/net/sse.ts'
 import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
-import { oddAnswers, oddErrors, unusableAnswers } from './odd-answers.ts'
+import { oddAnswers, oddErrors, unusableAnswers } from './loose-upstreams.ts'
 import { type Door, doors, streamReaders, wholeReaders } from './tool-calls/clients.ts'
 
 describe('answers of servers that follow their protocol loosely', () => {

@@ -38,10 +38,10 @@ const unwritten: Record<string, string> = {
   updatePasskey: 'It needs an authenticator: src/api/routes/passkeys/passkeys.test.ts.',
   deletePasskey: 'It needs an authenticator: src/api/routes/passkeys/passkeys.test.ts.',
   deleteGenerationContent: 'It wants a text that was kept: src/spend/contents, test/slow/contents.test.ts.',
-  moveIntern: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
-  giveUpIntern: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
-  moveInternHost: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
-  giveUpInternHost: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
+  moveIntern: 'It wants a host that is gone: test/slow/interns-on-remote-hosts.test.ts.',
+  giveUpIntern: 'It wants a host that is gone: test/slow/interns-on-remote-hosts.test.ts.',
+  moveInternHost: 'It wants a host that is gone: test/slow/interns-on-remote-hosts.test.ts.',
+  giveUpInternHost: 'It wants a host that is gone: test/slow/interns-on-remote-hosts.test.ts.',
 }
 
 const preset = { model: 'signalbox/demo', temperature: 0.5 }

@@ -4,7 +4,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { emptyAnswer } from '../empty-answer.ts'
-import { withoutOwnFields } from '../own-fields.ts'
+import { withoutOwnFields } from '../service-fields.ts'
 import { defaultMaxTokens } from './anthropic-request.ts'
 import { thinkingSettings } from './anthropic-thinking.ts'
 
