@@ -267,7 +267,7 @@ export type Routes = {
   'DELETE /byok/{id}': { params: { id: string }; query: undefined; body: undefined; response: { deleted: true } }
   'GET /key': { params: undefined; query: undefined; body: undefined; response: { data: CurrentKey } }
   'GET /auth/key': { params: undefined; query: undefined; body: undefined; response: { data: CurrentKey } }
-  'GET /keys': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; q?: string; hashes?: string; expires_before?: string; include_disabled?: 'true' | 'false' }; body: undefined; response: { data: (Key)[]; total_count: number } }
+  'GET /keys': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; q?: string; hashes?: string; expires_before?: string; order?: 'limit_used'; include_disabled?: 'true' | 'false' }; body: undefined; response: { data: (Key)[]; total_count: number } }
   'POST /keys': { params: undefined; query: undefined; body: NewKey; response: { data: Key; key: string } }
   'GET /keys/{hash}': { params: { hash: string }; query: undefined; body: undefined; response: { data: Key } }
   'PATCH /keys/{hash}': { params: { hash: string }; query: undefined; body: KeyPatch; response: { data: Key } }

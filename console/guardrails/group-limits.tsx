@@ -42,7 +42,7 @@ function GroupLimitFields({ of: { by, tag_name, limit_usd, reset_interval }, ind
   return (
     <div>
       {by === 'session' ? (
-        <span>Each session</span>
+        <span>Each session, USD</span>
       ) : (
         <label class="guardrail-inline">
           <span>Each value of</span>
@@ -56,6 +56,7 @@ function GroupLimitFields({ of: { by, tag_name, limit_usd, reset_interval }, ind
           />
         </label>
       )}
+      {by === 'tag' && <span>USD</span>}
       <input
         required
         type="number"

@@ -4,6 +4,7 @@ import { etagOf } from '../api/client.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail, Workspace } from '../api/types.ts'
+import { GuardrailThresholds } from '../components/alert-thresholds.tsx'
 import { BudgetTable } from '../components/budget-table.tsx'
 import { Conflict } from '../components/conflict.tsx'
 import { useDraft } from '../components/drafts.ts'
@@ -166,6 +167,9 @@ function Head({ id, guardrail, policy, defaultOf, workspace, canChange }: HeadPr
           )}
         </p>
       )}
+      {guardrail && (guardrail.limit_usd !== null || guardrail.group_limits !== null) && (
+        <GuardrailThresholds id={id} canChange={canChange} />
+      )}
       {guardrail?.spenders && guardrail.spenders.length > 0 && <Spenders spenders={guardrail.spenders} />}
       {guardrail?.group_spending && guardrail.group_spending.length > 0 && (
         <GroupSpending groups={guardrail.group_spending} />
@@ -192,15 +196,17 @@ function Spenders({ spenders }: { spenders: NonNullable<Guardrail['spenders']> }
 /** The sessions and tag values that have spent the most of their limits. */
 function GroupSpending({ groups }: { groups: NonNullable<Guardrail['group_spending']> }) {
   return (
-    <BudgetTable
-      label="Sessions and tags with the highest spending"
-      head="session or tag"
-      rows={groups.map(({ by, tag_name, value, ...standing }) => ({
-        ...standing,
-        id: `${by} ${tag_name} ${value}`,
-        name: by === 'session' ? `Session ${value}` : `${tag_name}: ${value}`,
-      }))}
-    />
+    <div class="parts">
+      <BudgetTable
+        label="Sessions and tags with the highest spending"
+        head="session or tag"
+        rows={groups.map(({ by, tag_name, value, ...standing }) => ({
+          ...standing,
+          id: `${by} ${tag_name} ${value}`,
+          name: by === 'session' ? `Session ${value}` : `${tag_name}: ${value}`,
+        }))}
+      />
+    </div>
   )
 }
 

@@ -1,47 +1,65 @@
 import { useState } from 'preact/hooks'
+import type { ifUnchanged } from '../api/client.ts'
+import type { OrganizationBudget, WorkspaceBudget } from '../api/types.ts'
+import { Conflict } from '../components/conflict.tsx'
 import { Dialog } from '../components/dialog.tsx'
+import { useObjectForm } from '../components/object-form.ts'
+import { parseThresholds, ThresholdsInput } from '../components/thresholds-input.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import type { BudgetInterval } from './budget-labels.ts'
 
-export type BudgetBody = { limit_usd: number; include_byok_in_budgets: boolean; thresholds: number[] }
+export type Budget = WorkspaceBudget | OrganizationBudget
+type BudgetBody = { limit_usd: number; include_byok_in_budgets?: boolean; thresholds: number[] }
+type Options = ReturnType<typeof ifUnchanged>
 
-const defaultThresholds = [50, 80, 100]
-
-/** The percentages in a text such as `50, 80`. */
-const thresholdsIn = (text: string) =>
-  text
-    .split(/[,\s]+/)
-    .filter(Boolean)
-    .map(Number)
+/** The budgets of a workspace or of the organization on the service. */
+export type BudgetStore = {
+  load: (interval: BudgetInterval) => Promise<Budget>
+  save: (interval: BudgetInterval, body: BudgetBody, options: Options) => Promise<void>
+  remove: (interval: BudgetInterval, options: Options) => Promise<void>
+}
 
 type Props = {
   title: string
   interval: BudgetInterval
   /** The current budget; undefined without one. */
-  budget: { limit_usd: number; thresholds: number[] } | undefined
+  budget: Budget | undefined
   includesByok: boolean
-  save: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
-  remove: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
+  store: BudgetStore
+  onChanged: () => void
   onClose: () => void
 }
 
+type Fields = { limit_usd: string; thresholds: string }
+
+const fieldsOf = (budget: Budget | undefined): Fields =>
+  budget
+    ? { limit_usd: String(budget.limit_usd), thresholds: budget.thresholds.join(', ') }
+    : { limit_usd: '', thresholds: '50, 80, 100' }
+
 /** Sets, changes or removes the budget of an interval. The field displays the service's reason for refusing a limit. */
-export function BudgetDialog({ title, interval, budget, includesByok, save, remove, onClose }: Props) {
-  const [limit, setLimit] = useState(budget ? String(budget.limit_usd) : '')
+export function BudgetDialog({ title, interval, budget, includesByok, store, onChanged, onClose }: Props) {
+  const load = async () => (await store.load(interval)) as Budget | undefined
+  const { fields, setFields, saveUnlessChanged, conflict } = useObjectForm(budget, load, fieldsOf)
   const [isByok, setByok] = useState(includesByok)
-  const [percents, setPercents] = useState((budget?.thresholds ?? defaultThresholds).join(', '))
   const { problem, isBusy, act } = useAction()
-  const body = { limit_usd: Number(limit), include_byok_in_budgets: isByok, thresholds: thresholdsIn(percents) }
-  const run = (action: Props['save'], done: string) =>
+  const run = (action: (options: Options) => Promise<void>, done: string) =>
     void act(async () => {
-      await action(interval, body)
+      if (!(await saveUnlessChanged(action))) return
+      onChanged()
       onClose()
       toast(`The ${interval} budget is ${done}`)
     })
+  const body: BudgetBody = {
+    limit_usd: Number(fields.limit_usd),
+    thresholds: parseThresholds(fields.thresholds),
+    // It belongs to the budgets of all intervals, which others may have changed.
+    ...(isByok !== includesByok && { include_byok_in_budgets: isByok }),
+  }
   const submit = (event: Event) => {
     event.preventDefault()
-    run(save, 'saved')
+    run((options) => store.save(interval, body, options), 'saved')
   }
   return (
     <Dialog title={`The ${interval} budget`} onClose={onClose}>
@@ -57,21 +75,13 @@ export function BudgetDialog({ title, interval, budget, includesByok, save, remo
             min="0"
             step="any"
             inputMode="decimal"
-            value={limit}
+            value={fields.limit_usd}
             aria-invalid={problem !== undefined}
             aria-describedby="budget-problem"
-            onInput={(event) => setLimit(event.currentTarget.value)}
+            onInput={(event) => setFields({ ...fields, limit_usd: event.currentTarget.value })}
           />
         </label>
-        <label>
-          Notify webhooks at, in percent of the limit
-          <input
-            pattern="[0-9,\s]*"
-            title="Whole numbers from 1 to 100, separated by commas; empty for none"
-            value={percents}
-            onInput={(event) => setPercents(event.currentTarget.value)}
-          />
-        </label>
+        <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ ...fields, thresholds })} />
         <p id="budget-problem" class="bad" role="alert" hidden={problem === undefined}>
           {problem}
         </p>
@@ -79,12 +89,18 @@ export function BudgetDialog({ title, interval, budget, includesByok, save, remo
           <input type="checkbox" checked={isByok} onChange={(event) => setByok(event.currentTarget.checked)} />
           Count spending on your own provider keys, in the budgets of all intervals
         </label>
+        {conflict && <Conflict what={`The ${interval} budget has changed since you opened it`} {...conflict} />}
         <div class="actions">
-          <button type="submit" class="main" disabled={isBusy}>
+          <button type="submit" class="main" disabled={isBusy || conflict !== undefined}>
             Save
           </button>
           {budget && (
-            <button type="button" class="bad" disabled={isBusy} onClick={() => run(remove, 'removed')}>
+            <button
+              type="button"
+              class="bad"
+              disabled={isBusy || conflict !== undefined}
+              onClick={() => run((options) => store.remove(interval, options), 'removed')}
+            >
               Remove
             </button>
           )}

@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { type Resource, useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
-import type { OrganizationBudget, WorkspaceBudget } from '../api/types.ts'
 import { type BudgetRow, BudgetTable } from '../components/budget-table.tsx'
 import { FailureState, Loading } from '../components/page-states.tsx'
-import { type BudgetBody, BudgetDialog } from './budget-dialog.tsx'
+import { type Budget, BudgetDialog, type BudgetStore } from './budget-dialog.tsx'
 import { type BudgetInterval, budgetIntervals } from './budget-labels.ts'
 import { canManageOrganization, canManageWorkspace, canReadOrganization } from './permissions.ts'
 import { useShownWorkspace, WorkspaceSelect } from './workspace-select.tsx'
@@ -37,11 +36,13 @@ function WorkspaceBudgets({ workspace: { id, name }, canChange }: WorkspaceProps
       hint="The spending of all keys and members of the workspace counts together."
       budgets={budgets}
       canChange={canChange}
-      save={async (interval, body) => {
-        await call('PUT /workspaces/{id}/budgets/{interval}', { params: { id, interval }, body })
-      }}
-      remove={async (interval) => {
-        await call('DELETE /workspaces/{id}/budgets/{interval}', { params: { id, interval } })
+      store={{
+        load: async (interval) =>
+          (await call('GET /workspaces/{id}/budgets/{interval}', { params: { id, interval } })).data,
+        save: async (interval, body, options) =>
+          void (await call('PUT /workspaces/{id}/budgets/{interval}', { params: { id, interval }, body }, options)),
+        remove: async (interval, options) =>
+          void (await call('DELETE /workspaces/{id}/budgets/{interval}', { params: { id, interval } }, options)),
       }}
     />
   )
@@ -55,34 +56,28 @@ function OrganizationBudgets({ name, canChange }: { name: string; canChange: boo
       hint="The spending of all workspaces counts together."
       budgets={budgets}
       canChange={canChange}
-      save={async (interval, body) => {
-        await call('PUT /organization/budgets/{interval}', { params: { interval }, body })
-      }}
-      remove={async (interval) => {
-        await call('DELETE /organization/budgets/{interval}', { params: { interval } })
+      store={{
+        load: async (interval) => (await call('GET /organization/budgets/{interval}', { params: { interval } })).data,
+        save: async (interval, body, options) =>
+          void (await call('PUT /organization/budgets/{interval}', { params: { interval }, body }, options)),
+        remove: async (interval, options) =>
+          void (await call('DELETE /organization/budgets/{interval}', { params: { interval } }, options)),
       }}
     />
   )
 }
-
-type Budget = WorkspaceBudget | OrganizationBudget
 
 type SectionProps = {
   title: string
   hint: string
   budgets: Resource<{ data: Budget[]; include_byok_in_budgets: boolean }>
   canChange: boolean
-  save: (interval: BudgetInterval, body: BudgetBody) => Promise<void>
-  remove: (interval: BudgetInterval) => Promise<void>
+  store: BudgetStore
 }
 
-function BudgetSection({ title, hint, budgets, canChange, save, remove }: SectionProps) {
+function BudgetSection({ title, hint, budgets, canChange, store }: SectionProps) {
   const [open, setOpen] = useState<BudgetInterval>()
   const { data, failure, reload } = budgets
-  const change = (action: typeof save) => async (interval: BudgetInterval, body: BudgetBody) => {
-    await action(interval, body)
-    reload()
-  }
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
@@ -104,8 +99,8 @@ function BudgetSection({ title, hint, budgets, canChange, save, remove }: Sectio
           interval={open}
           budget={budgetOf(open, data.data)}
           includesByok={data.include_byok_in_budgets}
-          save={change(save)}
-          remove={change(remove)}
+          store={store}
+          onChanged={reload}
           onClose={() => setOpen(undefined)}
         />
       )}

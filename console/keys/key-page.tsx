@@ -4,6 +4,7 @@ import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
 import type { Guardrail, Key, KeyBudget } from '../api/types.ts'
+import { KeyThresholds } from '../components/alert-thresholds.tsx'
 import { BudgetTable } from '../components/budget-table.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Heading } from '../components/heading.tsx'
@@ -12,6 +13,7 @@ import { describePolicy } from '../components/policy-description.ts'
 import { RelativeTime } from '../components/timestamp.tsx'
 import { exhaustedNote, keyBudgetName } from './budget-labels.ts'
 import { stateOf } from './key-state.ts'
+import { editableKeyFields } from './permissions.ts'
 
 const kindPermissions = {
   api: 'models and interns',
@@ -29,7 +31,8 @@ export function KeyPage() {
 }
 
 function KeyDetails({ of: key }: { of: Key }) {
-  const isOfAll = canSeeAll(useSession())
+  const me = useSession()
+  const isOfAll = canSeeAll(me)
   const state = stateOf(key)
   return (
     <div class="page parts key-page">
@@ -51,6 +54,9 @@ function KeyDetails({ of: key }: { of: Key }) {
       />
       <h2>Budgets</h2>
       {key.kind === 'management' ? <p>Management keys use no models.</p> : <KeyBudgets of={key} />}
+      {key.limit !== null && isOfAll && (
+        <KeyThresholds hash={key.hash} canChange={editableKeyFields(me, key) === 'all'} />
+      )}
       {isOfAll && key.kind !== 'management' && (
         <>
           <h2>Guardrails</h2>

@@ -9,8 +9,11 @@ const words = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 /** At least this number is visible, and all that need attention. */
 const minVisible = 5
 
-/** Spending limits as bars: spent, reserved and forecast amounts. */
-export function BudgetBars({ budgets }: { budgets: Budget[] }) {
+/**
+ * Spending limits as bars: spent, reserved and forecast amounts.
+ * @param more the number of limits that are not loaded, because they use less.
+ */
+export function BudgetBars({ budgets, more }: { budgets: Budget[]; more: number }) {
   const urgent = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[budgetStatus(budget).tone]
   const first = budgets.toSorted((a, b) => urgent(b) - urgent(a) || b.spent / b.limit - a.spent / a.limit)
   const count = Math.max(minVisible, first.filter(urgent).length)
@@ -20,8 +23,13 @@ export function BudgetBars({ budgets }: { budgets: Budget[] }) {
       <Bars budgets={first.slice(0, count)} />
       {others.length > 0 && (
         <details class="more-budgets">
-          <summary class="dim">{counted(others.length, 'other limit')}, none nearly used up</summary>
+          <summary class="dim">{counted(others.length + more, 'other limit')}, none nearly used up</summary>
           <Bars budgets={others} />
+          {more > 0 && (
+            <p>
+              <a href="/keys">{counted(more, 'key')} with limits that use less</a>
+            </p>
+          )}
         </details>
       )}
     </>

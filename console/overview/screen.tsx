@@ -59,7 +59,7 @@ function Overview() {
   useEffect(() => {
     if (turn > 0) reload()
   }, [turn, reload])
-  const { budgets, keys } = useBudgets()
+  const { budgets, keys, more } = useBudgets(values.api_key_hash)
   const by = breakdownOf(values.by)
   const problems = useProblems(budgets, keys, turn)
   const names = new Map(keys.map(({ hash, name }) => [hash, name]))
@@ -86,7 +86,7 @@ function Overview() {
             {budgets.length > 0 && (
               <section>
                 <h2>Budgets</h2>
-                <BudgetBars budgets={budgets} />
+                <BudgetBars budgets={budgets} more={more} />
               </section>
             )}
           </div>

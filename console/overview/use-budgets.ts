@@ -8,37 +8,45 @@ import { type Budget, keyPath } from './budgets.ts'
 import { expiryWarningDays } from './problems.ts'
 
 const dayMs = 86_400_000
-/** The longest period of a limit that is reset. */
-const periodDays = 31
 const maxKeys = 100
 
-/** The visible limits, and the keys of the overview: those that spent most, that expire soon, and the newest. */
-export function useBudgets(): { budgets: Budget[]; keys: Key[] } {
-  const me = useSession()
-  const keys = useResource(canListKeys(me) ? 'keys of the overview' : undefined, relevantKeys).data ?? []
-  const guardrails = useAllRows('GET /guardrails', canSeeAll(me) ? {} : undefined).data ?? []
-  const own = useGet('GET /key', me === undefined || canListKeys(me) ? undefined : {}).data?.data
-  return { budgets: [...guardrails.flatMap(ofGuardrail), ...[...keys, ...(own ? [own] : [])].flatMap(ofKey)], keys }
+type OverviewKeys = {
+  keys: Key[]
+  /** The number of keys with a limit. */
+  limited: number
 }
 
-async function relevantKeys(signal: AbortSignal): Promise<Key[]> {
-  const now = Date.now()
-  const time = (days: number) => new Date(now + days * dayMs).toISOString()
-  const body = {
-    metrics: ['charged_usd' as const],
-    dimensions: ['api_key_id' as const],
-    order_by: { field: 'charged_usd' as const, direction: 'desc' as const },
-    time_range: { start: time(-periodDays), end: time(1) },
-    limit: maxKeys,
+/**
+ * The visible limits, and the keys of the overview: those that use most of their limit, that expire soon, the newest, and the one of the
+ * filter. `more` is the number of keys with limits that are not among them.
+ */
+export function useBudgets(filtered: string | undefined): { budgets: Budget[]; keys: Key[]; more: number } {
+  const me = useSession()
+  const found = useResource(canListKeys(me) ? `keys of the overview ${filtered ?? ''}` : undefined, (signal) =>
+    relevantKeys(filtered, signal),
+  ).data
+  const keys = found?.keys ?? []
+  const guardrails = useAllRows('GET /guardrails', canSeeAll(me) ? {} : undefined).data ?? []
+  const own = useGet('GET /key', me === undefined || canListKeys(me) ? undefined : {}).data?.data
+  const ofKeys = [...keys, ...(own ? [own] : [])].flatMap(ofKey)
+  return {
+    budgets: [...guardrails.flatMap(ofGuardrail), ...ofKeys],
+    keys,
+    more: Math.max(0, (found?.limited ?? 0) - ofKeys.length),
   }
+}
+
+async function relevantKeys(filtered: string | undefined, signal: AbortSignal): Promise<OverviewKeys> {
   const list = (query: Input<'GET /keys'>['query']) =>
     call('GET /keys', { query: { limit: maxKeys, ...query } }, { signal })
-  const others = [list({ expires_before: time(expiryWarningDays) }), list({})]
-  const { data: spenders } = (await call('POST /analytics/query', { body }, { signal })).data
-  const hashes = spenders.flatMap(({ ids }) => ids?.api_key_id ?? []).join()
-  const lists = await Promise.all([...(hashes ? [list({ hashes })] : []), ...others])
-  const byHash = new Map(lists.flatMap(({ data }) => data).map((key) => [key.hash, key]))
-  return [...byHash.values()].filter(({ disabled }) => !disabled)
+  const [limited, ...others] = await Promise.all([
+    list({ order: 'limit_used' }),
+    list({ expires_before: new Date(Date.now() + expiryWarningDays * dayMs).toISOString() }),
+    list({}),
+    ...(filtered === undefined ? [] : [list({ hashes: filtered })]),
+  ])
+  const byHash = new Map([limited, ...others].flatMap(({ data }) => data).map((key) => [key.hash, key]))
+  return { keys: [...byHash.values()].filter(({ disabled }) => !disabled), limited: limited.total_count }
 }
 
 function ofGuardrail({ id, name, limit_usd: limit, reset_interval: interval, ...usage }: Guardrail): Budget[] {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
+import { layoutFaults } from '../harness/browser/layout-faults.ts'
 import { picture } from '../harness/browser/picture.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 import { until } from '../harness/until.ts'
@@ -68,6 +69,64 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   await page.getByRole('button', { name: 'Undo' }).click()
   await until(async () => (await read(id)).limit_usd === 50)
   assert.equal((await read(id)).content_filter_builtins, null)
+  assert.deepEqual(faults, [])
+})
+
+test('limits for each session and tag are added, saved, listed with their spending, and removed', options, async () => {
+  const id = await make({ name: 'By group' })
+  const inspect = async (width: number, colorScheme: 'light' | 'dark') => {
+    await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`, {
+      ...{ colorScheme, viewport: { width, height: 900 } },
+    })
+    await watched.page.getByRole('table', { name: /^Sessions and tags/ }).waitFor()
+    assert.deepEqual([await accessibilityFaults(watched.page), await layoutFaults(watched.page)], [[], []])
+    await picture(watched.page, 'guardrail-groups', width, colorScheme)
+  }
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Add limit per session' }).click()
+  await page.getByLabel('USD, each session').fill('0.01')
+  await page.getByRole('button', { name: 'Add limit per tag value' }).click()
+  await page.getByLabel(/^Tag name/).fill('customer')
+  await page.getByLabel('USD, tag limit 2').fill('5')
+  await page.getByLabel('Resets, tag limit 2').selectOption('monthly')
+  await page.getByText('At most $5.00 per month for each value of the tag customer.').waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  assert.deepEqual((await read(id)).group_limits, [
+    { by: 'session', tag_name: null, limit_usd: 0.01, reset_interval: null },
+    { by: 'tag', tag_name: 'customer', limit_usd: 5, reset_interval: 'monthly' },
+  ])
+  const made = (await world.service.manage('POST', '/keys', { name: 'grouped' })).body
+  await world.service.manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [made.data.hash] })
+  const body = {
+    ...{ model: 'google/gemini-3-flash', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
+    ...{ session_id: 'chat-17', metadata: { customer: 'acme' } },
+  }
+  await world.service.ask('POST', '/chat/completions', { key: made.key, body })
+  await page.reload()
+  const spending = page.getByRole('table', { name: /^Sessions and tags/ })
+  await spending.getByRole('rowheader', { name: 'Session chat-17' }).waitFor()
+  await spending.getByRole('rowheader', { name: 'customer: acme' }).waitFor()
+  await inspect(1280, 'light')
+  await inspect(390, 'dark')
+  await page.getByRole('button', { name: 'Remove the limit, each session' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await until(async () => (await read(id)).group_limits.length === 1)
+  assert.deepEqual(faults, [])
+})
+
+test('the alerts of a guardrail are changed beside its limit', options, async () => {
+  const id = await make({ name: 'Alerts', limit_usd: 5 })
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Change alerts' }).click()
+  await page.getByLabel('Notify webhooks at').fill('90, 25')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Webhooks are notified at 25, 90 % of the limit.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Webhooks are notified at 50, 80, 100 % of the limit.').waitFor()
   assert.deepEqual(faults, [])
 })
 

@@ -90,7 +90,7 @@ test('the overview shows the limits of keys that spent, and loads no other keys'
   })
   const lists = requested.filter((path) => path.startsWith('/keys'))
   assert.ok(
-    lists.every((path) => /^\/keys\?limit=100(&(expires_before|hashes)=.*)?$/.test(path)),
+    lists.every((path) => /^\/keys\?limit=100(&(expires_before|order)=.*)?$/.test(path)),
     lists.join(),
   )
   for (const { hash } of [body.data, made.body.data]) await service.manage('DELETE', `/keys/${hash}`)

@@ -70,6 +70,37 @@ async function takeOver(page: Page, theirs: string): Promise<void> {
   await page.getByRole('button', { name: 'Save', exact: true }).click()
 }
 
+test('a budget that was changed meanwhile keeps the changes of both', options, async () => {
+  const path = '/workspaces/default/budgets/weekly'
+  await service.manage('PUT', path, { limit_usd: 20 })
+  await using watched = await signedInPage(browser, service, '/keys/budgets')
+  const { page } = watched
+  const read = readOf(page, '/budgets/weekly')
+  await page.getByRole('button', { name: /^Change the weekly budget/ }).click()
+  await read
+  await page.getByLabel('Notify webhooks at').fill('70')
+  await service.manage('PUT', path, { limit_usd: 30, include_byok_in_budgets: true })
+  await takeOver(page, '30')
+  await page.getByText('The weekly budget is saved').waitFor()
+  const { data, include_byok_in_budgets } = (await service.manage('GET', path)).body
+  assert.deepEqual([data.limit_usd, data.thresholds, include_byok_in_budgets], [30, [70], true])
+})
+
+test('the alerts of a key that were changed meanwhile are not overwritten unseen', options, async () => {
+  const { hash } = (await service.manage('POST', '/keys', { name: 'alerted', limit: 5 })).body.data
+  await using watched = await signedInPage(browser, service, `/keys/key/${hash}`)
+  const { page } = watched
+  await page.getByText('Webhooks are notified at 50, 80, 100 % of the limit.').waitFor()
+  const read = readOf(page, '/thresholds')
+  await page.getByRole('button', { name: 'Change alerts' }).click()
+  await read
+  await page.getByLabel('Notify webhooks at').fill('90')
+  await service.manage('PUT', `/keys/${hash}/thresholds`, { thresholds: [10] })
+  await takeOver(page, '10')
+  await page.getByText('Webhooks are notified at 90 % of the limit.').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+})
+
 test('a webhook that was changed meanwhile keeps the changes of both', options, async () => {
   const { id } = (await service.manage('POST', '/webhooks', { url: 'https://hooks.example.com/a' })).body.data
   await using watched = await signedInPage(browser, service, '/interns?part=webhooks')

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
-import { call } from '../../api/client.ts'
+import { useRef, useState } from 'preact/hooks'
+import { call, ifUnchanged } from '../../api/client.ts'
 import type { Intern, InternPatch, McpServer } from '../../api/types.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { ServerDialog } from './server-dialog.tsx'
@@ -12,9 +12,17 @@ type Props = { intern: Intern; canChange: boolean; after: () => void }
 export function Tools({ intern, canChange, after }: Props) {
   const [open, setOpen] = useState<McpServer | 'new'>()
   const { mcp_servers: servers } = intern
+  /** The answer of the last change, until the intern is read again. */
+  const saved = useRef(intern)
+  const newest = () => (saved.current.updated_at > intern.updated_at ? saved.current : intern)
+  const params = { internId: intern.id }
   const change = async (body: InternPatch) => {
-    await call('PATCH /interns/{internId}', { params: { internId: intern.id }, body })
-    after()
+    try {
+      saved.current = await call('PATCH /interns/{internId}', { params, body }, ifUnchanged(newest()))
+    } finally {
+      // After a change by somebody else, the next attempt starts with it.
+      after()
+    }
   }
   /** Saves one server. The API takes the whole list, so the others are sent unchanged. */
   const put = (before: McpServer | undefined, server: object | undefined) => {

@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
-type Thing = { path: string; change: (text: string) => object; read: (body: any) => string; key?: string }
+type Thing = {
+  path: string
+  change: (text: string) => object
+  read: (body: any) => string
+  key?: string
+  /** Default: PATCH. */
+  method?: 'PUT'
+}
+
+const texts = ['first', 'second', 'third', 'fourth', 'fifth']
 
 /** One object of each kind, with a field to change. */
 async function things({ manage, ask, apiKey }: TestService): Promise<Record<string, Thing>> {
@@ -14,6 +23,20 @@ async function things({ manage, ask, apiKey }: TestService): Promise<Record<stri
     change: (description) => ({ description }),
     read: ({ data }) => data.description,
   })
+  const budget = (path: string): Thing => ({
+    ...{ path, method: 'PUT' },
+    change: (text) => ({ limit_usd: texts.indexOf(text) + 1 }),
+    read: ({ data }) => texts[data.limit_usd - 1]!,
+  })
+  const thresholds = (path: string): Thing => ({
+    ...{ path, method: 'PUT' },
+    change: (text) => ({ thresholds: [texts.indexOf(text) + 1] }),
+    read: ({ data }) => texts[data.thresholds[0] - 1]!,
+  })
+  await manage('PUT', '/workspaces/default/budgets/daily', { limit_usd: 100 })
+  await manage('PUT', '/organization/budgets/daily', { limit_usd: 100 })
+  const limited = (await created('/keys', { name: 'limited', limit: 5 })).hash
+  const limiting = (await created('/guardrails', { name: 'Limiting', limit_usd: 5 })).id
   const intern = (await ask('POST', '/interns', { body: { name: 'ada' } })).body
   await manage('POST', '/presets/haiku/responses', { model: 'signalbox/demo' })
   return {
@@ -23,6 +46,10 @@ async function things({ manage, ask, apiKey }: TestService): Promise<Record<stri
     webhook: described(`/webhooks/${(await created('/webhooks', { url: 'https://hooks.example.com/x' })).id}`),
     credential: named(`/byok/${(await created('/byok', { provider: 'openai', key: 'sk-1', name: 'team' })).id}`),
     preset: described('/presets/haiku'),
+    budget: budget('/workspaces/default/budgets/daily'),
+    'budget of the organization': budget('/organization/budgets/daily'),
+    'thresholds of a key': thresholds(`/keys/${limited}/thresholds`),
+    'thresholds of a guardrail': thresholds(`/guardrails/${limiting}/thresholds`),
     intern: {
       path: `/interns/${intern.id}`,
       change: (description) => ({ description }),
@@ -32,29 +59,31 @@ async function things({ manage, ask, apiKey }: TestService): Promise<Record<stri
   }
 }
 
+const neverDeleted = /preset|thresholds/
+
 onEachDatabase('if-match', (kind) => {
   test('a change or deletion based on an outdated version is refused', async () => {
     await using service = await startTestService({ kind })
-    for (const [name, { path, change, read, key = service.managementKey }] of Object.entries(await things(service))) {
+    for (const [name, thing] of Object.entries(await things(service))) {
+      const { path, change, read, key = service.managementKey, method = 'PATCH' } = thing
       const send = (method: string, body?: object, ifMatch?: string) =>
         service.ask(method, path, { key, body, ...(ifMatch && { headers: { 'if-match': ifMatch } }) })
       const before = (await send('GET')).headers.get('etag')!
       assert.match(before, /^"[\w-]{22}"$/, name)
-      const changed = await send('PATCH', change('first'), before)
+      const changed = await send(method, change('first'), before)
       assert.deepEqual([changed.status, changed.headers.get('etag') !== before], [200, true], changed.text)
-      const late = await send('PATCH', change('second'), before)
+      const late = await send(method, change('second'), before)
       assert.deepEqual([late.status, late.body.error.metadata.reason], [412, 'changed_meanwhile'], name)
-      assert.match(late.body.error.message, new RegExp(`^The ${name} has changed since you read it\\.`))
-      // Presets cannot be deleted.
-      if (name !== 'preset') assert.equal((await send('DELETE', undefined, before)).status, 412, name)
+      assert.match(late.body.error.message, /^The [a-z]+ has changed since you read it\./)
+      if (!neverDeleted.test(name)) assert.equal((await send('DELETE', undefined, before)).status, 412, name)
       const after = await send('GET')
       assert.deepEqual([read(after.body), after.headers.get('etag')], ['first', changed.headers.get('etag')], name)
-      assert.equal((await send('PATCH', change('third'))).status, 200, name)
+      assert.equal((await send(method, change('third'))).status, 200, name)
       assert.equal(
-        (await send('PATCH', change('fourth'), `"other", ${(await send('GET')).headers.get('etag')}`)).status,
+        (await send(method, change('fourth'), `"other", ${(await send('GET')).headers.get('etag')}`)).status,
         200,
       )
-      assert.equal((await send('PATCH', change('fifth'), '*')).status, 200)
+      assert.equal((await send(method, change('fifth'), '*')).status, 200)
     }
   })
 

@@ -19,6 +19,12 @@ export const workspaceEntity: Entity = { kind: 'workspace', fields: changeable(W
 /** The secret is not part of the public form, but its label is. */
 export const credentialEntity: Entity = { kind: 'credential', fields: [...changeable(CredentialPatch), 'label'] }
 
+/** The answer has `include_byok_in_budgets` beside the budget, because it belongs to the budgets of all intervals. */
+export const budgetEntity: Entity = { kind: 'budget', fields: ['limit_usd', 'thresholds'] }
+
+/** The thresholds of a limit are changed apart from their key or guardrail. */
+export const thresholdsEntity = (kind: 'key' | 'guardrail'): Entity => ({ kind, fields: ['thresholds'] })
+
 /** A saved version changes `updated_at`. */
 export const presetEntity: Entity = {
   kind: 'preset',

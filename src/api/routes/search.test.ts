@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openDb } from '#platform/db/open.ts'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
@@ -62,6 +63,39 @@ onEachDatabase('lists are searched on the server', (kind) => {
     assert.deepEqual(await names(`/keys?expires_before=${time(7)}`), ['sooner', 'later'])
     assert.deepEqual(await names(`/keys?expires_before=${time(7)}&limit=1`), ['sooner'])
     assert.equal((await service.manage('GET', '/keys?expires_before=tomorrow')).status, 400)
+  })
+
+  test('keys by the used share of their limit, of all workspaces that the caller reaches', async () => {
+    await using service = await startTestService({ kind })
+    await service.manage('POST', '/workspaces', { name: 'Lab', slug: 'lab' })
+    const make = async (name: string, usd: number, more: object = {}) => {
+      const { data } = (await service.manage('POST', '/keys', { name, limit: 10, ...more })).body
+      const day = Math.floor(Date.now() / 86_400_000)
+      const db = await openDb(service.place.settings)
+      await db.query
+        .insertInto('usage_days')
+        .values({
+          ...{ organization_id: 'o', workspace_id: 'w', user_id: 'u', key_hash: data.hash, day, byok: 0 },
+          ...{ model: 'm', endpoint: 'e', requests: 1, prompt_tokens: 0, completion_tokens: 0, reasoning_tokens: 0 },
+          cost_pico: BigInt(usd * 1e12),
+        })
+        .execute()
+      await db.close()
+      return data.hash
+    }
+    await make('half', 5)
+    await make('exhausted', 11, { workspace_id: 'lab' })
+    await make('small', 1)
+    await make('unlimited', 100, { limit: null })
+    const off = await make('off', 20)
+    await service.manage('PATCH', `/keys/${off}`, { disabled: true })
+    // At the pace of today it exceeds its limit this month, except at the end of the month.
+    await make('fast', 9.9, { limit_reset: 'monthly' })
+    const list = async (path: string) => (await service.manage('GET', path)).body
+    const names = async (path: string) => (await list(path)).data.map(({ name }: any) => name)
+    assert.deepEqual(await names('/keys?order=limit_used'), ['exhausted', 'fast', 'half', 'small'])
+    assert.deepEqual(await names('/keys?order=limit_used&limit=2'), ['exhausted', 'fast'])
+    assert.equal((await list('/keys?order=limit_used&limit=2')).total_count, 4)
   })
 
   test('keys by their hashes, of all workspaces that the caller reaches', async () => {

@@ -1,5 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { removePooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
+import { budgetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { OrganizationBudgetParams, organizationPool, WorkspaceBudgetParams, workspacePool } from './owner.ts'
 
@@ -15,6 +16,7 @@ export const deleteWorkspaceBudget = route({
   description: 'The limit does not apply to later requests.',
   request: { params: WorkspaceBudgetParams },
   response: Deleted,
+  ifMatch: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await removePooledBudget(deps, caller, await workspacePool(deps, caller, params.id), params.interval)
@@ -32,6 +34,7 @@ export const deleteOrganizationBudget = route({
   description: 'The limit does not apply to later requests.',
   request: { params: OrganizationBudgetParams },
   response: Deleted,
+  ifMatch: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
     await removePooledBudget(deps, caller, organizationPool(caller), params.interval)

@@ -1,6 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { OrganizationBudget, WorkspaceBudget } from '#spend/budgets/pooled/pooled-budget.ts'
 import { getPooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
+import { budgetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import {
   includesByok,
@@ -20,6 +21,7 @@ export const getWorkspaceBudget = route({
   description: 'Includes the spending of the current period.',
   request: { params: WorkspaceBudgetParams },
   response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
+  etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) =>
     getPooledBudget(deps, await workspacePool(deps, caller, params.id), params.interval, WorkspaceBudget),
@@ -35,6 +37,7 @@ export const getOrganizationBudget = route({
   description: 'Includes the spending of the current period.',
   request: { params: OrganizationBudgetParams },
   response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
+  etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) =>
     getPooledBudget(deps, organizationPool(caller), params.interval, OrganizationBudget),

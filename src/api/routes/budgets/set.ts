@@ -1,6 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { OrganizationBudget, PooledBudgetBody, WorkspaceBudget } from '#spend/budgets/pooled/pooled-budget.ts'
 import { setPooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
+import { budgetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import {
   includesByok,
@@ -21,6 +22,8 @@ export const setWorkspaceBudget = route({
     'The spending of all keys and members of the workspace counts together. A new budget counts from the day on which it was created, in the current period.',
   request: { params: WorkspaceBudgetParams, body: PooledBudgetBody },
   response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
+  etag: budgetEntity,
+  ifMatch: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
     const pool = await workspacePool(deps, caller, params.id)
@@ -39,6 +42,8 @@ export const setOrganizationBudget = route({
     'The spending of all workspaces counts together. A new budget counts from the day on which it was created, in the current period.',
   request: { params: OrganizationBudgetParams, body: PooledBudgetBody },
   response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
+  etag: budgetEntity,
+  ifMatch: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) =>
     setPooledBudget(deps, caller, organizationPool(caller), params.interval, body, OrganizationBudget),

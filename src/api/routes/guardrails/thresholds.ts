@@ -1,13 +1,16 @@
 import { z } from '#platform/json/schema.ts'
 import { getGuardrail } from '#policy/guardrails/read.ts'
 import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf } from '#spend/budgets/thresholds.ts'
+import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
+const thresholds = thresholdsEntity('guardrail')
 const common = {
   path: '/guardrails/{id}/thresholds',
   tag: 'guardrails',
   key: 'management',
+  etag: thresholds,
   response: z.object({ data: z.object({ thresholds: Thresholds }) }),
 } as const
 const target = (id: string) => ({ owner: `guardrail:${id}`, kind: 'guardrail' as const, id })
@@ -28,6 +31,7 @@ export const getGuardrailThresholds = route({
 export const setGuardrailThresholds = route({
   ...common,
   method: 'put',
+  ifMatch: thresholds,
   summary: 'Set the percentages of the limit of a guardrail at which webhooks are notified',
   description: 'They apply to the limit of each member and key.',
   request: { params: GuardrailPath, body: ThresholdsBody },

@@ -1,7 +1,9 @@
+import { onlyVisibleCreator } from '#identity/accounts/keys/key-access.ts'
 import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
 import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
+import { keysByUsedLimit } from '#spend/ledger/key-limits.ts'
 import { route } from '../route.ts'
 import { Key, keyAnswers } from './key.ts'
 
@@ -37,6 +39,12 @@ export const listAllKeys = route({
         .describe(
           'Returns only the enabled keys that expire before this time and have not expired, of all workspaces that the caller reaches, soonest first.',
         ),
+      order: z
+        .literal('limit_used')
+        .optional()
+        .describe(
+          'Returns only the enabled keys with a limit, of all workspaces that the caller reaches: exhausted ones first, then by the share of the limit that they are expected to use. `offset` is ignored.',
+        ),
       include_disabled: z
         .enum(['true', 'false'])
         .default('false')
@@ -55,6 +63,17 @@ export const listAllKeys = route({
       const range = { before: Date.parse(query.expires_before), limit: query.limit }
       const found = await expiringKeys(deps, caller, range)
       return { data: await keyAnswers(deps, caller, found), total_count: found.length }
+    }
+    if (query.order !== undefined) {
+      const scope = {
+        organizationId: caller.organizationId,
+        workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
+        creatorUserId: onlyVisibleCreator(caller),
+      }
+      const { hashes, total } = await keysByUsedLimit(deps, scope, query.limit)
+      const found = new Map((await keysByHash(deps, caller, hashes)).map((key) => [key.hash, key]))
+      const keys = hashes.flatMap((hash) => found.get(hash) ?? [])
+      return { data: await keyAnswers(deps, caller, keys), total_count: total }
     }
     const workspaceId = await resolveWorkspaceId(deps, caller, query.workspace_id)
     const { data, total_count } = await listKeys(deps, workspaceId, query, caller)

@@ -1,12 +1,15 @@
 import { getKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
 import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf } from '#spend/budgets/thresholds.ts'
+import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
+const thresholds = thresholdsEntity('key')
 const common = {
   path: '/keys/{hash}/thresholds',
   tag: 'keys',
   key: 'management',
+  etag: thresholds,
   response: z.object({ data: z.object({ thresholds: Thresholds }) }),
 } as const
 const params = z.object({ hash: z.string().describe('The hash of the key.') })
@@ -29,6 +32,7 @@ export const getKeyThresholds = route({
 export const setKeyThresholds = route({
   ...common,
   method: 'put',
+  ifMatch: thresholds,
   summary: 'Set the percentages of the limit of a key at which webhooks are notified',
   description: 'Each is announced once in a period. `null` restores the default.',
   request: { params, body: ThresholdsBody },

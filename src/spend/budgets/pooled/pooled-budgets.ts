@@ -76,8 +76,7 @@ export async function setPooledBudget<Form>(
     if (byok !== includesByok(rows)) await setIncludesByok(tx, pool, byok)
     // Spending without a budget is not counted in an account, so a new budget starts with the sum of the ledger.
     if (!before) await deleteSpending(tx, after.account)
-    const owner = thresholdOwner(budgetOf(after).subject)!
-    const thresholds = thresholdsOf(await readThresholds(tx, [owner]), owner)
+    const { owner, thresholds } = await thresholdsOfBudget(tx, after)
     const newThresholds = body.thresholds ?? thresholds
     if (body.thresholds) await writeThresholds(tx, caller, owner, body.thresholds, at)
     await record(deps, tx, caller, before && { ...before, thresholds }, { ...after, thresholds: newThresholds })
@@ -94,9 +93,10 @@ export async function removePooledBudget(
 ): Promise<void> {
   await changeBudgets(deps, pool, async (tx) => {
     const before = requireBudget(await findPooledBudgets(tx, pool), interval)
+    const { owner, thresholds } = await thresholdsOfBudget(tx, before)
     await deletePooledBudget(tx, pool, interval)
-    await writeThresholds(tx, caller, thresholdOwner(budgetOf(before).subject)!, null, deps.now())
-    await record(deps, tx, caller, before, undefined)
+    await writeThresholds(tx, caller, owner, null, deps.now())
+    await record(deps, tx, caller, { ...before, thresholds }, undefined)
   })
 }
 
@@ -173,12 +173,14 @@ async function withSpending<Form>(
   })
 }
 
-type AuditedBudget = PooledBudgetRow & { thresholds?: number[] }
+async function thresholdsOfBudget(tx: Tx, row: PooledBudgetRow): Promise<{ owner: string; thresholds: number[] }> {
+  const owner = thresholdOwner(budgetOf(row).subject)!
+  return { owner, thresholds: thresholdsOf(await readThresholds(tx, [owner]), owner) }
+}
 
-const auditForm = ({ thresholds, ...row }: AuditedBudget) => ({
-  ...storedFields(row),
-  ...(thresholds && { thresholds }),
-})
+type AuditedBudget = PooledBudgetRow & { thresholds: number[] }
+
+const auditForm = ({ thresholds, ...row }: AuditedBudget) => ({ ...storedFields(row), thresholds })
 
 function record(
   deps: WriteDeps,

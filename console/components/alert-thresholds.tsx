@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks'
+import { call, ifUnchanged } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
+import { Conflict } from './conflict.tsx'
+import { Dialog } from './dialog.tsx'
+import { FormActions } from './form-actions.tsx'
+import { useObjectForm } from './object-form.ts'
+import { parseThresholds, ThresholdsInput } from './thresholds-input.tsx'
+import { toast } from './toast.tsx'
+import { runOrToast, useAction } from './use-action.ts'
+
+type Stored = { thresholds: number[] }
+
+/** The thresholds of a limit on the service. */
+export type ThresholdsStore = {
+  load: () => Promise<Stored>
+  save: (thresholds: number[], options: ReturnType<typeof ifUnchanged>) => Promise<Stored>
+}
+
+type LimitProps = { canChange: boolean }
+
+export function KeyThresholds({ hash, canChange }: LimitProps & { hash: string }) {
+  const { data, reload } = useGet('GET /keys/{hash}/thresholds', { params: { hash } })
+  const params = { hash }
+  const store: ThresholdsStore = {
+    load: async () => (await call('GET /keys/{hash}/thresholds', { params })).data,
+    save: async (thresholds, options) =>
+      (await call('PUT /keys/{hash}/thresholds', { params, body: { thresholds } }, options)).data,
+  }
+  return <Thresholds of={data?.data} store={store} canChange={canChange} reload={reload} />
+}
+
+export function GuardrailThresholds({ id, canChange }: LimitProps & { id: string }) {
+  const { data, reload } = useGet('GET /guardrails/{id}/thresholds', { params: { id } })
+  const params = { id }
+  const store: ThresholdsStore = {
+    load: async () => (await call('GET /guardrails/{id}/thresholds', { params })).data,
+    save: async (thresholds, options) =>
+      (await call('PUT /guardrails/{id}/thresholds', { params, body: { thresholds } }, options)).data,
+  }
+  return <Thresholds of={data?.data} store={store} canChange={canChange} reload={reload} />
+}
+
+type Props = LimitProps & { of: Stored | undefined; store: ThresholdsStore; reload: () => void }
+
+/** The percentages at which webhooks are notified of a limit, and a button to change them. */
+function Thresholds({ of: stored, store, canChange, reload }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  if (!stored) return null
+  return (
+    <>
+      <p class="dim">
+        {stored.thresholds.length === 0
+          ? 'Webhooks are not notified of this limit.'
+          : `Webhooks are notified at ${stored.thresholds.join(', ')} % of the limit.`}{' '}
+        {canChange && (
+          <button type="button" onClick={() => setOpen(true)}>
+            Change alerts
+          </button>
+        )}
+      </p>
+      {isOpen && <ThresholdsDialog of={stored} store={store} reload={reload} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type DialogProps = { of: Stored; store: ThresholdsStore; reload: () => void; onClose: () => void }
+
+function ThresholdsDialog({ of: stored, store, reload, onClose }: DialogProps) {
+  const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
+  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(stored, store.load, fieldsOf)
+  const { problem, isBusy, act } = useAction()
+  const save = async (text: string, options: ReturnType<typeof ifUnchanged>) => {
+    const after = await store.save(parseThresholds(text), options)
+    reload()
+    return after
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      const isSaved = await saveUnlessChanged(async (options) => {
+        const after = await save(fields.thresholds, options)
+        const undo = () => void runOrToast(async () => void (await save(before.thresholds, ifUnchanged(after))))
+        toast('Alerts updated', { undo })
+      })
+      if (isSaved) onClose()
+    })
+  }
+  return (
+    <Dialog title="Alerts of the limit" onClose={onClose}>
+      <h2>Alerts of the limit</h2>
+      <form class="fields" onSubmit={submit}>
+        <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ thresholds })} />
+        {conflict && <Conflict what="The alerts have changed since you opened them" {...conflict} />}
+        <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}

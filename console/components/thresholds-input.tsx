@@ -1,0 +1,23 @@
+/** The percentages in a text such as `50, 80`. */
+export const parseThresholds = (text: string): number[] =>
+  text
+    .split(/[,\s]+/)
+    .filter(Boolean)
+    .map(Number)
+
+type Props = { value: string; set: (value: string) => void }
+
+/** The percentages of a limit at which webhooks are notified, as a text. */
+export function ThresholdsInput({ value, set }: Props) {
+  return (
+    <label>
+      Notify webhooks at, in percent of the limit
+      <input
+        pattern="[0-9,\s]*"
+        title="Whole numbers from 1 to 100, separated by commas; empty for none"
+        value={value}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
