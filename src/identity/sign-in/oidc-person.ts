@@ -133,8 +133,8 @@ function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): s
 function mappedWorkspaces(claims: Claims, rules: OidcRules, areGroupsUnknown: boolean): GroupWorkspace[] | undefined {
   const { oidc_groups_claim: claim, oidc_groups: groups } = rules
   if (Object.keys(groups).length === 0) return undefined
-  const values = ['*', ...(areGroupsUnknown ? [] : [valueAt(claims, claim)].flat().flatMap(claimTexts))]
-  const matched = values.flatMap((value) => (Object.hasOwn(groups, value) ? [groups[value]!] : []))
+  const values = new Set(['*', ...(areGroupsUnknown ? [] : [valueAt(claims, claim)].flat().flatMap(claimTexts))])
+  const matched = [...values].flatMap((value) => (Object.hasOwn(groups, value) ? [groups[value]!] : []))
   const rank = ({ role }: GroupWorkspace) => (role ? workspaceRoles.indexOf(role) : workspaceRoles.length)
   return matched
     .toSorted((one, other) => rank(one) - rank(other))
