@@ -16,7 +16,7 @@ describe('answers of servers that follow their protocol loosely', () => {
         const [, number] = name.split('-')
         if (name.startsWith('error-')) {
           const [body] = oddErrors[Number(number)]!
-          return { status: 400, type: 'application/json', body: JSON.stringify(body) }
+          return { status: 400, type: 'application/json', body: typeof body === 'string' ? body : JSON.stringify(body) }
         }
         const { body: unusable } = unusableAnswers[Number(number)] ?? {}
         if (name.startsWith('unusable-'))

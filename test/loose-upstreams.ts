@@ -435,4 +435,17 @@ export const oddErrors: [body: unknown, words: string][] = [
   [{ error: { error: { message: 'twice wrapped' } } }, 'twice wrapped'],
   [[{ error: { message: 'in a list' } }], 'in a list'],
   [{ object: 'error', message: 'at the top' }, 'at the top'],
+  [{ Message: 'with a capital' }, 'with a capital'],
+  [{ error: { msg: 'short' } }, 'short'],
+  [{ errors: { messages: ['in an object'] } }, 'in an object'],
+  [
+    {
+      error: {
+        message: 'Provider returned error',
+        metadata: { raw: JSON.stringify({ error: { message: 'of the provider behind' } }) },
+      },
+    },
+    'of the provider behind',
+  ],
+  ['<!DOCTYPE html><html><head><title>A proxy refused</title></head><body></body></html>', 'A proxy refused'],
 ]

@@ -9,18 +9,13 @@ import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsChoice, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
-import {
-  type AttemptFailure,
-  failureOfStatus,
-  failureOfTransport,
-  waitIn,
-  waitOf,
-  withContextLength,
-} from './failure.ts'
+import { type AttemptFailure, failureOfStatus, failureOfTransport, withContextLength } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { providerErrorOf } from './provider-error.ts'
 import type { Receiver } from './receiver.ts'
+import { isPolicyRefusal, refinedStatus } from './refined-status.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
+import { resetOf, waitIn, waitInBody, waitOf } from './wait-times.ts'
 
 /** The maximum number of bytes that are read after the end of an answer to find its usage. */
 const maxUsageBytes = 1024 * 1024
@@ -54,6 +49,7 @@ export class AttemptAnswer implements Sink {
   #status = 0
   /** The time that the provider asks to wait. */
   #retryAfterMs: number | undefined
+  #resetMs: number | undefined
   #wholeBody: ByteBuffer | undefined
   readonly #receivedSize = new AnswerSizeLimit()
   readonly #contentSize = new AnswerSizeLimit()
@@ -84,6 +80,7 @@ export class AttemptAnswer implements Sink {
     this.firstByteMs = Math.round(performance.now() - this.#startedAt)
     this.#status = status
     this.#retryAfterMs = waitOf(headers, this.#now())
+    if (status >= 400) this.#resetMs = resetOf(headers, this.#now())
     const isStream = status < 300 && /event-stream/i.test(String(headers['content-type']))
     if (isStream) this.#startStream()
     else this.#wholeBody = new ByteBuffer()
@@ -283,8 +280,10 @@ export class AttemptAnswer implements Sink {
     const text = utf8Of(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
-      const message = String(this.#attempt.providerProtocol.errorMessage(body) || text)
-      return this.#fail(this.#failureOf(this.#status, message, { status: this.#status, ...factsOfRefusal(body) }))
+      const message = String(this.#attempt.providerProtocol.errorMessage(body) || textOfPage(text))
+      const facts = factsOfRefusal(body)
+      facts.retryAfterMs ??= waitInBody(body, this.#now())
+      return this.#fail(this.#failureOf(this.#status, message, { status: this.#status, ...facts }))
     }
     const events = this.#attempt.providerProtocol.readBody(
       parseJsonUpToMaxDepth(text),
@@ -311,17 +310,19 @@ export class AttemptAnswer implements Sink {
     rawMessage: string,
     { status: providerStatus, code: providerCode, details, ...facts }: ErrorFacts & { status?: number | undefined },
   ): AttemptFailure {
-    const { credential, credentialOwner, providerProtocol } = this.#attempt
+    const { credential, credentialOwner } = this.#attempt
     const message = maskSecrets(rawMessage, credential)
-    const wait = this.#retryAfterMs ?? facts.retryAfterMs ?? waitIn(rawMessage)
-    const failure = failureOfStatus(status, message || undefined, wait, credentialOwner)
+    const wait = this.#retryAfterMs ?? facts.retryAfterMs ?? waitIn(rawMessage) ?? this.#resetMs
+    const refined = refinedStatus(status, providerCode, rawMessage)
+    const failure = failureOfStatus(refined, message || undefined, wait, credentialOwner)
+    if (isPolicyRefusal(providerCode)) failure.tryNext = true
     const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
     const words = {
       providerCode,
       providerDetails: hasSecret ? undefined : details,
       providerError: providerErrorOf(providerStatus, providerCode, message),
     }
-    return withContextLength({ ...failure, ...words }, providerProtocol.contextErrors, message)
+    return withContextLength({ ...failure, ...words }, message)
   }
 
   #finish(): void {
@@ -340,6 +341,12 @@ export class AttemptAnswer implements Sink {
     this.#receiver.failed(failure)
     this.#settle(undefined)
   }
+}
+
+/** The title of an HTML page of a proxy, or other text as it is. */
+function textOfPage(text: string): string {
+  if (!/^\s*<(?:!doctype|html|head)/i.test(text)) return text
+  return /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() || text
 }
 
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */

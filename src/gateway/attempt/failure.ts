@@ -2,7 +2,7 @@ import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import type { ProviderError } from '#spend/ledger/generation.ts'
 import { contextLengthError } from '../plan/context-length.ts'
 import type { Target } from '../plan/plan.ts'
-import { type ContextErrors, type ContextSizes, readContextError } from '../providers/context-errors.ts'
+import { type ContextSizes, readContextError } from '../providers/context-errors.ts'
 import type { TransportFailure } from './upstream/upstream.ts'
 
 /** The reason why an attempt failed. */
@@ -70,14 +70,14 @@ export function failureOfStatus(
     case 402:
       return failure('payment_required', 'The provider says that its account has no credit left.', true)
     case 403:
-      return failure('forbidden', raw ?? 'The provider refused the request.', false)
+      return failure('forbidden', raw ?? 'The provider refused the request.', true)
     case 404:
       return failure('not_found', 'The provider does not have this model.', true)
     case 408:
     case 504:
       return failure('request_timeout', 'The provider did not answer in time.', true)
     case 413:
-      return failure('payload_too_large', raw ?? 'The request is too large for the provider.', false)
+      return failure('payload_too_large', raw ?? 'The request is too large for the provider.', true)
     case 429:
       return failure('rate_limited', 'The provider limits the rate of requests.', true)
     default:
@@ -92,13 +92,9 @@ const accountStatuses: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
 const isEndpointFault = (status: number) => status < 400 || status >= 500 || accountStatuses.has(status)
 
 /** Marks a failure caused by the prompt's length, so that endpoints with more context are tried. */
-export function withContextLength(
-  failure: AttemptFailure,
-  errors: ContextErrors,
-  message: string | undefined,
-): AttemptFailure {
+export function withContextLength(failure: AttemptFailure, message: string | undefined): AttemptFailure {
   if (failure.kind === 'rate_limited') return failure
-  const tooLong = readContextError(errors, failure.providerCode, message)
+  const tooLong = readContextError(failure.providerCode, message)
   if (!tooLong) return failure
   return { ...failure, kind: 'invalid', tryNext: true, endpointsFault: false, tooLong }
 }
@@ -135,36 +131,4 @@ export function faultOf(failure: AttemptFailure, target: Target): Fault {
     metadata,
     ...(failure.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
   })
-}
-
-/** The longest accepted `Retry-After`, in milliseconds. */
-const maxWaitMs = 24 * 3_600_000
-
-type Headers = Record<string, string | string[] | undefined>
-
-/** The time that a provider's headers ask to wait. OpenAI and Azure also send it in milliseconds. */
-export function waitOf(headers: Headers, now: number): number | undefined {
-  const exact = Number(headers['retry-after-ms'])
-  if (Number.isFinite(exact) && exact > 0) return Math.min(maxWaitMs, Math.round(exact))
-  return retryAfterMs(headers['retry-after'], now)
-}
-
-/** The time that an error message asks to wait, as OpenAI and Groq write it: "Please try again in 1m7.66s". */
-export function waitIn(message: string): number | undefined {
-  const found =
-    /\b(?:try again|retry) (?:in|after) (?:(?<minutes>\d{1,4})m)?(?:(?<amount>\d{1,9}(?:\.\d{1,9})?) ?(?<unit>ms|s))\b/i.exec(
-      message,
-    )?.groups
-  if (!found) return undefined
-  const seconds = Number(found.minutes ?? 0) * 60 + Number(found.amount) / (found.unit === 'ms' ? 1000 : 1)
-  return Math.min(maxWaitMs, Math.ceil(seconds * 1000))
-}
-
-/** `Retry-After` in either of its forms, in milliseconds from now. */
-export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header
-  if (!text) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(maxWaitMs, Math.round(Number(text) * 1000))
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.min(maxWaitMs, Math.max(0, at - now))
 }

@@ -9,7 +9,6 @@ import type { JsonSource } from '#platform/json/json-source.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { PresetStyle } from '../presets/apply-preset.ts'
 import type { BillableOptions } from '../pricing/billable-options.ts'
-import type { ContextErrors } from '../providers/context-errors.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
@@ -71,8 +70,6 @@ export type ProviderProtocol = {
   endsByMark?: boolean
   /** Reads a whole answer. @throws Error if it violates the protocol. */
   readBody: (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[]
-  /** The errors of its servers for a prompt that is longer than the context. */
-  contextErrors: ContextErrors
   /** The error message in the body of a failed answer. */
   errorMessage: (body: unknown) => string | undefined
 }

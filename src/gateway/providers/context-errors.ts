@@ -1,18 +1,91 @@
-/**
- * The errors of a protocol for a prompt that is longer than the context. `codes` are error codes, `messages` match the
- * text; their groups `limit` and `tokens` are sizes in the text.
- */
-export type ContextErrors = { codes?: readonly string[]; messages: readonly RegExp[] }
-
 /** The sizes in an error message, in tokens. */
 export type ContextSizes = { limit?: number; tokens?: number }
 
+/** The error codes of servers for a prompt that is longer than the context. */
+const codes: readonly string[] = [
+  'context_length_exceeded',
+  // llama.cpp
+  'exceed_context_size_error',
+  // GitHub
+  'model_max_prompt_tokens_exceeded',
+  'tokens_limit_reached',
+]
+
+/**
+ * The messages of servers for such a prompt. Their groups `limit` and `tokens` are sizes in the text. One list for all
+ * protocols, because many servers and gateways use the protocol of another.
+ */
+const messages: readonly RegExp[] = [
+  // Mistral
+  /prompt contains (?<tokens>\d+) tokens.*?too large for model with (?<limit>\d+) maximum context/is,
+  // llama-cpp-python, Ollama's older versions
+  /requested tokens ?\((?<tokens>\d+)\) exceed context window of (?<limit>\d+)/i,
+  // llama.cpp
+  /request \((?<tokens>\d+) tokens\) exceeds the available context size \((?<limit>\d+) tokens\)/i,
+  /exceeds the available context size(?: \((?<limit>\d+))?/i,
+  // xAI
+  /maximum prompt length is (?<limit>[\d,]+) but the request contains (?<tokens>[\d,]+)/i,
+  // OpenAI, DeepSeek, OpenRouter, vLLM: "However, you requested about 9000 tokens", "your request has 9000 input tokens"
+  // SambaNova names the model: "maximum context length of Llama-3 is 8192"
+  /maximum context length (?:of \S+ )?(?:is|of) (?<limit>[\d,]+)(?:\D*?(?<tokens>[\d,]+) (?:input |prompt )?tokens)?/i,
+  // Fireworks
+  /prompt is too long: (?<tokens>\d+), model maximum context length: (?<limit>\d+)/i,
+  // vLLM
+  /passed (?<tokens>\d+) input tokens.*?context length is only (?<limit>\d+)/is,
+  /prompt \(length (?<tokens>\d+)\) is longer than the maximum model length of (?<limit>\d+)/i,
+  // Kimi
+  /exceeded model token limit: (?<limit>\d+)(?: \(requested: (?<tokens>\d+)\))?/i,
+  // Cerebras, Groq
+  /reduce the length of the messages(?:.*?current length is (?<tokens>\d+) while limit is (?<limit>\d+))?/is,
+  // Together, text-generation-inference
+  /max_new_tokens` must be <= (?<limit>\d+)\. Given: (?<tokens>\d+)/i,
+  /inputs` must have less than (?<limit>\d+) tokens\. Given: (?<tokens>\d+)/i,
+  // SGLang
+  /input \((?<tokens>\d+) tokens\) is longer than the model's context length \((?<limit>\d+) tokens\)/i,
+  // DeepInfra, Volcengine
+  /input length \(?(?<tokens>\d+)\)? exceeds (?:the |the model's |model's )?maximum (?:input |context )?length \(?(?<limit>\d+)/i,
+  /tokens of image and text exceed max message tokens/i,
+  // SiliconFlow
+  /prompt_tokens \((?<tokens>\d+)\) must be less than max_seq_len \((?<limit>\d+)\)/i,
+  // Snowflake
+  /max tokens of (?<limit>\d+) exceeded/i,
+  // Cloudflare
+  /tokens \((?<tokens>\d+)\) exceeded this model context window limit \((?<limit>\d+)\)/i,
+  // Cohere, watsonx
+  /too many tokens: size limit exceeded/i,
+  /tokens in the prompt cannot exceed (?<limit>\d+) - received (?<tokens>\d+)/i,
+  /input tokens (?<tokens>\d+) cannot exceed the total tokens limit (?<limit>\d+)/i,
+  // LM Studio
+  /context length of only (?<limit>\d+) tokens/i,
+  /tokens to keep from the initial prompt (?:\((?<tokens>\d+)\) )?is greater than the context length(?: \((?<limit>\d+)\))?/i,
+  // Alibaba
+  /range of input length should be \[\d+, (?<limit>\d+)\]/i,
+  // GitHub
+  /request body too large for \S+ model\. max size: (?<limit>\d+) tokens/i,
+  /prompt token count of (?<tokens>\d+) exceeds the limit of (?<limit>\d+)/i,
+  // OpenAI's responses
+  /input exceeds the context window/i,
+  // Z.AI, Bedrock, MiniMax, Ollama
+  /prompt (?:exceeds max length|超长)|input is too long for requested model|context window exceeds limit/i,
+  /number of input tokens exceeds maximum length/i,
+  /max input tokens: (?<limit>\d+), request input token count: (?<tokens>\d+)/i,
+  /prompt too long; exceeded max context length/i,
+  // Anthropic. The last is the prompt and the answer limit together.
+  /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,
+  /exceed context limit: \d+ \+ \d+ > (?<limit>\d+)/i,
+  // Google
+  /input token count(?: \((?<tokens>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
+  /input token count is (?<tokens>\d+) but (?:the )?model only supports up to (?<limit>\d+)/i,
+  // Other servers
+  /longer than the model's (?:maximum )?context length(?: of (?<limit>\d+))?/i,
+  /exceed(?:s|ed)? (?:the )?(?:model's |model )?(?:max(?:imum)? )?context (?:length|window|size|limit)(?: of (?<limit>\d+))?/i,
+  /maximum sequence length (?:is|of) (?<limit>\d+)/i,
+  /context (?:length|window) exceed(?:s|ed)/i,
+  /ContextWindowExceededError/,
+]
+
 /** The sizes in an error for a prompt that is too long; undefined for other errors. */
-export function readContextError(
-  { codes = [], messages }: ContextErrors,
-  code: string | undefined,
-  message: string | undefined,
-): ContextSizes | undefined {
+export function readContextError(code: string | undefined, message: string | undefined): ContextSizes | undefined {
   const found = message === undefined ? undefined : firstMatch(messages, message)
   if (!found && !(code !== undefined && codes.includes(code))) return undefined
   const { limit, tokens } = found?.groups ?? {}

@@ -111,10 +111,28 @@ function retryDelayIn(details: unknown): number | undefined {
  * Cloudflare has a list of `errors`.
  */
 export function messageOfRefusal(body: unknown): string | undefined {
-  return messageOfError(errorIn(body)) ?? textIn(body, 4)
+  const error = errorIn(body)
+  const message = messageOfError(error) ?? textIn(body, 4)
+  return message === relayedError ? (innerMessage(error) ?? message) : message
 }
 
-const messageFields = ['error', 'detail', 'message', 'errors', 'base_resp', 'status_msg'] as const
+/** OpenRouter's message for an error of its provider, which is in the metadata. */
+const relayedError = 'Provider returned error'
+
+function innerMessage(error: unknown): string | undefined {
+  const { raw } = ((error as { metadata?: unknown } | null)?.metadata ?? {}) as { raw?: unknown }
+  if (typeof raw !== 'string' || raw === '') return undefined
+  try {
+    return messageOfRefusal(JSON.parse(raw)) ?? raw
+  } catch {
+    return raw
+  }
+}
+
+const messageFields = [
+  ...(['error', 'detail', 'message', 'errors', 'base_resp', 'status_msg', 'messages', 'Message', 'msg'] as const),
+  ...(['error_msg', 'errorMessage', 'error_message', 'status_message', 'error_description', 'reason'] as const),
+] as const
 
 /** @param depth how many levels deep it is searched. */
 function textIn(value: unknown, depth: number): string | undefined {

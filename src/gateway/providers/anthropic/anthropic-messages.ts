@@ -36,15 +36,6 @@ export const anthropicMessages: ProviderProtocol = {
   canThink: (chat, endpoint) => canThinkWith(endpoint, thinkingFor(chat, endpoint)),
   reader: assemblingReader(anthropicReader),
   readBody: assemblingBodyReader(readAnthropicMessage),
-  contextErrors: {
-    messages: [
-      /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,
-      // Prompt and answer limit together
-      /exceed context limit: (?<tokens>\d+ \+ \d+) > (?<limit>\d+)/i,
-      // Bedrock
-      /input is too long for requested model/i,
-    ],
-  },
   errorMessage: messageOfRefusal,
 }
 

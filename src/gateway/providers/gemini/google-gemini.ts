@@ -27,10 +27,5 @@ export const googleGemini: ProviderProtocol = {
   supportsTool: (tool) => ownTool(tool) !== undefined,
   reader: assemblingReader(geminiReader),
   readBody: assemblingBodyReader(readGenerated),
-  contextErrors: {
-    messages: [
-      /input token count(?: \((?<tokens>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
-    ],
-  },
   errorMessage: messageOfRefusal,
 }

@@ -8,7 +8,6 @@ import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
-import { openaiContextErrors } from '../openai-context-errors.ts'
 import { chatBillable } from '../openai-tools.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { optionalSettings, plainChat } from './openai-chat-plain.ts'
@@ -31,7 +30,6 @@ export const openaiChat: ProviderProtocol = {
   isStateless: true,
   endsByMark: true,
   readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
-  contextErrors: openaiContextErrors,
   errorMessage: messageOfRefusal,
 }
 

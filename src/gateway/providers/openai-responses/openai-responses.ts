@@ -7,7 +7,6 @@ import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
-import { openaiContextErrors } from '../openai-context-errors.ts'
 import { ownTool, responsesBillable } from '../openai-tools.ts'
 import { withoutOwnFields } from '../service-fields.ts'
 import { readResponse } from './openai-responses-answer.ts'
@@ -29,7 +28,6 @@ export const openaiResponses: ProviderProtocol = {
   supportsTool: (tool) => ownTool(tool) !== undefined,
   reader: assemblingReader(responsesReader),
   readBody: assemblingBodyReader(readResponse),
-  contextErrors: openaiContextErrors,
   errorMessage: messageOfRefusal,
 }
 

@@ -1,0 +1,40 @@
+/** Statuses that providers report by the code of an error alone. */
+const statusOfCode = new Map([
+  ['model_not_found', 404],
+  ['insufficient_quota', 402],
+  ['invalid_api_key', 401],
+  // Groq refuses a prompt above its rate with 413.
+  ['rate_limit_exceeded', 429],
+  ['ThrottlingException', 429],
+  // Groq: the model wrote an unusable call or answer.
+  ['tool_use_failed', 502],
+  ['json_validate_failed', 502],
+])
+
+/** Statuses that providers report by the message alone. */
+const statusOfMessage: readonly [message: RegExp, status: number][] = [
+  // Google
+  [/^API key (?:not valid|expired|not found)/i, 401],
+  [/^user location is not supported/i, 403],
+  // Anthropic, xAI
+  [/credit balance is too low|has used all available credits/i, 402],
+]
+
+/** Statuses of refusals whose cause can be the provider or its account instead of the request. */
+const ambiguous: ReadonlySet<number> = new Set([400, 403, 413, 422, 429])
+
+/** The status that a refusal should have. It decides whether another endpoint is tried, and which fault counts. */
+export function refinedStatus(status: number, code: string | undefined, message: string): number {
+  if (!ambiguous.has(status)) return status
+  const ofCode = code === undefined ? undefined : statusOfCode.get(code)
+  return ofCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1] ?? status
+}
+
+const policyCodes: ReadonlySet<string | undefined> = new Set([
+  'content_filter',
+  'content_policy_violation',
+  'data_inspection_failed',
+])
+
+/** Whether the content policy of one provider was the reason. Others have another policy. */
+export const isPolicyRefusal = (code: string | undefined) => policyCodes.has(code)
