@@ -271,7 +271,7 @@ const errorClasses: Record<string, string> = {
   Fault: 'kind and details, for the envelope',
   StartupError: 'none: printed as one sentence instead of a stack',
   Refusal: 'kind and retryable, of the contract with daemons',
-  CatalogueRefused: 'the catalogue that stays in use',
+  CatalogueError: 'the catalogue that stays in use',
   KubernetesError: 'status',
   ServiceError: 'status, in the CLI',
   ModelFault: 'retryable, status and usage',

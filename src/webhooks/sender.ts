@@ -53,13 +53,13 @@ export function startSender(
     if (free <= 0) return
     // A webhook with deliveries in flight gets no further ones, so that a slow receiver cannot use all slots.
     const active = [...inFlight.values()].map(({ claimed }) => claimed)
-    const busy = [...new Set(active.map(({ webhookId }) => webhookId))]
+    const busyWebhooks = [...new Set(active.map(({ webhookId }) => webhookId))]
     const failing = Math.min(free, maxParallel.failing - active.filter(({ isFailing }) => isFailing).length)
     for (const claimed of await claimDeliveries(deps, {
       limit: free,
       perWebhook: maxParallel.perWebhook,
       failing,
-      busyWebhooks: busy,
+      busyWebhooks,
     }))
       start(claimed, signal)
   }

@@ -1,7 +1,7 @@
 import type { Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { feedType, modelFeed } from '#catalogue/list/feed.ts'
-import { findModels, listBytes, listTag, wholeList } from '#catalogue/list/list.ts'
+import { findModels, listBytes, listTag, unfilteredList } from '#catalogue/list/list.ts'
 import type { ModelQuery } from '#catalogue/list/query.ts'
 import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -30,7 +30,7 @@ export function answerModelList(
 
 /** Returns the list for a request without parameters. */
 function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
-  const { tag, bytes } = wholeList(snapshot)
+  const { tag, bytes } = unfilteredList(snapshot)
   return { etag: tag, type: 'application/json', bytes: () => bytes }
 }
 

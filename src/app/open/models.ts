@@ -28,8 +28,8 @@ export async function openModels(opening: OpenContext, { settings, db, catalogue
   const onError = warnOf(opening, 'measurements were not exchanged')
   const measures = await createMeasures({ db, now, newId, historyDays: config.generation_retention_days, onError })
   opened.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
-  measures.onRefresh(catalogue.measured)
-  catalogue.measured(measures.figures())
+  measures.onRefresh(catalogue.updateFigures)
+  catalogue.updateFigures(measures.figures())
   return { catalogue, measures }
 }
 

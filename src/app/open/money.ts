@@ -55,13 +55,13 @@ export async function openMoney(
   }
   const warnNotReported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)
-  const written = ledger.flush
+  const waitUntilWritten = ledger.flush
   const budgets = new Budgets({
     db,
     clock,
     now,
     newId,
-    waitUntilWritten: written,
+    waitUntilWritten,
     spentBefore: earlier,
     onError: warnNotReported,
   })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { CatalogueRefused } from '#catalogue/sources/layer.ts'
+import { CatalogueError } from '#catalogue/sources/layer.ts'
 import {
   type CatalogueSettings,
   type Discover,
@@ -8,7 +8,7 @@ import {
   type LoadReport,
   loadCatalogue,
 } from '#catalogue/sources/load.ts'
-import { loadCached, nameOfSources } from '#catalogue/sources/load-cache.ts'
+import { cacheKey, loadCached } from '#catalogue/sources/load-cache.ts'
 import { Fault, StartupError } from '#platform/core/fault.ts'
 import type { CatalogueAnswer } from './calls.ts'
 
@@ -35,7 +35,7 @@ type CatalogueSourceDeps = {
 /** @throws StartupError when a source cannot be used. */
 export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
   const { settings, discover, onLoad, onListTimeout, listTimeoutMs = 500 } = deps
-  let name = nameOfSources(settings)
+  let name = cacheKey(settings)
   const first = await loadCached(settings).catch(refuseToStart)
   const discovers = first.data.providers.some((provider) => provider.discover)
   let { report } = first
@@ -44,7 +44,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
 
   async function read(): Promise<void> {
     // Computed before the sources are read, so that a change in between leads to another name next time.
-    const now = nameOfSources(settings)
+    const now = cacheKey(settings)
     if (now === name && !discovers) return
     const loaded = await loadCatalogue(settings, discover)
     name = now
@@ -71,14 +71,14 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
     const isLate = await Promise.race([reading.then(() => false), sleep(listTimeoutMs, true, { ref: false })])
     if (isLate) void reading.then(onListTimeout)
   } else onLoad(report, first.data)
-  discover.onBack?.(() => void reload().then(onListTimeout, () => {}))
+  discover.onRecovered?.(() => void reload().then(onListTimeout, () => {}))
   return {
     async load({ fresh }) {
       try {
         if (fresh) await reload()
         return { catalogue }
       } catch (error) {
-        if (!(error instanceof CatalogueRefused)) throw error
+        if (!(error instanceof CatalogueError)) throw error
         return { catalogue, refused: error.message }
       }
     },
@@ -88,7 +88,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
         await reload()
         return report
       } catch (error) {
-        if (!(error instanceof CatalogueRefused)) throw error
+        if (!(error instanceof CatalogueError)) throw error
         throw new Fault('conflict', `The catalogue was not changed: ${error.message}`)
       }
     },
@@ -99,14 +99,14 @@ const bytesOf = (loaded: Loaded) => Buffer.from(JSON.stringify(loaded))
 
 /**
  * Reads the primary's answer in a worker.
- * @throws CatalogueRefused like `loadCatalogue`.
+ * @throws CatalogueError like `loadCatalogue`.
  */
 export function loadedFrom(answer: CatalogueAnswer): Loaded {
   const inForce = JSON.parse(Buffer.from(answer.catalogue).toString('utf8')) as Loaded
-  if (answer.refused !== undefined) throw new CatalogueRefused(answer.refused, { inForce })
+  if (answer.refused !== undefined) throw new CatalogueError(answer.refused, { currentCatalogue: inForce })
   return inForce
 }
 
 function refuseToStart(error: unknown): never {
-  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

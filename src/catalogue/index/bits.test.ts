@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addBit, allBits, countBits, keepOthers, keepWhere, membersOf, noBits } from './bits.ts'
+import { addBit, allBits, countBits, emptyBits, filterBits, membersOf, subtractBits } from './bits.ts'
 
 const setOf = (size: number, members: number[]) => {
-  const bits = noBits(size)
+  const bits = emptyBits(size)
   for (const member of members) addBit(bits, member)
   return bits
 }
@@ -24,7 +24,7 @@ test('members come in the order asked for, the last of a word too', () => {
 test('items that fail the test are removed, and only members are tested', () => {
   const bits = setOf(64, [3, 31, 63])
   const asked: number[] = []
-  keepWhere(bits, (at) => asked.push(at) > 0 && at !== 31)
+  filterBits(bits, (at) => asked.push(at) > 0 && at !== 31)
   assert.deepEqual(
     [[...membersOf(bits)], asked],
     [
@@ -32,6 +32,6 @@ test('items that fail the test are removed, and only members are tested', () => 
       [3, 31, 63],
     ],
   )
-  keepOthers(bits, setOf(64, [63]))
+  subtractBits(bits, setOf(64, [63]))
   assert.deepEqual([...membersOf(bits)], [3])
 })

@@ -1,12 +1,12 @@
 /** A set of model numbers: bit `i` stands for the i-th model of the snapshot. */
 export type Bits = Uint32Array
 
-export function noBits(size: number): Bits {
+export function emptyBits(size: number): Bits {
   return new Uint32Array((size + 31) >>> 5)
 }
 
 export function allBits(size: number): Bits {
-  const bits = noBits(size).fill(0xffffffff)
+  const bits = emptyBits(size).fill(0xffffffff)
   if (size & 31) bits[bits.length - 1] = 2 ** (size & 31) - 1
   return bits
 }
@@ -19,21 +19,20 @@ function hasBit(bits: Bits, at: number): boolean {
   return (bits[at >>> 5]! & (1 << (at & 31))) !== 0
 }
 
-/** Intersects `bits` with `others`. */
-export function keepShared(bits: Bits, others: Bits): void {
+export function intersectWith(bits: Bits, others: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word]! &= others[word]!
 }
 
-export function keepOthers(bits: Bits, excluded: Bits): void {
+export function subtractBits(bits: Bits, excluded: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word]! &= ~excluded[word]!
 }
 
-export function addAll(bits: Bits, others: Bits): void {
+export function unionWith(bits: Bits, others: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word]! |= others[word]!
 }
 
-/** Removes members that do not pass. */
-export function keepWhere(bits: Bits, passes: (at: number) => boolean): void {
+/** Removes the members for which `passes` is false. */
+export function filterBits(bits: Bits, passes: (at: number) => boolean): void {
   for (let word = 0; word < bits.length; word++) {
     let rest = bits[word]!
     let masked = rest

@@ -3,8 +3,8 @@ import type { Endpoint, Model } from './model.ts'
 import { exactPrice } from './price-scale.ts'
 
 /**
- * The endpoint that represents a model: its price is the model's price in lists and price sorts, and its limits are those
- * of `top_provider`. It is the cheapest one for three parts prompt and one part completion; on a tie, the first.
+ * Returns the endpoint that represents a model. Its price is the price of the model in lists and sorts, and its limits are
+ * those of `top_provider`. It is the cheapest for three prompt tokens and one completion token; on a tie, the first.
  */
 export function cheapestEndpoint(model: Model): { endpoint: Endpoint; price: Exact } {
   const [first, ...others] = model.endpoints.map((endpoint) => ({ endpoint, price: blendedPrice(endpoint) }))

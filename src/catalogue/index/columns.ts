@@ -1,10 +1,10 @@
 import { once } from '#platform/async/once.ts'
-import { addBit, type Bits, noBits } from './bits.ts'
+import { addBit, type Bits, emptyBits } from './bits.ts'
 import type { Model } from './model.ts'
 import { supportedParameters } from './model-item.ts'
 import { type PriceScale, priceScale } from './price-scale.ts'
 
-/** The set of models that have a value, by value. */
+/** The set of models that have a value, by this value. */
 export type ValueIndex = ReadonlyMap<string, Bits>
 
 /**
@@ -40,7 +40,7 @@ export function columnsOf(models: readonly Model[]) {
     author: index((model) => [model.author.toLowerCase()]),
     /** Family and tokenizer, in lower case. */
     architecture: index(({ family, tokenizer }) => [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? [])),
-    distillable: () => distillable().get('true') ?? noBits(models.length),
+    distillable: () => distillable().get('true') ?? emptyBits(models.length),
     /** Name and id in lower case, on separate lines. */
     words: once(() => models.map((model) => `${model.name}\n${model.id}`.toLowerCase())),
     created: numbers((model) => model.created),
@@ -56,7 +56,7 @@ function indexOf(models: readonly Model[], valuesOf: (model: Model) => string[])
   const index = new Map<string, Bits>()
   models.forEach((model, at) => {
     for (const value of valuesOf(model)) {
-      const bits = index.get(value) ?? noBits(models.length)
+      const bits = index.get(value) ?? emptyBits(models.length)
       addBit(bits, at)
       index.set(value, bits)
     }

@@ -73,16 +73,16 @@ export function modelEndpoints(model: Model, endpoints: EndpointItem[]): z.infer
 export function endpointItem(
   model: Model,
   endpoint: Endpoint,
-  now: { providerName: string; status: string | number; figures: EndpointFigures },
+  current: { providerName: string; status: string | number; figures: EndpointFigures },
 ): EndpointItem {
   return {
     name: endpoint.name,
     model_id: model.id,
     model_name: model.name,
-    provider_name: now.providerName,
+    provider_name: current.providerName,
     tag: endpoint.tag,
     quantization: endpoint.quantization,
-    status: now.status,
+    status: current.status,
     context_length: endpoint.contextLength,
     max_completion_tokens: endpoint.maxCompletionTokens ?? endpoint.contextLength,
     max_prompt_tokens: endpoint.maxPromptTokens ?? endpoint.contextLength,
@@ -90,10 +90,10 @@ export function endpointItem(
     supported_parameters: endpoint.supportedParameters,
     supports_implicit_caching: endpoint.supportsImplicitCaching,
     supports_tool_choice: endpoint.toolChoice,
-    latency_last_30m: now.figures.latencyMs,
-    throughput_last_30m: now.figures.throughput,
-    uptime_last_5m: now.figures.uptime5m,
-    uptime_last_30m: now.figures.uptime30m,
-    uptime_last_1d: now.figures.uptime1d,
+    latency_last_30m: current.figures.latencyMs,
+    throughput_last_30m: current.figures.throughput,
+    uptime_last_5m: current.figures.uptime5m,
+    uptime_last_30m: current.figures.uptime30m,
+    uptime_last_1d: current.figures.uptime1d,
   }
 }

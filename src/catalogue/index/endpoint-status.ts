@@ -3,13 +3,13 @@ import type { Provider } from './model.ts'
 
 export type EndpointStatus = 'healthy' | 'degraded' | 'down' | 'unconfigured'
 
-/** An endpoint is degraded or down below these percentages of successes. */
+/** The percentages of successes below which an endpoint is degraded or down. */
 const degradedBelow = 95
 const downBelow = 50
 
 /**
- * The status of an endpoint, by its uptime of the last 5 minutes, or of the last 30 if it had no requests in those. An
- * endpoint without any requests counts as healthy.
+ * Returns the status of an endpoint by its uptime of the last 5 minutes. Without requests in them, the last 30 minutes
+ * count. An endpoint without any requests is healthy.
  * @param hasCredential whether an environment variable holds a provider's credential.
  */
 export function endpointStatus(

@@ -23,7 +23,7 @@ export function compareExact(a: Exact, b: Exact): number {
   return leftDigits < right ? -1 : leftDigits > right ? 1 : 0
 }
 
-/** The price for sorting: three parts prompt and one part completion. It is four times the mean, because only the order matters. */
+/** Returns the price for sorting: that of three prompt tokens and one completion token. */
 export function blended(prompt: Exact, completion: Exact): Exact {
   const scale = Math.max(prompt.scale, completion.scale)
   const inUnits = (price: Exact) => price.digits * 10n ** BigInt(scale - price.scale)

@@ -31,40 +31,40 @@ export type Prices = TokenPrices & {
   serviceTiers?: Record<string, Partial<TokenPrices>>
 }
 
-/** Properties of a model server that requests must be adapted to. Absent ones have their default. */
+/** Properties of a model server to which requests are adapted. */
 export type Compatibility = {
-  /** Whether it accepts the role `developer`. By default such messages are sent as system messages. */
+  /** Whether the server accepts the role `developer`. By default such messages are sent as system messages. */
   developerRole?: boolean
   /** Whether system messages can follow other messages. By default they are merged into an adjacent message. */
   lateSystemMessages?: boolean
   /** Whether several user messages can follow each other. By default they are merged. */
   repeatedRoles?: boolean
-  /** Whether `tool_choice` can name a tool. By default true. Otherwise only that tool is sent, and is required. */
+  /** Whether `tool_choice` can name a tool. By default true. Otherwise only the named tool is sent, and is required. */
   namedToolChoice?: boolean
-  /** Whether it stops generating an unstreamed answer on disconnect. By default true. Otherwise a stream is requested and assembled. */
+  /** Whether the server stops generating an unstreamed answer on disconnect. By default true. Otherwise a stream is requested. */
   wholeAnswers?: boolean
   /**
-   * Whether it stops generating and billing when the connection of a stream closes. By default false: then the answer is
-   * read for some time after its client has disconnected, to learn its usage.
+   * Whether the server stops generating and billing when the connection of a stream closes. By default false: then the
+   * answer is read for some time after its client has disconnected, to get its usage.
    */
   stopsOnDisconnect?: boolean
-  /** How it reports the cost of an earlier answer by its ID. By default it does not. */
+  /** How the cost of an earlier answer is looked up by its ID. By default it is not. */
   costLookup?: CostLookupKind
-  /** The field in which it expects the reasoning of earlier answers. By default the field that its answers use. */
+  /** The field in which the server expects the reasoning of earlier answers. By default the field that its answers use. */
   reasoningField?: ReasoningField
 }
 
-/** The ways in which providers report the cost of an earlier answer: `src/gateway/providers/cost-lookups.ts`. */
+/** The interfaces for the cost of an earlier answer, implemented in `src/gateway/providers/cost-lookups.ts`. */
 export const costLookupKinds = ['openrouter', 'openai-responses'] as const
 export type CostLookupKind = (typeof costLookupKinds)[number]
 
-/** Members of an assistant message. `thinking` is a part of its content; with `none`, reasoning is not sent. */
+/** Fields of an assistant message. `thinking` is a content part. With `none`, reasoning is not sent. */
 export const reasoningFields = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking', 'none'] as const
 export type ReasoningField = (typeof reasoningFields)[number]
 
 export type Provider = {
   slug: string
-  /** Other slugs that name it in requests, filters and guardrails. */
+  /** Other slugs of the provider in requests, filters and guardrails. */
   aliases?: readonly string[]
   name: string
   protocol: Protocol
@@ -94,7 +94,7 @@ export type Endpoint = {
   name: string
   /** The provider's name for the model. */
   upstreamModel: string
-  /** Set if it differs from the provider's. */
+  /** Set if the protocol differs from that of the provider. */
   protocol?: Protocol
   baseUrl?: string
   compatibility?: Compatibility
@@ -104,8 +104,8 @@ export type Endpoint = {
   quantization: string
   prices: Prices
   supportedParameters: string[]
-  /** Whether the parameters are only assumed, because no source lists them. They are not guaranteed then. */
-  parametersSupposed?: true
+  /** Whether the parameters are assumed, because no source lists them. */
+  parametersAssumed?: true
   supportsImplicitCaching: boolean
   toolChoice: { auto: boolean; none: boolean; required: boolean; function: boolean }
   /** Data regions, if the operator's catalogue names them. */
@@ -115,7 +115,7 @@ export type Endpoint = {
   trainsOnData: boolean
   publishesPrompts: boolean
   moderated: boolean
-  /** Its share of the requests, relative to the weights of the other endpoints. Absent: the price decides. */
+  /** The share of the requests, relative to the weights of the other endpoints. If absent, the price decides. */
   weight?: number
 }
 
@@ -135,7 +135,7 @@ export type Model = {
   outputModalities: string[]
   tokenizer: string | null
   instructType: string | null
-  /** The model family that `arch` matches, beside the tokenizer. */
+  /** The model family, which the filter `arch` matches. */
   family: string | null
   defaultParameters: Record<string, number | null> | null
   perRequestLimits: { prompt_tokens: number; completion_tokens: number } | null
@@ -150,7 +150,7 @@ export type Model = {
   endpoints: Endpoint[]
 }
 
-/** Whether an operation of this service can use the model: all operations answer with text, and possibly more. */
+/** Whether an operation of this service can use the model. All operations return text. */
 export const canBeCalled = (model: Pick<Model, 'outputModalities'>) => model.outputModalities.includes('text')
 
 /** The merged catalogue of all sources. */

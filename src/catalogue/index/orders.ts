@@ -20,7 +20,7 @@ export const sorts = [
 ] as const
 export type Sort = (typeof sorts)[number]
 
-/** All models in the order of each sort, each built at its first call. The default order, `newest`, is the order of the snapshot. */
+/** The order of all models by each sort, built at the first call. The snapshot is in the default order, `newest`. */
 export type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: () => Uint32Array }
 type MeasuredSort = 'throughput-high-to-low' | 'latency-low-to-high' | 'most-popular' | 'top-weekly'
 /** Orders that depend only on the catalogue. */
@@ -30,10 +30,10 @@ export type MeasuredOrders = Pick<Orders, MeasuredSort>
 
 export function fixedOrders(models: readonly Model[]): FixedOrders {
   const ranks = once(() => priceRanks(models))
-  const highToLow = (valueIn: (model: Model) => number | undefined) => once(() => falling(models.map(valueIn)))
+  const highToLow = (valueIn: (model: Model) => number | undefined) => once(() => descendingOrder(models.map(valueIn)))
   return {
-    'pricing-low-to-high': once(() => falling([...ranks()].map((rank) => -rank))),
-    'pricing-high-to-low': once(() => falling([...ranks()])),
+    'pricing-low-to-high': once(() => descendingOrder([...ranks()].map((rank) => -rank))),
+    'pricing-high-to-low': once(() => descendingOrder([...ranks()])),
     'context-high-to-low': highToLow((model) => model.contextLength),
     'intelligence-high-to-low': highToLow((model) => model.benchmarks.intelligence),
     'coding-high-to-low': highToLow((model) => model.benchmarks.coding),
@@ -45,21 +45,21 @@ export function fixedOrders(models: readonly Model[]): FixedOrders {
 /** The rank of each model by its price. Equal prices have equal ranks. */
 function priceRanks(models: readonly Model[]): Float64Array {
   const prices = models.map((model) => cheapestEndpoint(model).price)
-  const rising = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
+  const ascending = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
   const ranks = new Float64Array(models.length)
-  rising.forEach((at, place) => {
-    const before = rising[place - 1]
+  ascending.forEach((at, place) => {
+    const before = ascending[place - 1]
     const same = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
     ranks[at] = same ? ranks[before]! : place
   })
   return ranks
 }
 
-/** A model is as fast as its fastest endpoint. */
+/** Creates the orders by measurements. The speed of a model is that of its fastest endpoint. */
 export function measuredOrders(models: readonly Model[], figures: Figures): MeasuredOrders {
   const byEndpoints = (valueIn: (id: string) => number | undefined) =>
-    once(() => falling(models.map(({ endpoints }) => highest(endpoints.map(({ id }) => valueIn(id))))))
-  const popularity = once(() => falling(models.map(({ id }) => figures.model(id).tokens7d)))
+    once(() => descendingOrder(models.map(({ endpoints }) => maxDefined(endpoints.map(({ id }) => valueIn(id))))))
+  const popularity = once(() => descendingOrder(models.map(({ id }) => figures.model(id).tokens7d)))
   return {
     'throughput-high-to-low': byEndpoints((id) => figures.endpoint(id).throughput?.p50),
     'latency-low-to-high': byEndpoints((id) => negative(figures.endpoint(id).latencyMs?.p50)),
@@ -69,7 +69,7 @@ export function measuredOrders(models: readonly Model[], figures: Figures): Meas
 }
 
 /** Returns the indices of the values in descending order, stable; missing values are last. */
-function falling(values: (number | undefined)[]): Uint32Array {
+function descendingOrder(values: (number | undefined)[]): Uint32Array {
   const keys = Float64Array.from(values, (value) => value ?? Number.NEGATIVE_INFINITY)
   return Uint32Array.from(keys.keys()).sort((a, b) => compareNumbers(keys[b]!, keys[a]!) || a - b)
 }
@@ -79,7 +79,7 @@ const compareNumbers = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0)
 
 const negative = (value: number | undefined) => (value === undefined ? undefined : -value)
 
-function highest(values: (number | undefined)[]): number | undefined {
+function maxDefined(values: (number | undefined)[]): number | undefined {
   const defined = values.filter((value) => value !== undefined)
   return defined.length > 0 ? Math.max(...defined) : undefined
 }

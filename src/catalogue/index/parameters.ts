@@ -1,27 +1,27 @@
 import { z } from '#platform/json/schema.ts'
 import { parseExact } from './exact.ts'
 
-type Shape = Record<string, unknown>
+type Metadata = Record<string, unknown>
 type Read<T> = (text: string) => T | InvalidParameter
 
 /** A query parameter with one value. It can be repeated with the same value. */
-function parameter<T>(read: Read<T>, shape: Shape = {}) {
-  return repeatable(withoutEqualRepeats, read, shape)
+function parameter<T>(read: Read<T>, metadata: Metadata = {}) {
+  return repeatable(collapseEqualRepeats, read, metadata)
 }
 
 /** A query parameter with a list. If it is repeated, the lists are joined. */
-function listParameter<T>(read: Read<T>, shape: Shape) {
-  return repeatable(joined, read, shape)
+function listParameter<T>(read: Read<T>, metadata: Metadata) {
+  return repeatable(joinRepeats, read, metadata)
 }
 
-function repeatable<T>(combine: (value: unknown) => unknown, read: Read<T>, shape: Shape) {
+function repeatable<T>(combine: (value: unknown) => unknown, read: Read<T>, metadata: Metadata) {
   const schema = z.string('is repeated with different values; give it once').transform((text, context) => {
     const value = read(text)
     if (!(value instanceof InvalidParameter)) return value
     context.addIssue({ code: 'custom', message: value.message, input: text })
     return z.NEVER
   })
-  return z.preprocess(combine, schema).optional().meta(shape)
+  return z.preprocess(combine, schema).optional().meta(metadata)
 }
 
 class InvalidParameter {
@@ -32,11 +32,11 @@ class InvalidParameter {
   }
 }
 
-function withoutEqualRepeats(value: unknown): unknown {
+function collapseEqualRepeats(value: unknown): unknown {
   return Array.isArray(value) && value.every((each) => each === value[0]) ? value[0] : value
 }
 
-function joined(value: unknown): unknown {
+function joinRepeats(value: unknown): unknown {
   return Array.isArray(value) ? value.join(',') : value
 }
 
@@ -53,7 +53,7 @@ export function anyText(description: string) {
 }
 
 export function oneOf<const Value extends string>(values: readonly Value[], description: string) {
-  return parameter((value) => asOneOf(values, value), { description, enum: values })
+  return parameter((value) => parseEnum(values, value), { description, enum: values })
 }
 
 /** A comma-separated list. */
@@ -61,12 +61,12 @@ export function listOf(description: string) {
   return listParameter(splitList, { description, pattern: nonEmptyItems })
 }
 
-export function listOfOnly<const Value extends string>(values: readonly Value[], description: string) {
+export function enumList<const Value extends string>(values: readonly Value[], description: string) {
   return listParameter(
     (value) => {
       const items = splitList(value)
       if (items instanceof InvalidParameter) return items
-      const read = items.map((item) => asOneOf(values, item))
+      const read = items.map((item) => parseEnum(values, item))
       return (
         (read.find((item) => item instanceof InvalidParameter) as InvalidParameter | undefined) ?? (read as Value[])
       )
@@ -85,27 +85,27 @@ function itemsOf(values: readonly string[]): string {
 
 type Bounds = { min?: number; max?: number; orNull?: boolean }
 
-/** More than any count of the catalogue. Greater values are equivalent. */
-const most = 10 ** 15
+/** Larger values are replaced by this one, which exceeds every number of the catalogue. */
+const maxInteger = 10 ** 15
 
-export function integer(description: string, { min = 0, max = most, orNull = false }: Bounds = {}) {
-  const wrong = new InvalidParameter(`must be a whole number from ${min}${max < most ? ` to ${max}` : ' on'}`)
+export function integer(description: string, { min = 0, max = maxInteger, orNull = false }: Bounds = {}) {
+  const invalid = new InvalidParameter(`must be a whole number from ${min}${max < maxInteger ? ` to ${max}` : ' on'}`)
   return parameter(
     (value) => {
       if (orNull && value === 'null') return undefined
-      const number = /^\d+$/.test(value) ? Math.min(Number(value), most) : Number.NaN
-      return number >= min && number <= max ? number : wrong
+      const number = /^\d+$/.test(value) ? Math.min(Number(value), maxInteger) : Number.NaN
+      return number >= min && number <= max ? number : invalid
     },
     { description, type: orNull ? ['integer', 'null'] : 'integer', minimum: min, maximum: max },
   )
 }
 
 export function number(description: string, { max = Number.MAX_VALUE }: Pick<Bounds, 'max'> = {}) {
-  const wrong = new InvalidParameter(`must be a number from 0${max < Number.MAX_VALUE ? ` to ${max}` : ' on'}`)
+  const invalid = new InvalidParameter(`must be a number from 0${max < Number.MAX_VALUE ? ` to ${max}` : ' on'}`)
   return parameter(
     (value) => {
       if (value === 'null') return undefined
-      return parseExact(value) && Number(value) <= max ? Number(value) : wrong
+      return parseExact(value) && Number(value) <= max ? Number(value) : invalid
     },
     { description, type: ['number', 'null'], minimum: 0, ...(max < Number.MAX_VALUE && { maximum: max }) },
   )
@@ -136,7 +136,7 @@ function splitList(value: string): string[] | InvalidParameter {
   return items.includes('') ? new InvalidParameter('has an empty element') : items
 }
 
-function asOneOf<Value extends string>(values: readonly Value[], value: string): Value | InvalidParameter {
+function parseEnum<Value extends string>(values: readonly Value[], value: string): Value | InvalidParameter {
   const found = values.find((each) => each === value)
   return found ?? new InvalidParameter(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)
 }

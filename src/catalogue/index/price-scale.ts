@@ -33,8 +33,8 @@ export function exactPrice(price: Usd): Exact {
 }
 
 /**
- * Returns the number of items at the start that fulfil the condition, by binary search. No item after the first false one
- * can fulfil it.
+ * Returns the number of items at the start that fulfil the condition, by binary search. All items that fulfil it must
+ * come first.
  */
 function countWhile<T>(items: T[], holds: (item: T) => boolean): number {
   let [from, to] = [0, items.length]

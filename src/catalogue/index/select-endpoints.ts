@@ -3,17 +3,17 @@ import type { Provider } from './model.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * Returns a test whether one single endpoint of a model meets all conditions on price, provider, region and data
- * retention; undefined if there are no such conditions.
+ * Returns a predicate for models: whether a single endpoint meets all conditions on price, provider, region and data
+ * retention. Undefined without such conditions.
  */
-export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: number) => boolean) | undefined {
-  const asksNothing = !endpointConditions.some((name) => filter[name] !== undefined)
-  if (asksNothing) return undefined
+export function endpointFilter(snapshot: Snapshot, filter: ModelFilter): ((model: number) => boolean) | undefined {
+  const isUnfiltered = !endpointConditions.some((name) => filter[name] !== undefined)
+  if (isUnfiltered) return undefined
   const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints()
   const prompts = rankBounds(snapshot, filter.min_price, filter.max_price)
   const completions = rankBounds(snapshot, filter.min_output_price, filter.max_output_price)
   const requested = filter.providers && requestedProviders(snapshot, filter.providers)
-  const [mustRetainNothing, mustBeInEurope] = [Number(filter.zdr === 'true'), Number(filter.region === 'eu')]
+  const [requiresZdr, requiresEurope] = [Number(filter.zdr === 'true'), Number(filter.region === 'eu')]
   return (model) => {
     for (let at = starts[model]!; at < starts[model + 1]!; at++) {
       const passes =
@@ -21,8 +21,8 @@ export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: 
         prompt[at]! < prompts.end &&
         completion[at]! >= completions.from &&
         completion[at]! < completions.end &&
-        zeroDataRetention[at]! >= mustRetainNothing &&
-        europe[at]! >= mustBeInEurope &&
+        zeroDataRetention[at]! >= requiresZdr &&
+        europe[at]! >= requiresEurope &&
         (!requested || requested[provider[at]!] === 1)
       if (passes) return true
     }
@@ -47,7 +47,7 @@ function rankBounds({ columns }: Snapshot, min: Bound, max: Bound): { from: numb
   return { from: min ? scale.firstFrom(min) : 0, end: max ? scale.endAt(max) : Number.POSITIVE_INFINITY }
 }
 
-/** Marks the providers that have one of the names as slug, alias or display name with 1. */
+/** Returns 1 for each provider that has one of the names as slug, alias or display name, otherwise 0. */
 function requestedProviders({ columns, providers }: Snapshot, names: string[]): Uint8Array {
   const requested = new Set(names.map((name) => name.toLowerCase()))
   const isRequested = ({ slug, name, aliases = [] }: Provider) =>

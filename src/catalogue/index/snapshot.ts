@@ -6,7 +6,7 @@ import type { CatalogueData, Model, Provider } from './model.ts'
 import { type FixedOrders, fixedOrders, type MeasuredOrders, measuredOrders, type Sort } from './orders.ts'
 
 /** Data that depends only on the catalogue. */
-type Compiled = {
+type CompiledCatalogue = {
   /** In default order: newest first, then by id. */
   models: readonly Model[]
   providers: readonly Provider[]
@@ -24,17 +24,17 @@ type Compiled = {
  * only lists of models need are built on first use.
  */
 export class Snapshot {
-  readonly models: Compiled['models']
-  readonly providers: Compiled['providers']
-  readonly findModel: Compiled['findModel']
-  readonly findProvider: Compiled['findProvider']
+  readonly models: CompiledCatalogue['models']
+  readonly providers: CompiledCatalogue['providers']
+  readonly findModel: CompiledCatalogue['findModel']
+  readonly findProvider: CompiledCatalogue['findProvider']
   readonly columns: Columns
   readonly figures: Figures
-  readonly #compiled: Compiled
+  readonly #compiled: CompiledCatalogue
   readonly #measuredOrders: MeasuredOrders
   readonly #toolSuccess: () => Float64Array
 
-  constructor(compiled: Compiled, figures: Figures) {
+  constructor(compiled: CompiledCatalogue, figures: Figures) {
     const { models } = compiled
     this.models = models
     this.providers = compiled.providers
@@ -69,18 +69,18 @@ export class Snapshot {
   }
 }
 
-/** Skips models without endpoints. */
+/** Compiles a catalogue. Models without endpoints are omitted. */
 export function compileSnapshot(data: CatalogueData, figures: Figures = noFigures): Snapshot {
   const models = data.models
     .filter((model) => model.endpoints.length > 0)
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-  const modelByName = namesOf(models)
+  const modelByName = modelNames(models)
   const modelByUntaggedName = untaggedNames(modelByName)
   const providerByName = new Map<string, Provider>()
   for (const provider of data.providers) providerByName.set(providerKey(provider.name), provider)
   for (const provider of data.providers) for (const alias of provider.aliases ?? []) providerByName.set(alias, provider)
   for (const provider of data.providers) providerByName.set(provider.slug, provider)
-  const compiled: Compiled = {
+  const compiled: CompiledCatalogue = {
     models,
     providers: data.providers,
     findModel: (name) => modelByName.get(name) ?? modelByUntaggedName.get(name),
@@ -105,19 +105,19 @@ function untaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Mod
 }
 
 /** The models by alias. An alias of several models is ambiguous and not used. */
-function holdersOfAliases(models: readonly Model[]): Map<string, Model[]> {
+function modelsByAlias(models: readonly Model[]): Map<string, Model[]> {
   const holders = new Map<string, Model[]>()
   for (const model of models)
     for (const alias of model.aliases) holders.set(alias, [...(holders.get(alias) ?? []), model])
   return holders
 }
 
-/** Ids have priority over canonical slugs, and those over aliases, so that no alias can hide a model. */
-function namesOf(models: readonly Model[]): Map<string, Model> {
+/** Maps names to models. Ids have priority over canonical slugs, and canonical slugs over aliases. */
+function modelNames(models: readonly Model[]): Map<string, Model> {
   const byName = new Map<string, Model>()
   const add = (name: string, model: Model) => byName.has(name) || byName.set(name, model)
   for (const model of models) add(model.id, model)
   for (const model of models) add(model.canonicalSlug, model)
-  for (const [alias, holders] of holdersOfAliases(models)) if (holders.length === 1) add(alias, holders[0]!)
+  for (const [alias, holders] of modelsByAlias(models)) if (holders.length === 1) add(alias, holders[0]!)
   return byName
 }

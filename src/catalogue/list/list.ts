@@ -27,11 +27,11 @@ export function findModels(
   if (!isPaged) return { page: found, total: found.length, next: null }
   const from = query.offset ?? 0
   const end = from + (query.limit ?? defaultLimit)
-  const next = end < found.length ? atOffset(url, end) : null
+  const next = end < found.length ? urlWithOffset(url, end) : null
   return { page: found.subarray(from, end), total: found.length, next }
 }
 
-function atOffset(url: string, offset: number): string {
+function urlWithOffset(url: string, offset: number): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   searchParams.set('offset', String(offset))
   return `${pathname}?${searchParams}`
@@ -53,16 +53,16 @@ export function listTag(snapshot: Snapshot, { page, total, next }: FoundModels, 
   return `W/"${digest}"`
 }
 
-export type WholeList = { tag: string; bytes: Buffer }
+export type SerializedList = { tag: string; bytes: Buffer }
 
-const wholeLists = new WeakMap<Snapshot['items'], WholeList>()
+const unfilteredLists = new WeakMap<Snapshot['items'], SerializedList>()
 
-/** The list without parameters, which most clients request. Serialized once per catalogue. */
-export function wholeList(snapshot: Snapshot): WholeList {
-  const cached = wholeLists.get(snapshot.items)
+/** Returns the list without filters, which most clients request. Serialized once per catalogue. */
+export function unfilteredList(snapshot: Snapshot): SerializedList {
+  const cached = unfilteredLists.get(snapshot.items)
   if (cached) return cached
   const found = findModels(snapshot, {}, { nowMs: 0, url: '' })
-  const made = { tag: listTag(snapshot, found, 'json'), bytes: listBytes(snapshot, found) }
-  wholeLists.set(snapshot.items, made)
-  return made
+  const list = { tag: listTag(snapshot, found, 'json'), bytes: listBytes(snapshot, found) }
+  unfilteredLists.set(snapshot.items, list)
+  return list
 }

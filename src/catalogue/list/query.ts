@@ -1,7 +1,7 @@
 import { categories } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { sorts } from '../index/orders.ts'
-import { anyText, flag, integer, listOf, listOfOnly, number, oneOf, price, text } from '../index/parameters.ts'
+import { anyText, enumList, flag, integer, listOf, number, oneOf, price, text } from '../index/parameters.ts'
 
 export const inputModalities = ['text', 'image', 'audio', 'file'] as const
 export const outputModalities = ['text', 'image', 'audio', 'embeddings', 'all'] as const
@@ -10,11 +10,8 @@ export const outputModalities = ['text', 'image', 'audio', 'embeddings', 'all'] 
 export const ModelFilter = z.object({
   category: oneOf(categories, 'A use case of the model.'),
   supported_parameters: listOf('Comma-separated request parameters; the model must support all of them.'),
-  output_modalities: listOfOnly(
-    outputModalities,
-    'Comma-separated; the model must produce at least one. Default: text.',
-  ),
-  input_modalities: listOfOnly(inputModalities, 'Comma-separated; the model must accept all of them.'),
+  output_modalities: enumList(outputModalities, 'Comma-separated; the model must produce at least one. Default: text.'),
+  input_modalities: enumList(inputModalities, 'Comma-separated; the model must accept all of them.'),
   q: anyText('Words that must all occur in the name or ID.'),
   context: integer('Minimum context length, in tokens.', { min: 1 }),
   min_price: price('Minimum prompt price, in USD per million tokens.'),

@@ -3,8 +3,8 @@ import { upsert } from '#platform/db/rows/upsert.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { addMinute, addUptime, type EndpointMinute, newEndpointMinute } from './tally.ts'
 
-/** The maximum number of minutes in one pass. There are more only after all servers were stopped. */
-const minutesAtOnce = 10
+/** The maximum number of minutes in one pass. More accumulate only while all servers are stopped. */
+const maxMinutes = 10
 
 /**
  * Adds the minutes before a given one to the history of their hours and deletes them, in one transaction. Several servers
@@ -14,7 +14,7 @@ export async function foldMinutes({ db }: { db: Db }, before: number): Promise<v
   const old = await oldestMinute(db.query, before)
   if (old === undefined) return
   await db.exclusively('endpoint history', async (tx) => {
-    for (let remaining = minutesAtOnce; remaining > 0; remaining--) {
+    for (let remaining = maxMinutes; remaining > 0; remaining--) {
       const minute = await oldestMinute(tx, before)
       if (minute === undefined) return
       await foldMinute(tx, minute)

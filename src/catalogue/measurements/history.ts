@@ -1,9 +1,9 @@
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
+import { percentage, percentiles } from './compute-figures.ts'
 import type { Percentiles } from './figures.ts'
 import { addUptime, type EndpointMinute, hourOf, newEndpointMinute } from './tally.ts'
-import { percentage, percentiles } from './view.ts'
 
 /** The measurements of an endpoint in one hour or day. */
 export type HistoryPoint = {
@@ -27,8 +27,8 @@ export async function endpointHistory(
   const length = hoursOf[time.granularity]
   const slots = new Map<string, Map<number, EndpointMinute>>(endpointIds.map((id) => [id, new Map()]))
   for (const row of await readHistory(db, endpointIds, time)) {
-    const ofEndpoint = slots.get(row.endpoint)!
-    const total = ofEndpoint.getOrInsertComputed(Math.floor(row.hour / length), newEndpointMinute)
+    const endpointSlots = slots.get(row.endpoint)!
+    const total = endpointSlots.getOrInsertComputed(Math.floor(row.hour / length), newEndpointMinute)
     addUptime(total, row)
     total.latency.merge(Sketch.fromText(row.latency))
     total.throughput.merge(Sketch.fromText(row.throughput))

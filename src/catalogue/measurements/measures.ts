@@ -2,14 +2,14 @@ import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
+import { computeFigures } from './compute-figures.ts'
 import { type Figures, noFigures } from './figures.ts'
 import type { Measurement } from './measurement.ts'
-import { readOthers } from './read.ts'
-import { count, expire, isEmpty, minuteOf, newTally, replaceSlots, takeCells } from './tally.ts'
-import { figuresOf } from './view.ts'
-import { deleteExpired, writeTally } from './write.ts'
+import { readOthers } from './read-tally.ts'
+import { addMissingCells, count, expire, isEmpty, minuteOf, newTally, replaceSlots } from './tally.ts'
+import { deleteExpired, writeTally } from './write-tally.ts'
 
-/** Measurements of requests: recorded in memory, summed up later, stored in the database. */
+/** Records measurements of requests in memory, sums them regularly, and stores them in the database. */
 export type Measures = {
   /** Records a measurement in a few microseconds. Never throws. */
   record: (measurement: Measurement) => void
@@ -32,26 +32,26 @@ type MeasuresDeps = {
   historyDays: number
   onError: (error: Error) => void
 }
-type Rhythm = { refreshMs?: number; exchangeMs?: number }
+type MeasureTiming = { refreshMs?: number; exchangeMs?: number }
 
-/** Rows are read again for this time, because other servers can write late and their clocks can be behind. */
-const hindsightMs = 60_000
+/** The overlap of two reads, because other servers can write late, and clocks differ. */
+const rereadMs = 60_000
 
 /** Starts with the stored measurements. A crash loses the measurements since the last exchange. */
 export async function createMeasures(
   deps: MeasuresDeps,
-  { refreshMs = 5_000, exchangeMs = 20_000 }: Rhythm = {},
+  { refreshMs = 5_000, exchangeMs = 20_000 }: MeasureTiming = {},
 ): Promise<Measures> {
-  // A new name for each process, so that its rows do not overwrite those of an earlier process.
+  // Each process has a new id, so that its rows do not overwrite those of an earlier process.
   const writer = deps.newId()
-  const own = newTally()
-  const others = newTally()
+  const ownTally = newTally()
+  const otherTally = newTally()
   const listeners = new Set<(figures: Figures) => void>()
   let unwritten = newTally()
   let figures = noFigures
   let refreshedMinute = 0
-  let moved = false
-  let readAt = hindsightMs
+  let hasChanged = false
+  let readAt = rereadMs
 
   async function write(): Promise<void> {
     const changed = unwritten
@@ -60,28 +60,28 @@ export async function createMeasures(
     try {
       await writeTally(deps, writer, changed, deps.now())
     } catch (error) {
-      takeCells(unwritten, changed)
+      addMissingCells(unwritten, changed)
       throw error
     }
   }
 
   async function read(): Promise<void> {
     const now = deps.now()
-    const newer = await readOthers(deps, { writer, since: readAt - hindsightMs, now })
-    replaceSlots(others, newer)
+    const newer = await readOthers(deps, { writer, since: readAt - rereadMs, now })
+    replaceSlots(otherTally, newer)
     readAt = now
-    moved ||= !isEmpty(newer)
+    hasChanged ||= !isEmpty(newer)
   }
 
   async function refresh(): Promise<void> {
     const now = deps.now()
-    if (!moved && minuteOf(now) === refreshedMinute) return
-    const [nothingBefore, tallies] = [isEmpty(own) && isEmpty(others), [own, others]]
-    moved = false
+    if (!hasChanged && minuteOf(now) === refreshedMinute) return
+    const [wasEmpty, tallies] = [isEmpty(ownTally) && isEmpty(otherTally), [ownTally, otherTally]]
+    hasChanged = false
     refreshedMinute = minuteOf(now)
     for (const tally of [...tallies, unwritten]) expire(tally, now)
-    if (nothingBefore) return
-    figures = await figuresOf(tallies, now)
+    if (wasEmpty) return
+    figures = await computeFigures(tallies, now)
     for (const listener of listeners) listener(figures)
   }
 
@@ -105,8 +105,8 @@ export async function createMeasures(
   const { stop } = startReconciler(pass, { firstMs: refreshMs, retryMs: refreshMs, onError: deps.onError })
   return {
     record(measurement) {
-      count(own, unwritten, { ...measurement, at: measurement.at ?? deps.now() })
-      moved = true
+      count(ownTally, unwritten, { ...measurement, at: measurement.at ?? deps.now() })
+      hasChanged = true
     },
     figures: () => figures,
     onRefresh(listener) {

@@ -9,7 +9,7 @@ export type ModelHour = { requests: number; tokens: number; toolCalls: number }
 /** Cells by slot of time (whole minutes or hours since the epoch), then by endpoint or model. */
 export type Slots<Cell> = Map<number, Map<string, Cell>>
 
-/** All counts, in three resolutions: old minutes need no sketches, and popularity needs no endpoints. */
+/** All counts, in three resolutions: sketches by minute, uptime by hour, and popularity by hour and model. */
 export type Tally = {
   endpointMinutes: Slots<EndpointMinute>
   endpointHours: Slots<Uptime>
@@ -22,8 +22,8 @@ const hourMs = 3_600_000
 export const minuteOf = (ms: number) => Math.floor(ms / minuteMs)
 export const hourOf = (ms: number) => Math.floor(ms / hourMs)
 
-/** The oldest slots within the windows. A slot counts completely if any part of it is within the window. */
-export const reach = (now: number) => ({
+/** Returns the oldest slot of each window. A slot that overlaps the start of a window counts completely. */
+export const windowStarts = (now: number) => ({
   fiveMinutes: minuteOf(now - 5 * minuteMs),
   halfHour: minuteOf(now - 30 * minuteMs),
   day: hourOf(now - 24 * hourMs),
@@ -64,7 +64,7 @@ export function cellIn<Cell>(slots: Slots<Cell>, slot: number, id: string, make:
   return slots.getOrInsertComputed(slot, () => new Map()).getOrInsertComputed(id, make)
 }
 
-/** Counts one measurement, and adds the changed cells to `changed`, as the same objects. */
+/** Counts one measurement. Also adds the changed cells, as the same objects, to `changed`. */
 export function count(tally: Tally, changed: Tally, measurement: Measurement & { at: number }): void {
   const { endpointId, modelId, at } = measurement
   const [minute, hour] = [minuteOf(at), hourOf(at)]
@@ -104,7 +104,7 @@ function countModel(cell: ModelHour, { outcome, promptTokens, completionTokens, 
   if (calledTools) cell.toolCalls++
 }
 
-/** Ignores invalid numbers, which some upstreams report. */
+/** Whether a number is valid. Some upstreams report invalid ones. */
 const isAmount = (value: number | undefined): value is number =>
   value !== undefined && value >= 0 && value <= Number.MAX_SAFE_INTEGER
 
@@ -116,22 +116,22 @@ export function replaceSlots(tally: Tally, newer: Tally): void {
 }
 
 /** Adds the cells of another tally that are missing. */
-export function takeCells(tally: Tally, from: Tally): void {
-  takeInto(tally.endpointMinutes, from.endpointMinutes)
-  takeInto(tally.endpointHours, from.endpointHours)
-  takeInto(tally.modelHours, from.modelHours)
+export function addMissingCells(tally: Tally, from: Tally): void {
+  addMissing(tally.endpointMinutes, from.endpointMinutes)
+  addMissing(tally.endpointHours, from.endpointHours)
+  addMissing(tally.modelHours, from.modelHours)
 }
 
-function takeInto<Cell>(slots: Slots<Cell>, from: Slots<Cell>): void {
+function addMissing<Cell>(slots: Slots<Cell>, from: Slots<Cell>): void {
   for (const [slot, cells] of from) for (const [id, cell] of cells) cellIn(slots, slot, id, () => cell)
 }
 
-/** Whether the tally is empty. Every measurement is counted in a cell of an hour, which is kept longest. */
+/** Whether the tally is empty. Every measurement has a cell in `modelHours`, which is retained longest. */
 export const isEmpty = (tally: Tally) => tally.modelHours.size === 0
 
 /** Removes slots that are older than all windows. */
 export function expire(tally: Tally, now: number): void {
-  const { halfHour, day, week } = reach(now)
+  const { halfHour, day, week } = windowStarts(now)
   dropBefore(tally.endpointMinutes, halfHour)
   dropBefore(tally.endpointHours, day)
   dropBefore(tally.modelHours, week)

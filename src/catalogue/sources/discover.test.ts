@@ -115,7 +115,7 @@ test('an invalid, long or late list is skipped with a reason', async () => {
   ]
   for (const [answer, says] of answers) {
     const { url } = await modelServer(() => answer)
-    const discover = createDiscovery({ variable, patienceMs: answer === undefined ? 50 : 60_000 })
+    const discover = createDiscovery({ variable, timeoutMs: answer === undefined ? 50 : 60_000 })
     const { report } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discover)
     assert.equal(report.models, 0)
     assert.match(report.skipped[0]?.reason ?? '', says)
@@ -132,8 +132,8 @@ test('a silent server does not delay the start, and its models appear when it an
     settings: settingsFor({ base_url: url, ...free }),
     signals: localSignals(),
     newId: () => 'this server',
-    discover: createDiscovery({ variable, patienceMs: 1000 }),
-    patienceMs: 0,
+    discover: createDiscovery({ variable, timeoutMs: 1000 }),
+    discoveryTimeoutMs: 0,
     onLoad: ({ skipped }) => reports.push(skipped.map(({ reason }) => reason)),
     onError: assert.ifError,
   })
@@ -158,8 +158,8 @@ test('a server that was unreachable at the start is polled until it answers', as
     settings: settingsFor({ base_url: url, ...free }),
     signals: localSignals(),
     newId: () => 'this server',
-    discover: createDiscovery({ variable, patienceMs: 60_000, retryMs: 1 }),
-    patienceMs: 60_000,
+    discover: createDiscovery({ variable, timeoutMs: 60_000, retryMs: 1 }),
+    discoveryTimeoutMs: 60_000,
     onLoad: ({ models }) => reports.push(models),
     onError: assert.ifError,
   })
@@ -176,7 +176,7 @@ test('a server under a new address starts with an empty list', async () => {
   const before = await modelServer(() => ({ data: [{ id: 'old' }] }))
   const gate: { open: boolean } = { open: false }
   const next = await modelServer(() => (gate.open ? { data: [{ id: 'new' }] } : 'not yet'))
-  const discover = createDiscovery({ variable, patienceMs: 60_000, retryMs: 1 })
+  const discover = createDiscovery({ variable, timeoutMs: 60_000, retryMs: 1 })
   const listed = async (base_url: string) => {
     const { data, report } = await loadCatalogue(settingsFor({ base_url, ...free }), discover)
     return [...data.models.map(({ id }) => id), ...report.skipped.map(({ reason }) => reason)]
@@ -184,7 +184,7 @@ test('a server under a new address starts with an empty list', async () => {
   assert.deepEqual(await listed(before.url), ['local/old'])
   assert.deepEqual(await listed(next.url), ['the models of this server could not be read: its answer is not JSON'])
   const isBack = Promise.withResolvers<void>()
-  const leave = discover.onBack!(isBack.resolve)
+  const leave = discover.onRecovered!(isBack.resolve)
   gate.open = true
   await isBack.promise
   leave()

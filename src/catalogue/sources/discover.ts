@@ -1,7 +1,7 @@
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { connectionFailure } from '#platform/core/connection-failure.ts'
 import { bodyText } from '#platform/text/body-text.ts'
-import { expandUrl, holdsPassword } from './expand-url.ts'
+import { expandUrl, hasCredentials } from './expand-url.ts'
 import type { Layer, ProviderPatch } from './layer.ts'
 import { listedModels } from './listed-models.ts'
 import type { Discover } from './load.ts'
@@ -10,8 +10,8 @@ import { providersOf } from './merge.ts'
 type DiscoverDeps = {
   variable: (name: string) => string | undefined
   fetch?: typeof globalThis.fetch
-  /** A server must send its whole list within this time. */
-  patienceMs?: number
+  /** The time limit for the whole list of a server. */
+  timeoutMs?: number
   /** The time after which an unreachable server is retried. */
   retryMs?: number
 }
@@ -20,26 +20,26 @@ type DiscoverDeps = {
 const maxBytes = 4 * 1024 * 1024
 
 const defaultTimeoutMs = 3_000
-const standardRetryMs = 10_000
+const defaultRetryMs = 10_000
 
 /**
  * Requests the lists of models from servers. If a server is unreachable, its last list stays in the catalogue. A server
- * without a list so far, which may start later than this service, is polled until it answers.
+ * that has not sent a list yet is polled until it does, because it may start later than this service.
  */
 export function createDiscovery({
   variable,
   fetch = globalThis.fetch,
-  patienceMs = defaultTimeoutMs,
-  retryMs = standardRetryMs,
+  timeoutMs = defaultTimeoutMs,
+  retryMs = defaultRetryMs,
 }: DiscoverDeps): Discover {
   const previous = new Map<string, Layer>()
   const listeners = new Set<() => void>()
-  const absent = new Map<string, () => Promise<unknown>>()
+  const unreachable = new Map<string, () => Promise<unknown>>()
   let polling: Reconciler | undefined
 
-  function pollAbsent(): void {
-    if (polling || absent.size === 0 || listeners.size === 0) return
-    polling = startReconciler(lookForAbsent, { firstMs: retryMs, retryMs, onError: () => {} })
+  function pollUnreachable(): void {
+    if (polling || unreachable.size === 0 || listeners.size === 0) return
+    polling = startReconciler(retryUnreachable, { firstMs: retryMs, retryMs, onError: () => {} })
   }
 
   function stopPolling(): void {
@@ -47,11 +47,11 @@ export function createDiscovery({
     polling = undefined
   }
 
-  async function lookForAbsent(): Promise<number> {
-    const answers = await Promise.allSettled([...absent.values()].map((look) => look()))
+  async function retryUnreachable(): Promise<number> {
+    const answers = await Promise.allSettled([...unreachable.values()].map((request) => request()))
     if (answers.some(({ status }) => status === 'fulfilled')) {
       stopPolling()
-      // A listener reads all servers again; those that are still unreachable are polled from then on.
+      // The listeners request all lists again. Servers that are still unreachable are then polled again.
       for (const listener of listeners) listener()
     }
     return retryMs
@@ -65,64 +65,64 @@ export function createDiscovery({
       return layer
     } catch (error) {
       const last = previous.get(slug)
-      // Another address means another server.
+      // A previous list of another address belongs to another server.
       const isSame = last?.source === source
-      if (!isSame) absent.set(slug, () => listOf(slug, provider, source))
+      if (!isSame) unreachable.set(slug, () => listOf(slug, provider, source))
       const before = isSame ? last : emptyLayer(source)
       const retainedNote = before.models.size > 0 ? '; its previous list stays in use' : ''
-      const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs, source)}${retainedNote}`
+      const reason = `the models of this server could not be read: ${failureText(error as Error, timeoutMs, source)}${retainedNote}`
       return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
     }
   }
 
   const listOf = async (slug: string, provider: ProviderPatch, source: string) =>
-    listedModels(slug, await ask(source, provider), source)
+    listedModels(slug, await fetchList(source, provider), source)
 
-  async function ask(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
+  async function fetchList(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
     if (protocol !== 'openai-chat' && protocol !== 'openai-responses')
       throw new Error('discover needs the protocol openai-chat or openai-responses')
     const url = expandUrl(source, variable)
     if (url === null) throw new Error('a variable in its base_url is not set')
-    if (holdsPassword(url)) throw new Error('a variable in its base_url contains a user or password')
+    if (hasCredentials(url)) throw new Error('a variable in its base_url contains a user or password')
     const secret = credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
       redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     if (response.ok) return JSON.parse(await bodyText(response, maxBytes))
     await response.body?.cancel()
     const isKeyRefused = response.status === 401 || response.status === 403
     throw new Error(
-      isKeyRefused ? keyWanted(response.status, credentialVariables, secret) : `it answered ${response.status}`,
+      isKeyRefused ? keyRequiredReason(response.status, credentialVariables, secret) : `it answered ${response.status}`,
     )
   }
 
   const discover = async (layers: readonly Layer[]) => {
     const discovered = [...providersOf(layers)].filter(([, provider]) => provider.discover)
-    absent.clear()
+    unreachable.clear()
     const found = await Promise.all(discovered.map(([slug, provider]) => layerOf(slug, provider)))
-    pollAbsent()
+    pollUnreachable()
     return found
   }
-  const onBack: Discover['onBack'] = (listener) => {
+  const onRecovered: Discover['onRecovered'] = (listener) => {
     listeners.add(listener)
-    pollAbsent()
+    pollUnreachable()
     return () => {
       listeners.delete(listener)
       if (listeners.size === 0) stopPolling()
     }
   }
-  return Object.assign(discover, { onBack })
+  return Object.assign(discover, { onRecovered })
 }
 
-/** The reason for a server that requires a key. The check of a catalogue file reports it as an error. */
-export const keyWantedText = 'it requires a key'
+/** The start of the reason if a server requires a key. The check of a catalogue file reports it as an error. */
+export const keyRequiredText = 'it requires a key'
 
-function keyWanted(status: number, variables: readonly string[], secret: string | undefined): string {
-  if (secret) return `${keyWantedText} (${status}), and refuses the one in ${variables.join(' or ')}`
-  if (variables.length > 0) return `${keyWantedText} (${status}), and ${variables.join(' or ')} is not set`
-  return `${keyWantedText} (${status}): name the environment variable that holds it with "credentials: [NAME]"`
+function keyRequiredReason(status: number, variables: readonly string[], secret: string | undefined): string {
+  if (secret) return `${keyRequiredText} (${status}), and refuses the one in ${variables.join(' or ')}`
+  if (variables.length > 0) return `${keyRequiredText} (${status}), and ${variables.join(' or ')} is not set`
+  return `${keyRequiredText} (${status}): name the environment variable that holds it with "credentials: [NAME]"`
 }
 
 const emptyLayer = (source: string): Layer => ({
@@ -133,9 +133,9 @@ const emptyLayer = (source: string): Layer => ({
   mergedRows: 0,
 })
 
-function failureText(error: Error, patienceMs: number, source: string): string {
+function failureText(error: Error, timeoutMs: number, source: string): string {
   const { name } = error
-  if (name === 'TimeoutError') return `it did not answer within ${patienceMs} ms`
+  if (name === 'TimeoutError') return `it did not answer within ${timeoutMs} ms`
   if (name === 'SyntaxError') return 'its answer is not JSON'
   return connectionFailure(error, URL.parse(source)?.host ?? source)
 }

@@ -1,27 +1,27 @@
 import type { ParsedNode } from 'yaml'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { CatalogueRefused } from './layer.ts'
+import { CatalogueError } from './layer.ts'
 
 /** A parsed file with the line numbers of its members. */
 export type SourceDocument = {
   value: unknown
-  /** The line of the member at a path, or of the nearest one around it. */
+  /** Returns the line of the member at a path, or else of the nearest member that contains it. */
   lineOf: (path: readonly PropertyKey[]) => number | undefined
 }
 
-/** Parses JSON, which is faster, or else YAML. @throws CatalogueRefused naming the line. */
+/** Parses JSON, which is faster, or else YAML. @throws CatalogueError naming the line. */
 export function parseSource(text: string, source: string): SourceDocument {
-  const value = asJson(text)
+  const value = parseJson(text)
   if (value === undefined) return parseYaml(text, source)
-  let slow: SourceDocument | undefined
+  let yaml: SourceDocument | undefined
   const lineOf = (path: readonly PropertyKey[]) => {
-    slow ??= parseYaml(text, source)
-    return slow.lineOf(path)
+    yaml ??= parseYaml(text, source)
+    return yaml.lineOf(path)
   }
   return { value, lineOf }
 }
 
-function asJson(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!/^\s*\{/.test(text)) return undefined
   try {
     return JSON.parse(text)
@@ -34,10 +34,10 @@ function parseYaml(text: string, source: string): SourceDocument {
   const { LineCounter, parseDocument } = lazyModules.yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
-  const broken = document.errors[0]
-  if (broken) {
-    const { line } = lines.linePos(broken.pos[0])
-    throw new CatalogueRefused(`${source} is neither YAML nor JSON: line ${line}: ${broken.message.split('\n')[0]}.`)
+  const firstError = document.errors[0]
+  if (firstError) {
+    const { line } = lines.linePos(firstError.pos[0])
+    throw new CatalogueError(`${source} is neither YAML nor JSON: line ${line}: ${firstError.message.split('\n')[0]}.`)
   }
   return {
     value: document.toJS({ maxAliasCount: -1 }),

@@ -1,18 +1,20 @@
-const named = /\$\{(\w+)\}/g
+const variablePattern = /\$\{(\w+)\}/g
 
 /** The names of the variables in a base URL. */
-export const variablesIn = (url: string): string[] => [...new Set([...url.matchAll(named)].map(([, name]) => name!))]
+export const variablesIn = (url: string): string[] => [
+  ...new Set([...url.matchAll(variablePattern)].map(([, name]) => name!)),
+]
 
 /** Replaces each `${NAME}` in a base URL; null if a variable is missing. */
 export function expandUrl(url: string, variable: (name: string) => string | undefined): string | null {
   let missing = false
-  const filled = url.replace(named, (_, name: string) => {
+  const expanded = url.replace(variablePattern, (_, name: string) => {
     const value = variable(name)?.trim()
     missing ||= !value
     return value ?? ''
   })
-  return missing ? null : filled
+  return missing ? null : expanded
 }
 
 /** Whether a URL has a user or password before its host. */
-export const holdsPassword = (url: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(url)
+export const hasCredentials = (url: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(url)

@@ -131,7 +131,7 @@ test('a file that is not a catalogue is refused with the reason', () => {
     ['models: 7\n', /models: expected record/],
   ]
   for (const [text, message] of refusals) {
-    assert.throws(() => readCatalogueFile(text, 'mine.yaml'), { name: 'CatalogueRefused', message })
+    assert.throws(() => readCatalogueFile(text, 'mine.yaml'), { name: 'CatalogueError', message })
   }
 })
 

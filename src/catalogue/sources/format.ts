@@ -3,49 +3,51 @@ import { nearestName } from '#platform/json/strict-fields.ts'
 import type { Compatibility } from '../index/model.ts'
 import { modelIdShape, slugShape, tagShape } from '../index/names.ts'
 import { parseSource } from './document.ts'
-import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from './layer.ts'
+import { CatalogueError, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from './layer.ts'
 import { pricesPatch } from './prices-patch.ts'
 import { EndpointRow, ModelRow, ProviderRow } from './rows.ts'
 import { withoutUndefined } from './without-undefined.ts'
 
-const File = z.strictObject({
+const CatalogueFile = z.strictObject({
   about: z.string().optional(),
   providers: z.record(z.string(), z.unknown()).nullable().optional(),
   models: z.record(z.string(), z.unknown()).nullable().optional(),
 })
 
-type Reading = Layer & { lineOf: NonNullable<Layer['lineOf']> }
+type ParsedLayer = Layer & { lineOf: NonNullable<Layer['lineOf']> }
 
 /**
  * Parses a file in this service's catalogue format (docs/catalogue.md). Invalid rows are listed in `skipped`, with line
  * and field.
- * @throws CatalogueRefused if the file is not a catalogue.
+ * @throws CatalogueError if the file is not a catalogue.
  */
 export function readCatalogueFile(text: string, source: string): Layer {
   const { value, lineOf } = parseSource(text, source)
-  const file = File.safeParse(value ?? {})
+  const file = CatalogueFile.safeParse(value ?? {})
   if (!file.success) {
     const issue = file.error.issues[0]!
     const line = lineOf(issue.path)
-    throw new CatalogueRefused(`${source} is not a catalogue file: line ${line ?? 1}: ${explain(issue, File)}.`)
+    throw new CatalogueError(
+      `${source} is not a catalogue file: line ${line ?? 1}: ${describeIssue(issue, CatalogueFile)}.`,
+    )
   }
-  const reading: Reading = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0, lineOf }
+  const layer: ParsedLayer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0, lineOf }
   for (const [slug, row] of Object.entries(file.data.providers ?? {})) {
-    const provider = readRow(reading, ProviderRow, row, slug, ['providers', slug], slugShape)
-    if (provider) reading.providers.set(slug, providerPatch(provider))
+    const provider = readRow(layer, ProviderRow, row, slug, ['providers', slug], slugShape)
+    if (provider) layer.providers.set(slug, providerPatch(provider))
   }
   for (const [id, row] of Object.entries(file.data.models ?? {})) {
-    const model = readRow(reading, ModelRow, row, id, ['models', id], modelIdShape)
-    if (model) reading.models.set(id, modelPatch(model, readEndpoints(reading, id, model.endpoints ?? {})))
+    const model = readRow(layer, ModelRow, row, id, ['models', id], modelIdShape)
+    if (model) layer.models.set(id, modelPatch(model, readEndpoints(layer, id, model.endpoints ?? {})))
   }
-  return reading
+  return layer
 }
 
-function readEndpoints(reading: Reading, id: string, rows: Record<string, unknown>): Map<string, EndpointPatch> {
+function readEndpoints(layer: ParsedLayer, id: string, rows: Record<string, unknown>): Map<string, EndpointPatch> {
   const endpoints = new Map<string, EndpointPatch>()
   for (const [tag, row] of Object.entries(rows)) {
     const path = ['models', id, 'endpoints', tag]
-    const endpoint = readRow(reading, EndpointRow, row, `${id}@${tag}`, path, tagShape)
+    const endpoint = readRow(layer, EndpointRow, row, `${id}@${tag}`, path, tagShape)
     if (endpoint) endpoints.set(tag, endpointPatch(endpoint))
   }
   return endpoints
@@ -53,7 +55,7 @@ function readEndpoints(reading: Reading, id: string, rows: Record<string, unknow
 
 /** Parses a row, or adds it to the list of skipped ones. */
 function readRow<Schema extends z.ZodObject>(
-  reading: Reading,
+  layer: ParsedLayer,
   schema: Schema,
   row: unknown,
   name: string,
@@ -61,29 +63,29 @@ function readRow<Schema extends z.ZodObject>(
   nameShape: RegExp,
 ): z.output<Schema> | undefined {
   const skip = (reason: string, at: readonly PropertyKey[]) =>
-    void reading.skipped.push({ source: reading.source, line: reading.lineOf(at), row: name, reason })
+    void layer.skipped.push({ source: layer.source, line: layer.lineOf(at), row: name, reason })
   const key = path.at(-1) ?? ''
   if (!nameShape.test(key)) return skip(`"${key}" is not a valid name here`, path)
   const parsed = schema.safeParse(row ?? {})
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]!
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  return skip(explain(issue, schema), [...path, ...issue.path, ...unknown])
+  return skip(describeIssue(issue, schema), [...path, ...issue.path, ...unknown])
 }
 
-/** `field: what is wrong`. */
-function explain(issue: z.core.$ZodIssue, { shape }: z.ZodObject): string {
+/** Formats an issue as `field: message`. */
+function describeIssue(issue: z.core.$ZodIssue, { shape }: z.ZodObject): string {
   if (issue.code === 'unrecognized_keys') {
     const suggestion = issue.path.length ? undefined : nearestName(issue.keys[0]!, Object.keys(shape))
-    const where = issue.path.length
+    const context = issue.path.length
       ? ` in ${issue.path.join('.')}`
       : suggestion
         ? ` (did you mean "${suggestion}"?)`
         : ''
-    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}${where}`
+    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}${context}`
   }
-  const what = issue.message.replace(/^Invalid input: /, '')
-  return issue.path.length ? `${issue.path.join('.')}: ${what}` : what
+  const message = issue.message.replace(/^Invalid input: /, '')
+  return issue.path.length ? `${issue.path.join('.')}: ${message}` : message
 }
 
 function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {

@@ -1,6 +1,6 @@
 import type { Layer, Skipped } from './layer.ts'
 
-/** Rows of the operator's file that are allowed but most likely a mistake. */
+/** Returns rows of the operator's file that are valid but most likely a mistake. */
 export function hintsOf({ source, providers, models, lineOf }: Layer): Skipped[] {
   const urls = [
     ...[...providers].map(([slug, { baseUrl }]) => ({ row: slug, baseUrl, path: ['providers', slug] })),

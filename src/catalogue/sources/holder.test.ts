@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { localSignals } from '#platform/db/signals.ts'
 import { openCatalogue } from './holder.ts'
-import { CatalogueRefused } from './layer.ts'
+import { CatalogueError } from './layer.ts'
 import { type Loaded, loadCatalogue } from './load.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-catalogue-'))
@@ -59,7 +59,7 @@ test('a bad file keeps the old catalogue and says why', async () => {
 test('a file that became invalid leaves all processes with the previous catalogue', async () => {
   let inForce: Loaded | undefined
   const { catalogue, context } = await openTestCatalogue(fileWith(1000), async (...sources) => {
-    if (inForce) throw new CatalogueRefused('The file is bad.', { inForce })
+    if (inForce) throw new CatalogueError('The file is bad.', { currentCatalogue: inForce })
     return loadCatalogue(...sources)
   })
   const catalogue_file = join(scratch, 'good.yaml')

@@ -6,10 +6,10 @@ import type { Signals } from '#platform/db/signals.ts'
 import type { CatalogueData } from '../index/model.ts'
 import { compileSnapshot, type Snapshot } from '../index/snapshot.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
-import { CatalogueRefused } from './layer.ts'
+import { CatalogueError } from './layer.ts'
 import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from './load.ts'
 
-/** Holds the current catalogue. Call `current()` once per request; the returned snapshot does not change. */
+/** The owner of the current catalogue. Call `current()` once per request; the returned snapshot does not change. */
 export type CatalogueHolder = {
   current: () => Snapshot
   /** The report of the last successful load. */
@@ -20,7 +20,7 @@ export type CatalogueHolder = {
    */
   reload: () => Promise<LoadReport>
   /** Swaps in the same catalogue with newer measurements. */
-  measured: (figures: Figures) => void
+  updateFigures: (figures: Figures) => void
   /** The payload of this server's reload notifications, by which it recognizes and ignores its own. */
   origin: string
   close: () => void
@@ -33,10 +33,10 @@ type HolderDeps = {
   load?: typeof loadCatalogue
   /** Requests the model lists of servers; undefined to request none. */
   discover?: Discover | undefined
-  /** A start waits this long for the lists of servers. Later lists are still used. */
-  patienceMs?: number
+  /** How long a start waits for the lists of servers. Later lists are still used. */
+  discoveryTimeoutMs?: number
   /** A first load that is running already. */
-  loading?: ReturnType<typeof loadCatalogue>
+  firstLoad?: ReturnType<typeof loadCatalogue>
   /** Called after every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
   /** Called if a reload that another server requested has failed. */
@@ -50,21 +50,21 @@ export async function openCatalogue({
   newId,
   load = loadCatalogue,
   discover,
-  patienceMs = 500,
-  loading,
+  discoveryTimeoutMs = 500,
+  firstLoad,
   onLoad,
   onError,
 }: HolderDeps): Promise<CatalogueHolder> {
   const origin = newId()
-  const first = await (loading ?? load(settings)).catch(refuseToStart)
-  const discovers = discover !== undefined && first.data.providers.some((provider) => provider.discover)
+  const first = await (firstLoad ?? load(settings)).catch(refuseToStart)
+  const needsDiscovery = discover !== undefined && first.data.providers.some((provider) => provider.discover)
   let report = first.report
-  // Rows about discovered models are complete only after discovery.
-  if (!discovers) onLoad(report, first.data)
+  // Otherwise called after discovery, because rows about discovered models are incomplete before it.
+  if (!needsDiscovery) onLoad(report, first.data)
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
 
-  const take = (next: Loaded) => {
+  const useCatalogue = (next: Loaded) => {
     snapshot = compileSnapshot(next.data, figures)
     report = next.report
     onLoad(report, next.data)
@@ -72,27 +72,28 @@ export async function openCatalogue({
   }
   const reload = serializeCalls(async () => {
     try {
-      return take(await load(settings, discover))
+      return useCatalogue(await load(settings, discover))
     } catch (error) {
-      if (!(error instanceof CatalogueRefused)) throw error
-      // This server may not yet use the last valid catalogue, which another server loaded.
-      if (error.inForce) take(error.inForce)
+      if (!(error instanceof CatalogueError)) throw error
+      // Another process may have loaded a valid catalogue that this one does not use yet.
+      if (error.currentCatalogue) useCatalogue(error.currentCatalogue)
       throw new Fault('conflict', `The catalogue was not changed: ${error.message}`)
     }
   })
-  const follow = () => void reload().catch(onError)
+  const reloadInBackground = () => void reload().catch(onError)
   const unsubscribe = [
-    signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && follow()),
-    signals.onMissed(follow),
-    ...(discover?.onBack ? [discover.onBack(follow)] : []),
+    signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && reloadInBackground()),
+    signals.onMissed(reloadInBackground),
+    ...(discover?.onRecovered ? [discover.onRecovered(reloadInBackground)] : []),
   ]
   // An unreachable server does not delay the start.
-  if (discovers) await Promise.race([reload().catch(onError), sleep(patienceMs, undefined, { ref: false })])
+  if (needsDiscovery)
+    await Promise.race([reload().catch(onError), sleep(discoveryTimeoutMs, undefined, { ref: false })])
   return {
     current: () => snapshot,
     report: () => report,
     reload,
-    measured(newer) {
+    updateFigures(newer) {
       figures = newer
       snapshot = snapshot.withFigures(newer)
     },
@@ -104,5 +105,5 @@ export async function openCatalogue({
 }
 
 function refuseToStart(error: unknown): never {
-  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -9,7 +9,7 @@ type Patch<T> = Partial<T> & { remove?: boolean }
 export type ProviderPatch = Patch<Omit<Provider, 'slug' | 'discover'> & { discover: boolean }>
 
 export type EndpointPatch = Patch<
-  Omit<Endpoint, 'id' | 'tag' | 'provider' | 'prices' | 'toolChoice' | 'parametersSupposed'> & {
+  Omit<Endpoint, 'id' | 'tag' | 'provider' | 'prices' | 'toolChoice' | 'parametersAssumed'> & {
     prices: Partial<Prices>
     toolChoice: Partial<Endpoint['toolChoice']>
   }
@@ -20,7 +20,7 @@ export type ModelPatch = Patch<Omit<Model, 'id' | 'author' | 'endpoints'>> & {
   endpoints: Map<string, EndpointPatch>
 }
 
-/** The content of one source. A row may be partial: only all sources together must be complete. */
+/** The content of one source. Rows can be incomplete, because other sources can complete them. */
 export type Layer = {
   source: string
   /** By slug. */
@@ -48,14 +48,14 @@ export type LoadReport = {
 /** All sources together. */
 export type Loaded = { data: CatalogueData; report: LoadReport }
 
-/** A whole source that cannot be used; the message says which and why, in one sentence. */
-export class CatalogueRefused extends Error {
-  override readonly name = 'CatalogueRefused'
-  /** The catalogue that other processes of this host still use, if another process reads for all of them. */
-  readonly inForce: Loaded | undefined
+/** The error for a source that cannot be used. The message names the source and the reason. */
+export class CatalogueError extends Error {
+  override readonly name = 'CatalogueError'
+  /** The catalogue that other processes of this host still use, if another process loads it for all of them. */
+  readonly currentCatalogue: Loaded | undefined
 
-  constructor(message: string, options?: ErrorOptions & { inForce?: Loaded }) {
+  constructor(message: string, options?: ErrorOptions & { currentCatalogue?: Loaded }) {
     super(message, options)
-    this.inForce = options?.inForce
+    this.currentCatalogue = options?.currentCatalogue
   }
 }

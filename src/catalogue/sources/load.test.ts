@@ -95,7 +95,7 @@ test('invalid entries of a snapshot are reported, and the others are read', asyn
 test('a named file that is missing or no snapshot is refused', async () => {
   const settings = { starter_catalogue: false, data_dir }
   const refused = (models_dev_file: string, message: RegExp) =>
-    assert.rejects(loadCatalogue({ ...settings, models_dev_file }), { name: 'CatalogueRefused', message })
+    assert.rejects(loadCatalogue({ ...settings, models_dev_file }), { name: 'CatalogueError', message })
   await refused(
     join(data_dir, 'nowhere.json'),
     /^\/.*nowhere\.json \(setting models_dev_file\) cannot be read: it does not exist\.$/,
@@ -103,7 +103,7 @@ test('a named file that is missing or no snapshot is refused', async () => {
   await refused(writeSnapshot('list.json', [1]), /list\.json is not a models\.dev snapshot/)
   await assert.rejects(
     loadCatalogue({ ...settings, catalogue_file: 'nowhere.yaml' }),
-    /^CatalogueRefused: \/.*\/nowhere\.yaml \(setting catalogue_file\) cannot be read: it does not exist\.$/,
+    /^CatalogueError: \/.*\/nowhere\.yaml \(setting catalogue_file\) cannot be read: it does not exist\.$/,
   )
   const text = join(data_dir, 'text.json')
   writeFileSync(text, '{"openai": ')

@@ -5,10 +5,10 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { whyUnread } from '#platform/process/system-error.ts'
 import { readCatalogueFile } from './format.ts'
-import { CatalogueRefused, type Layer, type Loaded, type LoadReport } from './layer.ts'
+import { CatalogueError, type Layer, type Loaded, type LoadReport } from './layer.ts'
 import { mergeLayers } from './merge.ts'
-import { namesPath, readNames } from './models-dev/kept-names.ts'
-import { readModelsDev } from './models-dev/read.ts'
+import { readModelsDev } from './models-dev/read-models-dev.ts'
+import { namesPath, readNames } from './models-dev/stored-names.ts'
 
 const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
 
@@ -40,13 +40,13 @@ export function sourcePaths(settings: CatalogueSettings): string[] {
 export type Discover = {
   /** Requests the models of the servers that the files name. Never throws. */
   (layers: readonly Layer[]): Promise<Layer[]>
-  /** Called when a server that was unreachable answers, so that all should be read again. @returns a function that stops it. */
-  onBack?: (listener: () => void) => () => void
+  /** Calls the listener when an unreachable server answers: all lists should be read again. @returns a function that stops it. */
+  onRecovered?: (listener: () => void) => () => void
 }
 
 /**
  * Reads and merges all sources. The operator's own file overrides the lists of servers.
- * @throws CatalogueRefused if a source cannot be read or is not a catalogue at all.
+ * @throws CatalogueError if a source cannot be read or is not a catalogue at all.
  */
 export async function loadCatalogue(settings: CatalogueSettings, discover?: Discover): Promise<Loaded> {
   const layers: Layer[] = []
@@ -55,12 +55,12 @@ export async function loadCatalogue(settings: CatalogueSettings, discover?: Disc
     await breathe()
   }
   const found = (await discover?.(layers)) ?? []
-  const own = settings.catalogue_file ? layers.splice(-1) : []
-  return combine([...layers, ...found, ...own])
+  const operatorLayers = settings.catalogue_file ? layers.splice(-1) : []
+  return combineLayers([...layers, ...found, ...operatorLayers])
 }
 
 /** Merges layers into a catalogue and reports on it. */
-export function combine(layers: readonly Layer[]): Loaded {
+export function combineLayers(layers: readonly Layer[]): Loaded {
   const { data, skipped } = mergeLayers(layers)
   return {
     data,
@@ -87,13 +87,13 @@ async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
 
 /**
  * @param setting the setting that names the file; the error message then contains it and the absolute path
- * @throws CatalogueRefused if the file cannot be read.
+ * @throws CatalogueError if the file cannot be read.
  */
 export async function readSource(path: string, setting?: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const which = setting ? `${resolve(path)} (setting ${setting})` : path
-    throw new CatalogueRefused(`${which} cannot be read: ${whyUnread(error)}.`)
+    const file = setting ? `${resolve(path)} (setting ${setting})` : path
+    throw new CatalogueError(`${file} cannot be read: ${whyUnread(error)}.`)
   }
 }

@@ -36,9 +36,9 @@ test('an endpoint inherits missing fields from its model and provider', () => {
   const [acme, other] = only().endpoints
   assert.deepEqual([acme?.contextLength, other?.contextLength], [1000, 500])
   assert.deepEqual([acme?.id, acme?.name], ['maker/model@acme', 'Acme | maker/model-2026-01-31'])
-  assert.deepEqual([acme?.toolChoice.required, acme?.parametersSupposed], [true, undefined])
+  assert.deepEqual([acme?.toolChoice.required, acme?.parametersAssumed], [true, undefined])
   // No source lists the parameters of the other one, so those of most servers are assumed, including tools.
-  assert.deepEqual([other?.toolChoice.required, other?.parametersSupposed], [true, true])
+  assert.deepEqual([other?.toolChoice.required, other?.parametersAssumed], [true, true])
   assert.ok(other?.supportedParameters.includes('tools'))
   const none = only('models: { maker/model: { endpoints: { other: { supported_parameters: [] } } } }').endpoints[1]
   assert.deepEqual([none?.supportedParameters, none?.toolChoice.required], [[], false])

@@ -1,7 +1,7 @@
 import type { CatalogueData, Endpoint, Model, Provider } from '../index/model.ts'
 import { defaultCanonicalSlug, providerOf } from '../index/names.ts'
+import { completeEndpoint, completeModel, completeProvider } from './complete-rows.ts'
 import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, Skipped } from './layer.ts'
-import { wholeEndpoint, wholeModel, wholeProvider } from './whole.ts'
 
 /** Merges layers; later ones override earlier ones. Returns the catalogue and the rows that are incomplete. */
 export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: Skipped[] } {
@@ -12,11 +12,11 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
   }
   const skipped: Skipped[] = []
   const skip = (path: string[], row: string, reason: string) => void skipped.push(skipRow(layers, path, row, reason))
-  const providersBySlug = wholeProviders(providers, removedProviders(layers), skip)
+  const providersBySlug = completeProviders(providers, removedProviders(layers), skip)
   return {
     data: {
       providers: [...providersBySlug.values()].filter((p) => p !== null),
-      models: wholeModels(models, providersBySlug, skip),
+      models: completeModels(models, providersBySlug, skip),
     },
     skipped,
   }
@@ -43,7 +43,7 @@ function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch):
   return { ...base, ...patch, ...mergedMember('tools', base, patch), ...mergedMember('prices', base, patch) }
 }
 
-/** Members of the patch override those of the base. Aliases are added. A dated name is not changed once it is set. */
+/** Members of the patch override those of the base. Aliases are added. The canonical slug is never changed. */
 function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatch): ModelPatch {
   if (!base) return patch
   const endpoints = new Map(base.endpoints)
@@ -99,7 +99,7 @@ function removedProviders(layers: readonly Layer[]): Set<string> {
 }
 
 /** The complete providers by slug; null for a removed one. */
-function wholeProviders(
+function completeProviders(
   patches: Map<string, ProviderPatch>,
   removed: Set<string>,
   skip: Skip,
@@ -107,44 +107,44 @@ function wholeProviders(
   const providersBySlug = new Map<string, Provider | null>()
   for (const slug of removed) providersBySlug.set(slug, null)
   for (const [slug, patch] of patches) {
-    const provider = wholeProvider(slug, patch)
+    const provider = completeProvider(slug, patch)
     if (typeof provider === 'string') skip(['providers', slug], slug, provider)
     else providersBySlug.set(slug, provider)
   }
   return providersBySlug
 }
 
-function wholeModels(
+function completeModels(
   patches: Map<string, ModelPatch>,
   providersBySlug: Map<string, Provider | null>,
   skip: Skip,
 ): Model[] {
   const models: Model[] = []
-  const takenBy = new Map<string, string>()
+  const idOfSlug = new Map<string, string>()
   for (const [id, patch] of patches) {
     const path = ['models', id]
-    const model = wholeModel(id, patch, (name) => patches.has(name))
+    const model = completeModel(id, patch, (name) => patches.has(name))
     if (typeof model === 'string') {
       skip(path, id, model)
       continue
     }
-    const other = takenBy.get(model.canonicalSlug)
+    const other = idOfSlug.get(model.canonicalSlug)
     if (other) {
       skip(path, id, `the canonical slug ${model.canonicalSlug} is already that of ${other}`)
       continue
     }
-    model.endpoints = wholeEndpoints(model, patch, providersBySlug, skip)
+    model.endpoints = completeEndpoints(model, patch, providersBySlug, skip)
     if (model.endpoints.length === 0) {
       if (patch.endpoints.size === 0) skip(path, id, 'it has no endpoint')
       continue
     }
-    takenBy.set(model.canonicalSlug, id)
+    idOfSlug.set(model.canonicalSlug, id)
     models.push(model)
   }
   return models
 }
 
-function wholeEndpoints(
+function completeEndpoints(
   model: Model,
   patch: ModelPatch,
   providersBySlug: Map<string, Provider | null>,
@@ -155,7 +155,7 @@ function wholeEndpoints(
     const provider = providersBySlug.get(providerOf(tag))
     if (provider === null || endpointPatch.remove) continue
     const endpoint = provider
-      ? wholeEndpoint(model, provider, tag, endpointPatch)
+      ? completeEndpoint(model, provider, tag, endpointPatch)
       : `there is no provider "${providerOf(tag)}"`
     if (typeof endpoint === 'string') skip(['models', model.id, 'endpoints', tag], `${model.id}@${tag}`, endpoint)
     else endpoints.push(endpoint)
@@ -166,10 +166,10 @@ function wholeEndpoints(
 /** Reports a skipped row at the last source that mentions it. */
 function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): Skipped {
   const [kind, key = '', , tag] = path
-  const speaks = (layer: Layer) => {
+  const mentionsRow = (layer: Layer) => {
     if (kind === 'providers') return layer.providers.has(key)
     return tag === undefined ? layer.models.has(key) : layer.models.get(key)?.endpoints.has(tag)
   }
-  const layer = layers.findLast(speaks) ?? layers[0]!
+  const layer = layers.findLast(mentionsRow) ?? layers[0]!
   return { source: layer.source, line: layer.lineOf?.(path), row, reason }
 }

@@ -19,8 +19,8 @@ export function pricesPatch({
     image,
     request,
     tools,
-    tiers: tiers && inOrder(tiers.map(tier)),
-    serviceTiers: service_tiers && mapped(service_tiers, tokenPrices),
+    tiers: tiers && sortedTiers(tiers.map(tier)),
+    serviceTiers: service_tiers && mapValues(service_tiers, tokenPrices),
   })
 }
 
@@ -44,8 +44,8 @@ function tier({ from_prompt_tokens, ...tokens }: NonNullable<PricesPatchRow['tie
   return { fromPromptTokens: from_prompt_tokens, ...tokenPrices(tokens) }
 }
 
-const inOrder = (tiers: Tier[]) => tiers.toSorted((a, b) => a.fromPromptTokens - b.fromPromptTokens)
+const sortedTiers = (tiers: Tier[]) => tiers.toSorted((a, b) => a.fromPromptTokens - b.fromPromptTokens)
 
-function mapped<A, B>(record: Record<string, A>, change: (value: A) => B): Record<string, B> {
+function mapValues<A, B>(record: Record<string, A>, change: (value: A) => B): Record<string, B> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 }

@@ -5,26 +5,27 @@ import { variablesIn } from './expand-url.ts'
 export type ProviderNeeds = {
   slug: string
   name: string
-  /** One of these must contain the credential. Empty if none is needed. */
+  /** Variables, one of which must contain the credential. Empty if the provider needs none. */
   credential_variables: string[]
-  /** Parts of its base URL. All of these are needed. */
+  /** Variables in the base URL, all of which are required. */
   address_variables: string[]
   /** The missing variables: the first one for the credential, and all in the address. */
   missing: string[]
   models: number
 }
 
-type Needing = Pick<Provider, 'slug' | 'name' | 'credentialVariables' | 'baseUrl'>
+type ProviderVariables = Pick<Provider, 'slug' | 'name' | 'credentialVariables' | 'baseUrl'>
 type Served = { endpoints: readonly { provider: string }[] }
 
-/** Each provider of the catalogue, those with the most models first. @param has whether an environment variable is set. */
+/** Each provider of the catalogue, those with the most models first. @param isSet whether an environment variable is set. */
 export function providerNeeds(
-  { providers, models }: { providers: readonly Needing[]; models: readonly Served[] },
-  has: (variable: string) => boolean,
+  { providers, models }: { providers: readonly ProviderVariables[]; models: readonly Served[] },
+  isSet: (variable: string) => boolean,
 ): ProviderNeeds[] {
-  const served = new Map<string, number>()
+  const modelCounts = new Map<string, number>()
   for (const { endpoints } of models) {
-    for (const slug of new Set(endpoints.map(({ provider }) => provider))) served.set(slug, (served.get(slug) ?? 0) + 1)
+    for (const slug of new Set(endpoints.map(({ provider }) => provider)))
+      modelCounts.set(slug, (modelCounts.get(slug) ?? 0) + 1)
   }
   return providers
     .map(({ slug, name, credentialVariables, baseUrl }) => {
@@ -36,10 +37,10 @@ export function providerNeeds(
         credential_variables: credentialVariables,
         address_variables: address,
         missing: [
-          ...(first !== undefined && !credentialVariables.some(has) ? [first] : []),
-          ...address.filter((variable) => !has(variable)),
+          ...(first !== undefined && !credentialVariables.some(isSet) ? [first] : []),
+          ...address.filter((variable) => !isSet(variable)),
         ],
-        models: served.get(slug) ?? 0,
+        models: modelCounts.get(slug) ?? 0,
       }
     })
     .sort((a, b) => b.models - a.models || (a.slug < b.slug ? -1 : 1))

@@ -6,12 +6,12 @@ import type { Db } from '#platform/db/db.ts'
 import type { CatalogueHolder } from './holder.ts'
 import type { LoadReport } from './load.ts'
 
-/** The actor in the audit trail when the operator reloaded by a signal, without a key. */
+/** The actor in the audit trail for a reload by a signal. */
 const operator = { userId: 'operator', keyHash: null }
 
 /**
  * Reloads the sources on this server, writes an audit entry, and notifies the other servers to reload. Without a caller
- * the operator did it, and every organization gets the audit entry, because they share the catalogue.
+ * (a signal of the operator), every organization gets the audit entry, because they share the catalogue.
  */
 export async function reloadCatalogue(
   deps: { db: Db; now: Now; newId: NewId; catalogue: Pick<CatalogueHolder, 'report' | 'reload' | 'origin'> },

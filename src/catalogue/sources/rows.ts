@@ -3,9 +3,9 @@ import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { costLookupKinds, reasoningFields } from '../index/model.ts'
 import { modelIdShape, slugShape } from '../index/names.ts'
-import { holdsPassword } from './expand-url.ts'
+import { hasCredentials } from './expand-url.ts'
 
-/** A lower price, in USD per million tokens, is most likely a price per token. */
+/** A lower price is rejected, because it is most likely in USD per token instead of per million tokens. */
 const cheapestPerMillion = 0.0001
 
 const Amount = z
@@ -35,7 +35,7 @@ const BaseUrl = z
     'must have no query, because operations are appended to it, such as /chat/completions',
   )
   .refine(
-    (url) => !holdsPassword(url),
+    (url) => !hasCredentials(url),
     'must not contain a user or password: name the environment variables in "credentials"',
   )
 

@@ -40,7 +40,7 @@ test('a snapshot is replaced atomically and its counts are reported', async () =
 test('an invalid snapshot does not replace the previous one', async () => {
   await storeSnapshot(snapshotOf('2026-01-02'), 'a test', path('two'))
   for (const text of ['{}', 'not JSON', '{"xai": {"models": {}}}'])
-    await assert.rejects(storeSnapshot(text, 'a test', path('two')), { name: 'CatalogueRefused', message: /^a test / })
+    await assert.rejects(storeSnapshot(text, 'a test', path('two')), { name: 'CatalogueError', message: /^a test / })
   assert.equal(readFileSync(path('two'), 'utf8'), snapshotOf('2026-01-02'))
 })
 
@@ -65,5 +65,5 @@ test('a snapshot is fetched, and a server without one is named with its answer',
     message: `${url}/other cannot be read: the answer was 404 Not Found.`,
   })
   server.close()
-  await assert.rejects(fetchSnapshot(`${url}/api.json`), { name: 'CatalogueRefused', message: /cannot be read: / })
+  await assert.rejects(fetchSnapshot(`${url}/api.json`), { name: 'CatalogueError', message: /cannot be read: / })
 })

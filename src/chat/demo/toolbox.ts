@@ -22,8 +22,8 @@ const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_file
 export function toolboxOf(toolNames: ReadonlySet<string>): BuildCall | undefined {
   const hasTools = (names: string[]) => names.every((name) => toolNames.has(name))
   if (hasTools(builtinTools)) return ({ call, input }) => ({ name: call, input })
-  const toolbox = [codex, claude, kimi, qwen, gemini, opencode, pi, cline].find(({ identifyingTools: offers }) =>
-    hasTools(offers),
+  const toolbox = [codex, claude, kimi, qwen, gemini, opencode, pi, cline].find(({ identifyingTools }) =>
+    hasTools(identifyingTools),
   )
   return toolbox && (({ call, input }) => (toolbox.calls[call] as (input: object) => Call)(input))
 }

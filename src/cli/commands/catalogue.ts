@@ -4,7 +4,7 @@ import type { CatalogueData } from '#catalogue/index/model.ts'
 import { createDiscovery, keyWantedText } from '#catalogue/sources/discover.ts'
 import { readCatalogueFile } from '#catalogue/sources/format.ts'
 import { hintsOf } from '#catalogue/sources/hints.ts'
-import { CatalogueRefused, type Skipped } from '#catalogue/sources/layer.ts'
+import { CatalogueError, type Skipped } from '#catalogue/sources/layer.ts'
 import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catalogue/sources/load.ts'
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
@@ -96,5 +96,5 @@ function inShell(path: string): string {
 }
 
 function failWithSummary(error: unknown): never {
-  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { CatalogueRefused } from '#catalogue/sources/layer.ts'
+import { CatalogueError } from '#catalogue/sources/layer.ts'
 import { loadCatalogue, readSource } from '#catalogue/sources/load.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
@@ -74,5 +74,5 @@ function writeCatalogue(file: string, text: string): string {
 }
 
 function asStartupError(error: unknown): never {
-  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+  throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -20,7 +20,7 @@ export type ImportResult = {
 
 export type Options = { now: Date; freeUnlessPriced: boolean }
 
-/** Converts a LiteLLM configuration. @throws CatalogueRefused with the line of the error */
+/** Converts a LiteLLM configuration. @throws CatalogueError with the line of the error */
 export function fromLitellm(
   text: string,
   source: string,

@@ -37,7 +37,7 @@ export function effortOf(setting: Extract<ThinkingSetting, { enabled: true }>): 
 const thinkingParameters = ['reasoning', 'reasoning_effort', 'include_reasoning']
 
 /** Whether the model of an endpoint can reason, by the catalogue. True if the catalogue lists no parameters. */
-export function isReasoningModel({ supportedParameters, parametersSupposed, prices }: Endpoint): boolean {
-  if (parametersSupposed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
+export function isReasoningModel({ supportedParameters, parametersAssumed, prices }: Endpoint): boolean {
+  if (parametersAssumed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
   return thinkingParameters.some((name) => supportedParameters.includes(name))
 }

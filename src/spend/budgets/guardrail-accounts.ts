@@ -30,7 +30,7 @@ const defaultTimes = {
   /** The time within which an older server that lost its connections opens new ones. */
   absentMs: 10_000,
   /** The time within which all other servers notice that the last older server has stopped. */
-  noticeMs: 60_000,
+  propagationMs: 60_000,
 }
 
 /**
@@ -42,7 +42,7 @@ export async function watchGuardrailAccounts(
   { db, every, elapsed, onSeparate, onError }: GuardrailAccountsDeps,
   times: Partial<typeof defaultTimes> = {},
 ): Promise<GuardrailAccounts & { stop: () => void }> {
-  const { absentMs, noticeMs: propagationMs } = { ...defaultTimes, ...times }
+  const { absentMs, propagationMs } = { ...defaultTimes, ...times }
   let areShared = await hasOlderServers(db)
   if (!areShared) return { areShared: () => false, stop: () => {} }
   let lastSeenAt = elapsed()

@@ -115,12 +115,12 @@ async function exchangeIn(
 ): Promise<Grant | { unopenedAt: number }> {
   const stored = await readBudget(tx, clock, budget.id, report.period, thresholdOwner(budget.subject))
   const { at } = stored
-  const current = periodOf(budget, at) === report.period
+  const isCurrentPeriod = periodOf(budget, at) === report.period
   const server = leaseHolder(report.server, budget)
   const ownLease = stored.leases.find((lease) => lease.server === server && lease.period === report.period)
   const newSpending = newSpendingOf(report, ownLease)
   const { period, total, held } = report
-  if (current && stored.spent === undefined && !openingSums) {
+  if (isCurrentPeriod && stored.spent === undefined && !openingSums) {
     // The ledger has this spending, so it is marked as reported: the account will start with the sum of the ledger.
     if (newSpending > 0n) {
       await addSpent(tx, budget.id, periodsOfOtherIntervals(budget, at), newSpending)
@@ -128,35 +128,36 @@ async function exchangeIn(
     }
     return { unopenedAt: at }
   }
-  const before = stored.spent ?? (current ? await openPeriod(tx, budget, period, at, openingSums!) : 0n)
+  const before = stored.spent ?? (isCurrentPeriod ? await openPeriod(tx, budget, period, at, openingSums!) : 0n)
   // The interval can change at any time, and back. Spending therefore counts in every open current period.
   if (newSpending > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOtherIntervals(budget, at)], newSpending)
-  const { held: others, silent, charged } = sumLeases(budget, report.period, stored, ownLease)
-  const free = minBigint(budget.limit - before - newSpending - others - silent - charged, maxHeld) - report.held
-  const granted = current && report.need > 0n && free >= report.need ? grantOf(budget, report, free) : 0n
+  const { held: heldByOthers, silent: heldBySilent, charged } = sumLeases(budget, report.period, stored, ownLease)
+  const free =
+    minBigint(budget.limit - before - newSpending - heldByOthers - heldBySilent - charged, maxHeld) - report.held
+  const granted = isCurrentPeriod && report.need > 0n && free >= report.need ? grantOf(budget, report, free) : 0n
   const spent = before + newSpending + charged + report.unwritten
   const limitState = {
     period,
     at,
     spent,
-    isRefused: current && report.need > budget.limit - spent,
+    isRefused: isCurrentPeriod && report.need > budget.limit - spent,
     notified: stored.notified,
     thresholds: stored.thresholds ?? defaultThresholds,
   }
   if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, announce, budget, limitState)
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
   // The lease is deleted only when the server knows that its spending was counted. Otherwise it would report it again.
-  const ended = lease.held === 0n && total === report.confirmed
-  if (!ended) await writeLease(tx, budget.id, lease)
+  const isLeaseEnded = lease.held === 0n && total === report.confirmed
+  if (!isLeaseEnded) await writeLease(tx, budget.id, lease)
   else if (ownLease) await deleteLease(tx, budget.id, lease)
   return {
     granted,
     free: free - granted,
-    heldByOthers: others,
-    heldBySilent: silent,
+    heldByOthers,
+    heldBySilent,
     at,
-    isCurrentPeriod: current,
-    isLeaseEnded: ended,
+    isCurrentPeriod,
+    isLeaseEnded,
   }
 }
 

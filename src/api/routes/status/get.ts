@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { providersWithoutCredential } from '#catalogue/sources/without-credential.ts'
+import { providersWithoutCredential } from '#catalogue/sources/unconfigured-providers.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { internsStanding } from '#interns/registry/organization-interns.ts'
 import { isoTime } from '#platform/core/clock.ts'

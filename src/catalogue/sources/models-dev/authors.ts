@@ -1,5 +1,5 @@
 /**
- * The authors of models with the spellings of providers. Spellings on one line are certainly the same author. Rows of
+ * The authors of models with the spellings of providers. All spellings on one line are the same author. Rows of
  * unknown authors are not merged.
  */
 const spellings: Record<string, readonly string[]> = {

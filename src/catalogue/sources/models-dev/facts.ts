@@ -7,10 +7,10 @@ export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | '
   return {
     name: model.name,
     contextLength: model.limit.context || undefined,
-    inputModalities: inputs(model),
-    outputModalities: outputs(model),
+    inputModalities: inputModalities(model),
+    outputModalities: outputModalities(model),
     family: model.family ?? null,
-    knowledgeCutoff: model.knowledge ? wholeDay(model.knowledge) : null,
+    knowledgeCutoff: model.knowledge ? completeDate(model.knowledge) : null,
   }
 }
 
@@ -33,19 +33,19 @@ function compatibilityOf({ interleaved }: SourceModel): Pick<EndpointPatch, 'com
   return reasoningField ? { compatibility: { reasoningField } } : {}
 }
 
-function inputs({ modalities }: SourceModel): string[] {
+function inputModalities({ modalities }: SourceModel): string[] {
   return modalities.input.map((kind) => (kind === 'pdf' ? 'file' : kind))
 }
 
 /** Output modalities. models.dev lists embedding models with text output. */
-function outputs({ id, modalities }: SourceModel): string[] {
+function outputModalities({ id, modalities }: SourceModel): string[] {
   if (/embed/i.test(id)) return ['embeddings']
   const kinds = modalities.output.filter((kind) => kind !== 'pdf')
   return kinds.length > 0 ? kinds : ['text']
 }
 
 /** Completes a month without a day to its last day. */
-function wholeDay(text: string): string | null {
+function completeDate(text: string): string | null {
   const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? []
   if (!year || !month) return null
   if (day) return text

@@ -1,6 +1,6 @@
 import type { Row } from './row.ts'
 
-/** All entries for one model. An unknown author is undefined; then there is one entry. */
+/** All entries for one model. A group without a known author has one entry. */
 export type Group = { author: string | undefined; rows: Row[] }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -22,12 +22,12 @@ export function groupRows(rows: readonly Row[]): Group[] {
     if (group) group.rows.push(row)
     else groups.set(name, { author, rows: [row] })
   }
-  return [...[...groups.values()].flatMap(byRelease).flatMap(byOutput), ...unknown]
+  return [...[...groups.values()].flatMap(splitByRelease).flatMap(splitByOutput), ...unknown]
 }
 
 /** Returns the original author of a model, also for a quantized copy by somebody else. */
 function authorOf(row: Row, authors: Map<string, string | undefined>): string | undefined {
-  const sole = row.foreign ? undefined : authors.get(row.key)
+  const sole = row.hasUnknownPrefix ? undefined : authors.get(row.key)
   return row.quantization && sole ? sole : (row.author ?? sole)
 }
 
@@ -45,24 +45,24 @@ function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
 }
 
 /**
- * A name with a date and the same name without one are the same release only if there is one date, and the release date
- * is near it: `gpt-4o` has had three dates, `claude-opus-4-1` is always `claude-opus-4-1-20250805`.
+ * Splits a group by the dates in the names. Names with and without a date are the same release only if there is one date,
+ * near the release date: `gpt-4o` has had three dates, `claude-opus-4-1` is always `claude-opus-4-1-20250805`.
  */
-function byRelease(group: Group): Group[] {
+function splitByRelease(group: Group): Group[] {
   const days = Map.groupBy(group.rows, (row) => row.day)
   const undated = days.get(undefined)
   const [day, second] = [...days.keys()].filter((key) => key !== undefined)
-  if (!day || (undated && !second && releasedAbout(undated, day))) return [group]
+  if (!day || (undated && !second && isReleasedNear(undated, day))) return [group]
   return [...days.values()].map((rows) => ({ author: group.author, rows }))
 }
 
-function releasedAbout(undated: Row[], day: string): boolean {
-  const reference = undated.find((row) => row.firstParty) ?? undated.find((row) => row.based) ?? undated[0]!
+function isReleasedNear(undated: Row[], day: string): boolean {
+  const reference = undated.find((row) => row.firstParty) ?? undated.find((row) => row.hasMatchingBase) ?? undated[0]!
   return Math.abs(Date.parse(reference.model.release_date) - Date.parse(day)) <= sameReleaseMs
 }
 
-/** Separates image and text models of the same name. The kind that is listed first keeps the name. */
-function byOutput(group: Group): Group[] {
+/** Separates image and text models of the same name. The models like the lead row keep the name. */
+function splitByOutput(group: Group): Group[] {
   const lead = leadRow(group.rows)
   const [same, other] = [[] as Row[], [] as Row[]]
   for (const row of group.rows) {
@@ -72,7 +72,7 @@ function byOutput(group: Group): Group[] {
   return [{ author: group.author, rows: same }, ...other.map((row) => ({ author: undefined, rows: [row] }))]
 }
 
-/** Returns the row with the facts of the model: the author's own, else one with a base model, else the first. */
+/** Returns the row with the facts of the model: that of the author, or else one with a base model, or else the first. */
 export function leadRow(rows: readonly Row[]): Row {
-  return rows.find((row) => row.firstParty) ?? rows.find((row) => row.based) ?? rows[0]!
+  return rows.find((row) => row.firstParty) ?? rows.find((row) => row.hasMatchingBase) ?? rows[0]!
 }

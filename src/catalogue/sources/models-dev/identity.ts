@@ -2,7 +2,7 @@ import { authorNamed } from './authors.ts'
 import { type Group, leadRow } from './group.ts'
 import type { Row } from './row.ts'
 
-/** The names of a group: its id, its dated name if the vendor has one, and every other `author/slug` in use. */
+/** The names of a group: id, dated name if the vendor has one, and all other names `author/slug` in use. */
 export type Identity = { id: string; canonicalSlug: string | undefined; aliases: string[] }
 
 /**
@@ -13,7 +13,7 @@ export function identify({ author, rows }: Group): Identity {
   const lead = leadRow(rows)
   if (!author)
     return {
-      id: withVariant(`${lead.provider.id}/${plain(unmarked(lead))}`, lead),
+      id: withVariant(`${lead.provider.id}/${toSlug(withoutFreeSuffix(lead))}`, lead),
       canonicalSlug: undefined,
       aliases: [],
     }
@@ -24,7 +24,7 @@ export function identify({ author, rows }: Group): Identity {
   const id = withVariant(`${author}/${slug}`, lead)
   const names = rows.flatMap((row) => [
     withVariant(`${author}/${row.slug}`, lead),
-    ...(row.based ? [withVariant(row.model.base_model!.toLowerCase(), lead)] : []),
+    ...(row.hasMatchingBase ? [withVariant(row.model.base_model!.toLowerCase(), lead)] : []),
   ])
   const aliases = [...new Set(names)].filter((name) => name !== id && name !== release)
   return { id, canonicalSlug: release, aliases }
@@ -35,23 +35,23 @@ function slugFor(author: string, rows: readonly Row[]): string {
   const [prefix = '', slug = ''] = listed?.model.id.toLowerCase().replace(/:.*/, '').split('/') ?? []
   if (slug && authorNamed(prefix, slug) === author) return slug
   const lead = leadRow(rows)
-  return lead.firstParty || lead.based ? lead.slug : usualSlug(rows)
+  return lead.firstParty || lead.hasMatchingBase ? lead.slug : mostFrequentSlug(rows)
 }
 
-/** The most frequent spelling; among equally frequent ones the one with more dots, as vendors write versions. */
-function usualSlug(rows: readonly Row[]): string {
+/** Returns the most frequent spelling. Of equally frequent ones, returns that with the most dots, as vendors write versions. */
+function mostFrequentSlug(rows: readonly Row[]): string {
   const dots = (slug: string) => slug.split('.').length
   const spellings = [...Map.groupBy(rows, (row) => row.slug)]
   spellings.sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || dots(b) - dots(a))
   return spellings[0]![0]
 }
 
-const unmarked = ({ model: { id }, variant }: Row) => (variant === 'free' ? id.replace(/-free$/i, '') : id)
+const withoutFreeSuffix = ({ model: { id }, variant }: Row) => (variant === 'free' ? id.replace(/-free$/i, '') : id)
 
 const withVariant = (name: string, { variant }: Row) => (variant ? `${name}:${variant}` : name)
 
 /** Converts a provider's name for a model to the second part of an id. */
-function plain(listed: string): string {
+function toSlug(listed: string): string {
   return listed
     .toLowerCase()
     .replace(/:.*/, '')
@@ -60,20 +60,20 @@ function plain(listed: string): string {
 }
 
 /**
- * A tag for each row: the provider, and a suffix for all but the plainest of several rows of one provider,
- * so that an entry added later does not rename the ones before.
+ * Returns a tag for each row: the provider. If a provider has several rows, all but the one with the shortest name have a
+ * suffix, so that a later entry does not change existing tags.
  */
 export function tagRows(rows: readonly Row[]): Map<string, Row> {
   const tags = new Map<string, Row>()
-  const plainestFirst = rows.toSorted(
+  const shortestFirst = rows.toSorted(
     (a, b) => a.model.id.length - b.model.id.length || (a.model.id < b.model.id ? -1 : 1),
   )
-  for (const row of plainestFirst) {
+  for (const row of shortestFirst) {
     const { id } = row.provider
-    const bits = row.quantization && row.quantization !== 'unknown' ? [`${id}/${row.quantization}`] : []
-    const byName = `${id}/${plain(row.model.id)}`
-    const free = [id, ...bits, byName].find((tag) => !tags.has(tag))
-    if (free) tags.set(free, row)
+    const quantizationTags = row.quantization && row.quantization !== 'unknown' ? [`${id}/${row.quantization}`] : []
+    const byName = `${id}/${toSlug(row.model.id)}`
+    const unusedTag = [id, ...quantizationTags, byName].find((tag) => !tags.has(tag))
+    if (unusedTag) tags.set(unusedTag, row)
   }
   return new Map([...tags].sort(([, a], [, b]) => Number(b.firstParty) - Number(a.firstParty)))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { namesAgree } from './agree.ts'
 import { keyOf, parseName } from './name.ts'
+import { namesAgree } from './names-agree.ts'
 
 test('spellings of one name have one key', () => {
   const spellings = [
@@ -52,7 +52,10 @@ test('an author is a known one or none, and hosts are distinguished', () => {
     authors.map((name) => parseName(name).author),
     ['meta-llama', 'x-ai', 'qwen', 'alibaba', undefined, undefined],
   )
-  assert.deepEqual([parseName('TEE/glm-5').foreign, parseName('stealth/glm-5').foreign], [false, true])
+  assert.deepEqual(
+    [parseName('TEE/glm-5').hasUnknownPrefix, parseName('stealth/glm-5').hasUnknownPrefix],
+    [false, true],
+  )
 })
 
 test('a base model is believed where the name does not contradict it', () => {

@@ -4,10 +4,10 @@ import { authorNamed } from './authors.ts'
 export type ParsedName = {
   author: string | undefined
   /** Whether the name has a prefix that is neither a known author nor a host. */
-  foreign: boolean
+  hasUnknownPrefix: boolean
   /** The model's name in lower case, without parts about where and how it is served. */
   slug: string
-  /** Equal for two spellings of one name. */
+  /** A normalized name, equal for two spellings. */
   key: string
   /** `free`, `thinking`, …: a separate row. */
   variant: string | undefined
@@ -26,13 +26,13 @@ const quantizations: readonly (readonly [RegExp, string])[] = [
   [/-6bit$/, 'unknown'],
 ]
 
-/** Suffixes for the way a model is served: a confidential enclave, Vertex's model-as-a-service and default version. */
+/** Suffixes that describe the serving of a model: a confidential enclave, Vertex's model-as-a-service and default version. */
 const servingSuffix = /-(?:tee|maas|default)$/
 
 /** Brands that hosts prepend to the names of models. */
-const houseBrand = /^(?:databricks|snowflake|umans)-/
+const hostBrandPrefix = /^(?:databricks|snowflake|umans)-/
 
-const dayAtEnd = /-(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/
+const dateSuffix = /-(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/
 
 /** Path segments that name a host or a repackager, and not the author. */
 const hosts = new Set(
@@ -50,19 +50,19 @@ export function parseName(listed: string): ParsedName {
   const [name, variant] = splitVariant(path.at(-1)!)
   const prefixes = path.slice(0, -1)
   const prefix = prefixes.findLast((part) => authorNamed(part, name))
-  const spelled = name
+  const normalized = name
     .toLowerCase()
     .replace(/[_@: ]/g, '-')
     .replace(/(\d)p(\d)/g, '$1.$2')
     .replace(/-+/g, '-')
-    .replace(houseBrand, '')
-  const stripped = withoutAuthor(spelled)
-  const served = withoutServing(claudeOrder(stripped.slug))
-  const [, year, month, date] = dayAtEnd.exec(served.slug) ?? []
-  const undated = year ? served.slug.replace(dayAtEnd, '') : served.slug
+    .replace(hostBrandPrefix, '')
+  const stripped = withoutAuthor(normalized)
+  const served = withoutServing(normalizeClaudeOrder(stripped.slug))
+  const [, year, month, date] = dateSuffix.exec(served.slug) ?? []
+  const undated = year ? served.slug.replace(dateSuffix, '') : served.slug
   return {
     author: (prefix && authorNamed(prefix, name)) ?? stripped.author,
-    foreign: !prefix && prefixes.some((part) => !hosts.has(part.toLowerCase())),
+    hasUnknownPrefix: !prefix && prefixes.some((part) => !hosts.has(part.toLowerCase())),
     slug: served.slug,
     key: keyOf(undated),
     variant,
@@ -104,7 +104,7 @@ function withoutAuthor(slug: string): { slug: string; author?: string } {
 }
 
 /** Normalizes the order of words in Claude names, which changed with version 4. Both orders are in use. */
-function claudeOrder(slug: string): string {
+function normalizeClaudeOrder(slug: string): string {
   if (!slug.startsWith('claude')) return slug
   return slug
     .replace(/^claude-(4(?:[.-]\d)?)-(opus|sonnet|haiku)\b/, 'claude-$2-$1')

@@ -5,9 +5,9 @@ import type { Identity } from './identity.ts'
 import { pricesOf } from './prices.ts'
 import type { Row } from './row.ts'
 
-/** The entries for one model, merged. */
-export function modelPatch(tagged: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
-  const rows = [...tagged.values()]
+/** Merges the entries for one model. */
+export function modelPatch(rowsByTag: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
+  const rows = [...rowsByTag.values()]
   const contexts = rows.map((row) => row.model.limit.context)
   const facts = modelFacts(leadRow(rows).model)
   return {
@@ -16,23 +16,23 @@ export function modelPatch(tagged: ReadonlyMap<string, Row>, { canonicalSlug, al
     contextLength: facts.contextLength ?? (Math.max(...contexts) || undefined),
     ...(canonicalSlug && { canonicalSlug }),
     aliases,
-    endpoints: new Map([...tagged].map(([tag, row]) => [tag, endpointPatch(row)])),
+    endpoints: new Map([...rowsByTag].map(([tag, row]) => [tag, endpointPatch(row)])),
   }
 }
 
-/** The release date: the author's, else the most frequent one, else the earliest of those. */
+/** Returns the release date of the author's row, or else the most frequent date, or else the earliest of those. */
 function releaseDay(rows: readonly Row[]): string {
   const lead = leadRow(rows)
-  if (lead.firstParty || lead.based) return lead.model.release_date
+  if (lead.firstParty || lead.hasMatchingBase) return lead.model.release_date
   const days = [...Map.groupBy(rows, (row) => row.model.release_date)]
   days.sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || (a < b ? -1 : 1))
   return days[0]![0]
 }
 
-function endpointPatch({ provider, model, quantization, api, isUsualApi }: Row): EndpointPatch {
+function endpointPatch({ provider, model, quantization, api, isDefaultApi }: Row): EndpointPatch {
   return {
     ...endpointFacts(model, pricesOf(model, provider.id)!),
     ...(quantization && { quantization }),
-    ...(!isUsualApi && api),
+    ...(!isDefaultApi && api),
   }
 }

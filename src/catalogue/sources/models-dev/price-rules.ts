@@ -1,22 +1,22 @@
 import type { SourceCost, SourceModel } from './source.ts'
 
-/** Prices per million tokens for which models.dev has no member. */
-export type MoreCosts = { cacheWrite1h?: number; imageCompletion?: number }
+/** Prices per million tokens that models.dev does not list. */
+export type AdditionalCosts = { cacheWrite1h?: number; imageCompletion?: number }
 
-/** Derives such prices from the price list of a provider. */
-type Rules = (model: SourceModel, cost: Partial<SourceCost>) => MoreCosts
+/** Derives additional prices from the costs of an entry. */
+type PriceRule = (model: SourceModel, cost: Partial<SourceCost>) => AdditionalCosts
 
-const none: Rules = () => ({})
+const noRule: PriceRule = () => ({})
 
 /** For image models of the author's own API, models.dev has the price of image tokens; for gateways that of text tokens. */
-const statesImages: Rules = ({ modalities }, { output }) =>
+const imageTokenPrice: PriceRule = ({ modalities }, { output }) =>
   modalities.output.includes('image') && output !== undefined ? { imageCompletion: output } : {}
 
-const byProvider: Record<string, Rules> = {
+const byProvider: Record<string, PriceRule> = {
   // "1-hour cache write tokens are 2 times the base input tokens price", for all models.
   anthropic: (_model, { input }) => (input === undefined ? {} : { cacheWrite1h: 2 * input }),
-  google: statesImages,
-  openai: statesImages,
+  google: imageTokenPrice,
+  openai: imageTokenPrice,
 }
 
-export const rulesOf = (provider: string): Rules => byProvider[provider] ?? none
+export const priceRuleOf = (provider: string): PriceRule => byProvider[provider] ?? noRule

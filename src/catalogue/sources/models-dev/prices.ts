@@ -1,6 +1,6 @@
 import { perMillion, toDecimal } from '#platform/core/money.ts'
 import type { Prices, TokenPrices } from '../../index/model.ts'
-import { type MoreCosts, rulesOf } from './price-rules.ts'
+import { type AdditionalCosts, priceRuleOf } from './price-rules.ts'
 import type { SourceCost, SourceModel } from './source.ts'
 
 /**
@@ -10,23 +10,23 @@ import type { SourceCost, SourceModel } from './source.ts'
 export function pricesOf(model: SourceModel, provider = ''): Prices | undefined {
   const { cost } = model
   if (!cost) return undefined
-  const rules = rulesOf(provider)
-  const pricesIn = (some: Partial<SourceCost>) => tokenPrices(some, { ...cost, ...some }, rules(model, some))
+  const rules = priceRuleOf(provider)
+  const pricesIn = (costs: Partial<SourceCost>) => tokenPrices(costs, { ...cost, ...costs }, rules(model, costs))
   const prices: Prices = { prompt: perToken(cost.input), completion: perToken(cost.output), ...pricesIn(cost) }
   const tiers = (cost.tiers ?? [])
     .filter(({ tier }) => tier.type === undefined || tier.type === 'context')
-    .map(({ tier, ...some }) => ({ fromPromptTokens: tier.size, ...pricesIn(some) }))
+    .map(({ tier, ...costs }) => ({ fromPromptTokens: tier.size, ...pricesIn(costs) }))
     .sort((a, b) => a.fromPromptTokens - b.fromPromptTokens)
   if (tiers.length > 0) prices.tiers = tiers
   const serviceTiers = Object.fromEntries(
-    servicesOf(model).map(([name, some]) => [name, tokenPrices(some, { ...cost, ...some }, {})]),
+    serviceTierCosts(model).map(([name, costs]) => [name, tokenPrices(costs, { ...cost, ...costs }, {})]),
   )
   if (Object.keys(serviceTiers).length > 0) prices.serviceTiers = serviceTiers
   return prices
 }
 
-/** The modes that a request selects by service tier. */
-function servicesOf({ experimental }: SourceModel): [name: string, cost: Partial<SourceCost>][] {
+/** Returns the costs of the modes that a request selects by service tier. */
+function serviceTierCosts({ experimental }: SourceModel): [name: string, cost: Partial<SourceCost>][] {
   if (typeof experimental !== 'object' || experimental === null) return []
   return Object.values(experimental.modes ?? {}).flatMap(({ cost, provider }) => {
     const name = provider?.body?.service_tier
@@ -34,33 +34,37 @@ function servicesOf({ experimental }: SourceModel): [name: string, cost: Partial
   })
 }
 
-/** @param whole all prices of the row: a cache price of 0 is valid only if everything is free. */
-function tokenPrices(cost: Partial<SourceCost>, whole: SourceCost, more: MoreCosts): Partial<TokenPrices> {
+/** @param allCosts all prices of the row: a cache price of 0 is valid only if everything is free. */
+function tokenPrices(
+  cost: Partial<SourceCost>,
+  allCosts: SourceCost,
+  additional: AdditionalCosts,
+): Partial<TokenPrices> {
   const read = cost.cache_read ?? cost.cached_input ?? cost.cache_input
   const write = cost.cache_write ?? cost.cached_write
   return {
-    ...priced('prompt', cost.input),
-    ...priced('completion', cost.output),
-    ...stated('cacheRead', read, whole.input),
-    ...stated('cacheWrite', write, whole.input),
-    ...stated('cacheWrite1h', more.cacheWrite1h, whole.input),
-    ...(cost.reasoning && priced('reasoning', cost.reasoning)),
-    ...stated('audioPrompt', cost.input_audio, whole.input),
-    ...stated('audioCompletion', cost.output_audio, whole.output),
-    ...stated('imageCompletion', cost.image ?? more.imageCompletion, whole.output),
+    ...priceEntry('prompt', cost.input),
+    ...priceEntry('completion', cost.output),
+    ...knownPrice('cacheRead', read, allCosts.input),
+    ...knownPrice('cacheWrite', write, allCosts.input),
+    ...knownPrice('cacheWrite1h', additional.cacheWrite1h, allCosts.input),
+    ...(cost.reasoning && priceEntry('reasoning', cost.reasoning)),
+    ...knownPrice('audioPrompt', cost.input_audio, allCosts.input),
+    ...knownPrice('audioCompletion', cost.output_audio, allCosts.output),
+    ...knownPrice('imageCompletion', cost.image ?? additional.imageCompletion, allCosts.output),
   }
 }
 
 /** Zero means "unknown" if other tokens have a price. */
-function stated(name: keyof TokenPrices, price: number | undefined, other: number): Partial<TokenPrices> {
-  return price === undefined || (price === 0 && other > 0) ? {} : priced(name, price)
+function knownPrice(name: keyof TokenPrices, price: number | undefined, other: number): Partial<TokenPrices> {
+  return price === undefined || (price === 0 && other > 0) ? {} : priceEntry(name, price)
 }
 
-function priced(name: keyof TokenPrices, usdPerMillion: number | undefined): Partial<TokenPrices> {
+function priceEntry(name: keyof TokenPrices, usdPerMillion: number | undefined): Partial<TokenPrices> {
   return usdPerMillion === undefined ? {} : { [name]: perToken(usdPerMillion) }
 }
 
-/** Thousands of entries share a few hundred prices. */
+/** Caches prices, because thousands of entries have only a few hundred different ones. */
 const priceCache = new Map<number, string>()
 
 function perToken(usdPerMillion: number): string {

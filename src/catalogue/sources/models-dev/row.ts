@@ -1,37 +1,37 @@
-import { namesAgree } from './agree.ts'
 import { firstPartyAuthor, isFirstParty } from './authors.ts'
 import { type ParsedName, parseName } from './name.ts'
+import { namesAgree } from './names-agree.ts'
 import type { SourceModel, SourceProvider } from './source.ts'
 import type { UpstreamApi } from './upstream-api.ts'
 
-/** One provider's entry for one model, with the model as far as the entry identifies it. */
+/** One provider's entry for one model, with the parsed name of the model. */
 export type Row = ParsedName & {
   provider: SourceProvider
   model: SourceModel
   api: UpstreamApi
   /** Whether the provider's other entries use the same API. */
-  isUsualApi: boolean
+  isDefaultApi: boolean
   /** Whether `base_model` names the model and the entry's own name does not contradict it. */
-  based: boolean
+  hasMatchingBase: boolean
   /** Whether the model's maker serves it here. */
   firstParty: boolean
 }
 
 /** Identifies the model of an entry: by its `base_model` unless its name contradicts that, else by its name. */
-export function rowOf(provider: SourceProvider, model: SourceModel, api: UpstreamApi, isUsualApi = true): Row {
+export function rowOf(provider: SourceProvider, model: SourceModel, api: UpstreamApi, isDefaultApi = true): Row {
   const name = withFreeVariant(parseName(model.id), model)
-  const base = model.base_model === undefined ? undefined : parseOnce(model.base_model)
-  const based = base?.author !== undefined && namesAgree(name.slug, base.slug)
-  const identity = based ? { author: base.author, slug: base.slug, key: base.key, day: base.day } : {}
-  const author = (based ? base.author : name.author) ?? firstPartyAuthor(provider.id, name.slug)
+  const base = model.base_model === undefined ? undefined : parseCached(model.base_model)
+  const hasMatchingBase = base?.author !== undefined && namesAgree(name.slug, base.slug)
+  const identity = hasMatchingBase ? { author: base.author, slug: base.slug, key: base.key, day: base.day } : {}
+  const author = (hasMatchingBase ? base.author : name.author) ?? firstPartyAuthor(provider.id, name.slug)
   const firstParty = author !== undefined && isFirstParty(provider.id, author)
-  return { ...name, ...identity, author, provider, model, api, isUsualApi, based, firstParty }
+  return { ...name, ...identity, author, provider, model, api, isDefaultApi, hasMatchingBase, firstParty }
 }
 
-/** A cache: all entries have a few hundred base models. */
+/** Caches parsed names, because all entries have only a few hundred base models. */
 const parsed = new Map<string, ParsedName>()
 
-function parseOnce(name: string): ParsedName {
+function parseCached(name: string): ParsedName {
   const result = parsed.get(name) ?? parseName(name)
   parsed.set(name, result)
   return result

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { busyMs } from '#test/harness/until.ts'
 import type { Model } from '../../index/model.ts'
 import type { Skipped } from '../layer.ts'
-import { combine, type LoadReport } from '../load.ts'
-import { readModelsDev } from './read.ts'
+import { combineLayers, type LoadReport } from '../load.ts'
+import { readModelsDev } from './read-models-dev.ts'
 
 /**
  * A snapshot with 147 providers and 5,276 entries. It is not part of the repository; the test data folder contains it.
@@ -21,9 +21,9 @@ describe('the real snapshot of models.dev', { skip }, () => {
 
   before(() => {
     const text = readFileSync(file, 'utf8')
-    let combined!: ReturnType<typeof combine>
+    let combined!: ReturnType<typeof combineLayers>
     tookMs = busyMs(() => {
-      combined = combine([readModelsDev(text, 'models.dev')])
+      combined = combineLayers([readModelsDev(text, 'models.dev')])
     })
     report = combined.report
     models = new Map(combined.data.models.map((model) => [model.id, model]))

@@ -49,42 +49,42 @@ export type SourceProvider = {
   models: Record<string, unknown>
 }
 
-/** A rule that a value breaks, as `member: what is expected there`, is the first false one. */
-type Rule<T> = readonly [member: string, holds: (value: T) => boolean, expected: string]
+/** A rule for a member. The first violated rule is reported as `member: expected …`. */
+type Rule<T> = readonly [member: string, check: (value: T) => boolean, expected: string]
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const isCount = (value: unknown) => typeof value === 'number' && value >= 0
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
-const ifThere = (value: unknown, holds: (value: unknown) => boolean) => value === undefined || holds(value)
+const isAbsentOr = (value: unknown, check: (value: unknown) => boolean) => value === undefined || check(value)
 
 const providerRules: readonly Rule<SourceProvider>[] = [
   ['id', ({ id }) => isText(id) && /^[a-z0-9][a-z0-9._-]*$/.test(id), 'a slug'],
   ['name', ({ name }) => isText(name), 'a text'],
   ['npm', ({ npm }) => isText(npm), 'the name of a package'],
-  ['api', ({ api }) => ifThere(api, isText), 'a URL'],
-  ['env', ({ env }) => isTexts(env), 'names of variables'],
+  ['api', ({ api }) => isAbsentOr(api, isText), 'a URL'],
+  ['env', ({ env }) => isTextList(env), 'names of variables'],
   ['models', ({ models }) => isObject(models), 'an object'],
 ]
 
 const modelRules: readonly Rule<SourceModel>[] = [
   ['id', ({ id }) => isText(id), 'a text'],
   ['name', ({ name }) => isText(name), 'a text'],
-  ['family', ({ family }) => ifThere(family, isText), 'a text'],
+  ['family', ({ family }) => isAbsentOr(family, isText), 'a text'],
   ['release_date', (entry) => isDay(entry.release_date), 'YYYY-MM-DD or YYYY-MM'],
-  ['knowledge', ({ knowledge }) => ifThere(knowledge, isText), 'a text'],
-  ['base_model', (entry) => ifThere(entry.base_model, isText), 'a text'],
-  ['modalities.input', ({ modalities }) => isTexts(modalities?.input), 'a list of texts'],
-  ['modalities.output', ({ modalities }) => isTexts(modalities?.output), 'a list of texts'],
+  ['knowledge', ({ knowledge }) => isAbsentOr(knowledge, isText), 'a text'],
+  ['base_model', (entry) => isAbsentOr(entry.base_model, isText), 'a text'],
+  ['modalities.input', ({ modalities }) => isTextList(modalities?.input), 'a list of texts'],
+  ['modalities.output', ({ modalities }) => isTextList(modalities?.output), 'a list of texts'],
   ['limit.context', ({ limit }) => isCount(limit?.context), 'a number, 0 or more'],
   ['limit.output', ({ limit }) => isCount(limit?.output), 'a number, 0 or more'],
-  ['limit.input', ({ limit }) => ifThere(limit?.input, isCount), 'a number, 0 or more'],
-  ['cost.input', ({ cost }) => ifThere(cost, () => isCount(cost?.input)), 'a number, 0 or more'],
-  ['cost.output', ({ cost }) => ifThere(cost, () => isCount(cost?.output)), 'a number, 0 or more'],
-  ['cost', ({ cost }) => ifThere(cost, () => arePrices(cost!)), 'numbers, 0 or more'],
-  ['cost.tiers', ({ cost }) => ifThere(cost?.tiers, areTiers), 'a list of prices, each with a tier.size'],
+  ['limit.input', ({ limit }) => isAbsentOr(limit?.input, isCount), 'a number, 0 or more'],
+  ['cost.input', ({ cost }) => isAbsentOr(cost, () => isCount(cost?.input)), 'a number, 0 or more'],
+  ['cost.output', ({ cost }) => isAbsentOr(cost, () => isCount(cost?.output)), 'a number, 0 or more'],
+  ['cost', ({ cost }) => isAbsentOr(cost, () => arePrices(cost!)), 'numbers, 0 or more'],
+  ['cost.tiers', ({ cost }) => isAbsentOr(cost?.tiers, areTiers), 'a list of prices, each with a tier.size'],
   ['experimental.modes', ({ experimental }) => areModes(experimental), 'modes with separate prices'],
-  ['provider', ({ provider }) => ifThere(provider, isObject), 'an object'],
+  ['provider', ({ provider }) => isAbsentOr(provider, isObject), 'an object'],
 ]
 
 const isDay = (value: unknown) =>
@@ -102,40 +102,51 @@ const priceMembers = [
   'image',
 ] as const
 
-const arePrices = (cost: Partial<SourceCost>) => priceMembers.every((member) => ifThere(cost[member], isCount))
+const arePrices = (cost: Partial<SourceCost>) => priceMembers.every((member) => isAbsentOr(cost[member], isCount))
 
 const areTiers = (tiers: unknown) =>
   Array.isArray(tiers) &&
   tiers.every(
     (tier) =>
-      isCount(tier?.tier?.size) && ifThere(tier.input, isCount) && ifThere(tier.output, isCount) && arePrices(tier),
+      isCount(tier?.tier?.size) &&
+      isAbsentOr(tier.input, isCount) &&
+      isAbsentOr(tier.output, isCount) &&
+      arePrices(tier),
   )
 
 /** A value that is not an object only marks the entry itself as experimental. */
 const areModes = (experimental: SourceModel['experimental']) =>
   !isObject(experimental) ||
-  ifThere((experimental as { modes?: object }).modes, (modes) => isObject(modes) && Object.values(modes!).every(isMode))
+  isAbsentOr(
+    (experimental as { modes?: object }).modes,
+    (modes) => isObject(modes) && Object.values(modes!).every(isMode),
+  )
 
-const isMode = (mode: unknown) => isObject(mode) && ifThere((mode as SourceMode).cost, isPartOfCost)
+const isMode = (mode: unknown) => isObject(mode) && isAbsentOr((mode as SourceMode).cost, isPartOfCost)
 
 const isPartOfCost = (cost: unknown) => {
   const { input, output } = (cost ?? {}) as Partial<SourceCost>
-  return isObject(cost) && ifThere(input, isCount) && ifThere(output, isCount) && arePrices(cost as Partial<SourceCost>)
+  return (
+    isObject(cost) &&
+    isAbsentOr(input, isCount) &&
+    isAbsentOr(output, isCount) &&
+    arePrices(cost as Partial<SourceCost>)
+  )
 }
 
-/** The mistake in a provider, or undefined. */
-export const providerFault = (value: unknown) => firstBroken(value, providerRules)
+/** Returns the first error in a provider; undefined if it is valid. */
+export const providerError = (value: unknown) => firstViolation(value, providerRules)
 
 /**
- * The mistake in an entry, or undefined. Each start checks thousands of entries, so this is plain code, without a
- * schema.
+ * Returns the first error in an entry; undefined if it is valid. Each start checks thousands of entries, for which a schema
+ * would be too slow.
  */
-export const modelFault = (value: unknown) => firstBroken(value, modelRules)
+export const modelError = (value: unknown) => firstViolation(value, modelRules)
 
-function firstBroken<T>(value: unknown, rules: readonly Rule<T>[]): string | undefined {
+function firstViolation<T>(value: unknown, rules: readonly Rule<T>[]): string | undefined {
   if (!isObject(value)) return 'expected an object'
-  for (const [member, holds, expected] of rules) {
-    if (!holds(value as T)) return `${member}: expected ${expected}`
+  for (const [member, check, expected] of rules) {
+    if (!check(value as T)) return `${member}: expected ${expected}`
   }
   return undefined
 }

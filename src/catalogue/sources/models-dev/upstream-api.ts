@@ -5,8 +5,8 @@ import type { SourceModel, SourceProvider } from './source.ts'
 export type UpstreamApi = { protocol: Protocol; baseUrl: string }
 
 /**
- * The protocol of each client package that models.dev names, and its address, unless the entry has one. Packages that
- * are missing here use other protocols (Bedrock, Vertex, …).
+ * The protocol of each client package in models.dev, and its default address. Missing packages use protocols that are not
+ * supported (Bedrock, Vertex, …).
  */
 const packages: Record<string, { protocol: Protocol; baseUrl?: string }> = {
   '@ai-sdk/openai-compatible': { protocol: 'openai-chat' },
@@ -36,7 +36,7 @@ const azureResource: Record<string, string> = {
 
 const shapes: Record<string, Protocol> = { responses: 'openai-responses', completions: 'openai-chat' }
 
-/** The API of an entry, or the reason why it cannot be used. */
+/** Returns the API of an entry, or the reason why the entry cannot be used. */
 export function upstreamApiOf(provider: SourceProvider, model?: SourceModel): UpstreamApi | string {
   const own = model?.provider
   const name = own?.npm ?? provider.npm
@@ -44,7 +44,7 @@ export function upstreamApiOf(provider: SourceProvider, model?: SourceModel): Up
   if (!api) return `its protocol (${name}) is not supported`
   const baseUrl = own?.api ?? provider.api ?? api.baseUrl
   if (!baseUrl) return 'no base URL is given'
-  return { protocol: shapes[own?.shape ?? ''] ?? api.protocol, baseUrl: plainUrl(baseUrl) }
+  return { protocol: shapes[own?.shape ?? ''] ?? api.protocol, baseUrl: withoutOperation(baseUrl) }
 }
 
 export const sameUpstreamApi = (one: UpstreamApi, other: UpstreamApi | string) =>
@@ -56,9 +56,9 @@ function azure(name: string, { id }: SourceProvider): { protocol: Protocol; base
   return { protocol: 'openai-responses', baseUrl: `https://\${${resource}}.openai.azure.com/openai/v1` }
 }
 
-const plainUrl = (url: string) => url.replace(/\/chat\/completions\/?$/, '').replace(/\/$/, '')
+const withoutOperation = (url: string) => url.replace(/\/chat\/completions\/?$/, '').replace(/\/$/, '')
 
-/** The variables with a secret. models.dev lists variables for accounts, hosts and regions with them. */
+/** Returns the variables with a secret. models.dev also lists those for accounts, hosts and regions. */
 export function credentialsOf({ env }: SourceProvider): string[] {
   return env.filter((name) => /(KEY|TOKEN|PAT)(_|$)/.test(name) && !/ACCESS_KEY_ID|SECRET_ACCESS_KEY/.test(name))
 }

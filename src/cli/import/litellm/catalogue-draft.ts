@@ -160,7 +160,7 @@ export class CatalogueDraft {
     model.endpoints ??= {}
     const endpoints = model.endpoints
     const count = Object.keys(endpoints).filter((other) => other.split('/')[0] === tag).length
-    const isListed = knownEndpoint && !knownEndpoint.endpoint.parametersSupposed
+    const isListed = knownEndpoint && !knownEndpoint.endpoint.parametersAssumed
     endpoints[count === 0 ? tag : `${tag}/${count + 1}`] = {
       model: source.upstream,
       ...(source.protocol !== this.#providers.protocolOf(tag) && { protocol: source.protocol }),

@@ -1,5 +1,5 @@
 import { parseSource } from '#catalogue/sources/document.ts'
-import { CatalogueRefused } from '#catalogue/sources/layer.ts'
+import { CatalogueError } from '#catalogue/sources/layer.ts'
 import { z } from '#platform/json/schema.ts'
 
 const Text = z.string().min(1)
@@ -42,14 +42,14 @@ export type LitellmConfig = {
   others: Section
 }
 
-/** Parses a configuration. @throws CatalogueRefused with the line, if it is not YAML or not a LiteLLM configuration */
+/** Parses a configuration. @throws CatalogueError with the line, if it is not YAML or not a LiteLLM configuration */
 export function readConfig(text: string, source: string): LitellmConfig {
   const { value, lineOf } = parseSource(text, source)
   const parsed = Config.safeParse(value ?? {})
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!
     const where = `line ${lineOf(path) ?? 1}${path.length > 0 ? `: ${path.join('.')}` : ''}`
-    throw new CatalogueRefused(`${source} is not a LiteLLM configuration: ${where}: ${message}.`)
+    throw new CatalogueError(`${source} is not a LiteLLM configuration: ${where}: ${message}.`)
   }
   const { model_list, guardrails, credential_list, litellm_settings, general_settings, router_settings, ...others } =
     parsed.data

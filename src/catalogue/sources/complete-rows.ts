@@ -4,7 +4,7 @@ import type { EndpointPatch, ModelPatch, ProviderPatch } from './layer.ts'
 import { providerAliases } from './provider-aliases.ts'
 
 /** Converts a patch to a provider, or returns which members are missing. */
-export function wholeProvider(slug: string, patch: ProviderPatch): Provider | string {
+export function completeProvider(slug: string, patch: ProviderPatch): Provider | string {
   const { name, protocol, aliases = providerAliases[slug] } = patch
   if (!name || !protocol) return missingMembers('provider', { name, protocol })
   return {
@@ -24,14 +24,14 @@ export function wholeProvider(slug: string, patch: ProviderPatch): Provider | st
   }
 }
 
-/** Returns the dated name; undated if another model already has it, as for names that move to newer releases. */
+/** Returns the dated name, or the id if the dated name is the id of another model. */
 function datedName(id: string, created: number | undefined, isModelId: (name: string) => boolean): string | undefined {
   const dated = defaultCanonicalSlug(id, created)
   return dated && dated !== id && isModelId(dated) ? id : dated
 }
 
 /** Converts a patch to a model without endpoints, or returns which members are missing. */
-export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: string) => boolean): Model | string {
+export function completeModel(id: string, patch: ModelPatch, isModelId: (name: string) => boolean): Model | string {
   const { name, created, contextLength } = patch
   const canonicalSlug = patch.canonicalSlug ?? datedName(id, created, isModelId)
   if (!name || created === undefined || !contextLength || !canonicalSlug) {
@@ -64,7 +64,12 @@ export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: stri
 }
 
 /** Converts a patch to an endpoint, or returns which members are missing. */
-export function wholeEndpoint(model: Model, provider: Provider, tag: string, patch: EndpointPatch): Endpoint | string {
+export function completeEndpoint(
+  model: Model,
+  provider: Provider,
+  tag: string,
+  patch: EndpointPatch,
+): Endpoint | string {
   const { upstreamModel } = patch
   const prices = pricesOf(patch, provider)
   if (!upstreamModel || prices?.prompt === undefined || prices.completion === undefined) {
@@ -74,8 +79,8 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
       'prices.completion': prices?.completion,
     })
   }
-  const supportedParameters = patch.supportedParameters ?? [...supposed]
-  const chooses = supportedParameters.includes('tool_choice')
+  const supportedParameters = patch.supportedParameters ?? [...assumedParameters]
+  const supportsToolChoice = supportedParameters.includes('tool_choice')
   return {
     id: `${model.id}@${tag}`,
     provider: provider.slug,
@@ -93,9 +98,15 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
     quantization: patch.quantization ?? 'unknown',
     prices: withTools({ ...prices, prompt: prices.prompt, completion: prices.completion }, provider),
     supportedParameters,
-    ...(!patch.supportedParameters && { parametersSupposed: true as const }),
+    ...(!patch.supportedParameters && { parametersAssumed: true as const }),
     supportsImplicitCaching: patch.supportsImplicitCaching ?? false,
-    toolChoice: { auto: chooses, none: chooses, required: chooses, function: chooses, ...patch.toolChoice },
+    toolChoice: {
+      auto: supportsToolChoice,
+      none: supportsToolChoice,
+      required: supportsToolChoice,
+      function: supportsToolChoice,
+      ...patch.toolChoice,
+    },
     regions: patch.regions ?? [],
     zeroDataRetention: patch.zeroDataRetention ?? false,
     trainsOnData: patch.trainsOnData ?? false,
@@ -106,10 +117,9 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
 }
 
 /**
- * The assumed parameters of an endpoint for which no source lists any: those that most servers accept, tools among
- * them.
+ * The assumed parameters of an endpoint for which no source lists any. Most servers accept them.
  */
-const supposed = [
+const assumedParameters = [
   'max_tokens',
   'temperature',
   'top_p',
@@ -123,10 +133,10 @@ const supposed = [
   'structured_outputs',
 ]
 
-/** The endpoint's prices, or the provider's if the endpoint has none for text. */
+/** Returns the endpoint's prices. If it has none for text, the provider's prices are the default. */
 function pricesOf({ prices }: EndpointPatch, provider: Provider): Partial<Prices> | undefined {
-  const namesOwn = prices?.prompt !== undefined || prices?.completion !== undefined
-  return namesOwn ? prices : provider.prices && { ...provider.prices, ...prices }
+  const hasTextPrices = prices?.prompt !== undefined || prices?.completion !== undefined
+  return hasTextPrices ? prices : provider.prices && { ...provider.prices, ...prices }
 }
 
 /** Adds the provider's prices of tools that the endpoint does not price. */

@@ -16,23 +16,23 @@ import {
   newEndpointMinute,
   newModelHour,
   newUptime,
-  reach,
   type Slots,
   type Tally,
   type Uptime,
+  windowStarts,
 } from './tally.ts'
 
 /** The minimum number of requests in the window for latency and throughput. */
-const enoughRequests = 5
+const minRequests = 5
 
 /**
- * Sums several tallies within the windows that end at `now`. Works in slices, so that even a thousand busy endpoints do not
- * block requests.
+ * Computes figures from several tallies, within the windows that end at `now`. Yields between slots, so that even a
+ * thousand busy endpoints do not block requests.
  */
-export async function figuresOf(tallies: Tally[], now: number): Promise<Figures> {
-  const { fiveMinutes, halfHour, day, week } = reach(now)
+export async function computeFigures(tallies: Tally[], now: number): Promise<Figures> {
+  const { fiveMinutes, halfHour, day, week } = windowStarts(now)
   const minutes = tallies.map((tally) => tally.endpointMinutes)
-  const lately = await sum(minutes, fiveMinutes, newUptime, addUptime)
+  const lastFiveMinutes = await sum(minutes, fiveMinutes, newUptime, addUptime)
   const halfHours = await sum(minutes, halfHour, newEndpointMinute, addMinute)
   const hours = tallies.map((tally) => tally.endpointHours)
   const days = await sum(hours, day, newUptime, addUptime)
@@ -45,8 +45,8 @@ export async function figuresOf(tallies: Tally[], now: number): Promise<Figures>
     endpoints.set(id, {
       latencyMs: percentiles(latency),
       throughput: percentiles(throughput),
-      fastest: speed.count < enoughRequests ? null : speed.quantile(1)!,
-      uptime5m: percentage(lately.get(id)),
+      fastest: speed.count < minRequests ? null : speed.quantile(1)!,
+      uptime5m: percentage(lastFiveMinutes.get(id)),
       uptime30m: percentage(recent),
       uptime1d: percentage(uptime),
     })
@@ -76,7 +76,7 @@ async function sum<Cell, Total>(
 }
 
 export function percentiles(sketch: Sketch): Percentiles | null {
-  if (sketch.count < enoughRequests) return null
+  if (sketch.count < minRequests) return null
   const at = (share: number) => Number(sketch.quantile(share)!.toPrecision(4))
   return { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99) }
 }

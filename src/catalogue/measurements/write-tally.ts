@@ -1,19 +1,27 @@
 import type { Db, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { foldMinutes } from './fold-minutes.ts'
-import { type EndpointMinute, hourOf, type ModelHour, reach, type Slots, type Tally, type Uptime } from './tally.ts'
+import {
+  type EndpointMinute,
+  hourOf,
+  type ModelHour,
+  type Slots,
+  type Tally,
+  type Uptime,
+  windowStarts,
+} from './tally.ts'
 
-/** Rows are kept longer than any window by this time, because the clocks of servers differ. */
-const marginMs = 5 * 60_000
+/** The tolerated difference between the clocks of servers. Rows are deleted this time after their window. */
+const clockToleranceMs = 5 * 60_000
 const dayMs = 86_400_000
 
 /** Writes the rows of one writer in one transaction. Each has a complete count, so writing it again has no effect. */
 export async function writeTally(deps: { db: Db }, writer: string, changed: Tally, now: number): Promise<void> {
   const common = { writer, written_at: now }
   await deps.db.query.transaction().execute(async (tx) => {
-    for (const cells of inParts(changed.endpointMinutes)) await writeMinutes(tx, common, cells)
-    for (const cells of inParts(changed.endpointHours)) await writeHours(tx, common, cells)
-    for (const cells of inParts(changed.modelHours)) await writeModels(tx, common, cells)
+    for (const cells of chunks(changed.endpointMinutes)) await writeMinutes(tx, common, cells)
+    for (const cells of chunks(changed.endpointHours)) await writeHours(tx, common, cells)
+    for (const cells of chunks(changed.modelHours)) await writeModels(tx, common, cells)
   })
 }
 
@@ -21,7 +29,7 @@ type Common = { writer: string; written_at: number }
 type Entry<Cell> = [slot: number, id: string, cell: Cell]
 
 /** Splits rows, because the number of parameters of a statement is limited. */
-function* inParts<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
+function* chunks<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
   const entries = [...slots].flatMap(([slot, cells]) => [...cells].map(([id, cell]): Entry<Cell> => [slot, id, cell]))
   for (let from = 0; from < entries.length; from += 500) yield entries.slice(from, from + 500)
 }
@@ -59,7 +67,7 @@ async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]):
 
 /** Deletes rows that are older than all windows. Minutes are first added to the history, which is kept for some days. */
 export async function deleteExpired(deps: { db: Db }, now: number, historyDays: number): Promise<void> {
-  const { halfHour, day, week } = reach(now - marginMs)
+  const { halfHour, day, week } = windowStarts(now - clockToleranceMs)
   await foldMinutes(deps, halfHour)
   const oldest = hourOf(now - historyDays * dayMs)
   await deps.db.query.deleteFrom('endpoint_history').where('hour', '<', oldest).execute()

@@ -1,6 +1,15 @@
 import type { Db } from '#platform/db/db.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
-import { addModel, addUptime, cellIn, newEndpointMinute, newModelHour, newUptime, reach, type Tally } from './tally.ts'
+import {
+  addModel,
+  addUptime,
+  cellIn,
+  newEndpointMinute,
+  newModelHour,
+  newUptime,
+  type Tally,
+  windowStarts,
+} from './tally.ts'
 
 /** Selects rows that other servers wrote since a time and that are still within a window. */
 type ChangedSlots = { writer: string; since: number; now: number }
@@ -9,11 +18,11 @@ type ChangedSlots = { writer: string; since: number; now: number }
  * Sums the counts of all other writers for each slot that one of them wrote since `since`. A sum is complete, and replaces
  * the previous one of its slot.
  */
-export async function readOthers(deps: { db: Db }, news: ChangedSlots): Promise<Tally> {
+export async function readOthers(deps: { db: Db }, changed: ChangedSlots): Promise<Tally> {
   return {
-    endpointMinutes: await readMinutes(deps.db, news),
-    endpointHours: await readHours(deps.db, news),
-    modelHours: await readModels(deps.db, news),
+    endpointMinutes: await readMinutes(deps.db, changed),
+    endpointHours: await readHours(deps.db, changed),
+    modelHours: await readModels(deps.db, changed),
   }
 }
 
@@ -24,7 +33,7 @@ async function readMinutes({ query }: Db, { writer, since, now }: ChangedSlots):
     .select('minute')
     .where('writer', '!=', writer)
     .where('written_at', '>=', since)
-    .where('minute', '>=', reach(now).halfHour)
+    .where('minute', '>=', windowStarts(now).halfHour)
   const rows = query.selectFrom('endpoint_minutes').selectAll().where('writer', '!=', writer)
   for (const row of await rows.where('minute', 'in', changedSlots).execute()) {
     const cell = cellIn(slots, row.minute, row.endpoint, newEndpointMinute)
@@ -43,7 +52,7 @@ async function readHours({ query }: Db, { writer, since, now }: ChangedSlots): P
     .select('hour')
     .where('writer', '!=', writer)
     .where('written_at', '>=', since)
-    .where('hour', '>=', reach(now).day)
+    .where('hour', '>=', windowStarts(now).day)
   const rows = query.selectFrom('endpoint_hours').selectAll().where('writer', '!=', writer)
   for (const row of await rows.where('hour', 'in', changedSlots).execute()) {
     addUptime(cellIn(slots, row.hour, row.endpoint, newUptime), row)
@@ -58,7 +67,7 @@ async function readModels({ query }: Db, { writer, since, now }: ChangedSlots): 
     .select('hour')
     .where('writer', '!=', writer)
     .where('written_at', '>=', since)
-    .where('hour', '>=', reach(now).week)
+    .where('hour', '>=', windowStarts(now).week)
   const rows = query.selectFrom('model_hours').selectAll().where('writer', '!=', writer)
   for (const row of await rows.where('hour', 'in', changedSlots).execute()) {
     const cell = { requests: row.requests, tokens: row.tokens, toolCalls: row.tool_calls }

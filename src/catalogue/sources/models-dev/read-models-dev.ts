@@ -1,23 +1,23 @@
-import { CatalogueRefused, type Layer } from '../layer.ts'
+import { CatalogueError, type Layer } from '../layer.ts'
 import { type Group, groupRows } from './group.ts'
 import { identify, tagRows } from './identity.ts'
-import type { StoredNames } from './kept-names.ts'
 import { modelPatch } from './patch.ts'
 import { type Row, rowOf } from './row.ts'
-import { modelFault, providerFault, type SourceModel, type SourceProvider } from './source.ts'
+import { modelError, providerError, type SourceModel, type SourceProvider } from './source.ts'
+import type { StoredNames } from './stored-names.ts'
 import { credentialsOf, sameUpstreamApi, type UpstreamApi, upstreamApiOf } from './upstream-api.ts'
 
 /**
  * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
  * model with many endpoints, by the rules in docs/catalogue.md.
  * @param names the dated names that models already have.
- * @throws CatalogueRefused if the file is not a snapshot.
+ * @throws CatalogueError if the file is not a snapshot.
  */
 export function readModelsDev(text: string, source: string, names: StoredNames = new Map()): Layer {
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
   const rows = [...rowsOf(parse(text, source), layer)]
   for (const group of groupRows(rows))
-    addModel(layer, { author: group.author, rows: withoutPlans(group, layer) }, names)
+    addModel(layer, { author: group.author, rows: withoutSubscriptions(group, layer) }, names)
   for (const { provider, api } of rows) {
     if (layer.providers.has(provider.id)) continue
     const own = upstreamApiOf(provider)
@@ -37,52 +37,52 @@ function parse(text: string, source: string): [id: string, provider: unknown][] 
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new CatalogueRefused(`${source} is not JSON: ${(error as Error).message}.`)
+    throw new CatalogueError(`${source} is not JSON: ${(error as Error).message}.`)
   }
   const providers = typeof value === 'object' && value !== null ? Object.entries(value) : []
   if (!providers.some(([, provider]) => typeof provider?.models === 'object')) {
-    throw new CatalogueRefused(`${source} is not a models.dev snapshot: it contains no provider with models.`)
+    throw new CatalogueError(`${source} is not a models.dev snapshot: it contains no provider with models.`)
   }
   return providers
 }
 
-/** Yields the usable entries. The others are added to the skipped rows. */
+/** Yields the usable entries. Adds all others to the skipped rows. */
 function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Generator<Row> {
   const skip = (row: string, reason: string) => void layer.skipped.push({ source: layer.source, row, reason })
   for (const [key, value] of providers) {
-    const fault = providerFault(value)
+    const fault = providerError(value)
     if (fault) {
       skip(key, fault)
       continue
     }
     const provider = value as SourceProvider
-    const usual = upstreamApiOf(provider)
+    const defaultApi = upstreamApiOf(provider)
     for (const [id, entry] of Object.entries(provider.models)) {
-      const row = modelFault(entry) ?? usableRow(provider, entry as SourceModel, usual)
+      const row = modelError(entry) ?? usableRow(provider, entry as SourceModel, defaultApi)
       if (typeof row === 'string') skip(`${key}/${id}`, row)
       else yield row
     }
   }
 }
 
-function usableRow(provider: SourceProvider, model: SourceModel, usual: UpstreamApi | string): Row | string {
-  const api = model.provider ? upstreamApiOf(provider, model) : usual
+function usableRow(provider: SourceProvider, model: SourceModel, defaultApi: UpstreamApi | string): Row | string {
+  const api = model.provider ? upstreamApiOf(provider, model) : defaultApi
   if (typeof api === 'string') return api
   if (!model.cost) return 'it has no price, so its cost could not be metered'
-  return rowOf(provider, model, api, sameUpstreamApi(api, usual))
+  return rowOf(provider, model, api, sameUpstreamApi(api, defaultApi))
 }
 
 const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output === 0
 
 /**
- * Removes prices of zero if other providers charge for the model: they belong to a subscription or trial. Variants named
- * `free` are separate models and not affected.
+ * Removes rows with a price of zero if other providers charge for the model: they belong to a subscription or trial.
+ * Variants named `free` are separate models and not affected.
  */
-function withoutPlans({ rows }: Group, layer: Layer): Row[] {
-  const sold = rows.some((row) => !isFree(row))
-  const isPlan = (row: Row) => isFree(row) && (sold || /\b(plan|for coding)\b/i.test(row.provider.name))
-  skipRows(layer, rows.filter(isPlan), 'its price of 0 belongs to a subscription or trial, not to tokens')
-  return rows.filter((row) => !isPlan(row))
+function withoutSubscriptions({ rows }: Group, layer: Layer): Row[] {
+  const isSold = rows.some((row) => !isFree(row))
+  const isSubscription = (row: Row) => isFree(row) && (isSold || /\b(plan|for coding)\b/i.test(row.provider.name))
+  skipRows(layer, rows.filter(isSubscription), 'its price of 0 belongs to a subscription or trial, not to tokens')
+  return rows.filter((row) => !isSubscription(row))
 }
 
 function addModel(layer: Layer, group: Group, names: StoredNames): void {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { z } from '#platform/json/schema.ts'
 import type { Model } from '../../index/model.ts'
-import { CatalogueRefused } from '../layer.ts'
+import { CatalogueError } from '../layer.ts'
 
 /**
- * The dated name that each model was first given, by id. A dated name never changes, because policies are stored with
- * it. Release dates in models.dev are sometimes corrected.
+ * The first dated name of each model, by id. Dated names are stored in policies, so they must not change when models.dev
+ * corrects a release date.
  */
 export type StoredNames = ReadonlyMap<string, string>
 
@@ -15,19 +15,19 @@ const Names = z.record(z.string(), z.string())
 /** The path of the file of names, next to the snapshot. */
 export const namesPath = (snapshot: string) => `${snapshot.replace(/\.json$/, '')}.names.json`
 
-/** Reads the stored names; empty without a file. @throws CatalogueRefused if the file is not valid. */
+/** Reads the stored names; empty without a file. @throws CatalogueError if the file is not valid. */
 export async function readNames(snapshot: string): Promise<StoredNames> {
   const path = namesPath(snapshot)
   if (!existsSync(path)) return new Map()
   try {
     return new Map(Object.entries(Names.parse(JSON.parse(await readFile(path, 'utf8')))))
   } catch {
-    throw new CatalogueRefused(`${path}, which stores the models' dated names, is damaged: restore it from a backup.`)
+    throw new CatalogueError(`${path}, which stores the models' dated names, is damaged: restore it from a backup.`)
   }
 }
 
 /** Returns the content of the file with the names of new models added. */
-export function withNames(names: StoredNames, models: readonly Model[]): string {
+export function namesFileText(names: StoredNames, models: readonly Model[]): string {
   const all = {
     ...Object.fromEntries(models.map(({ id, canonicalSlug }) => [id, canonicalSlug])),
     ...Object.fromEntries(names),
