@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { createDiscovery, keyWantedText } from '#catalogue/sources/discover.ts'
+import { createDiscovery, keyRequiredText } from '#catalogue/sources/discover.ts'
 import { readCatalogueFile } from '#catalogue/sources/format.ts'
 import { hintsOf } from '#catalogue/sources/hints.ts'
 import { CatalogueError, type Skipped } from '#catalogue/sources/layer.ts'
@@ -53,7 +53,7 @@ async function check(file: string, { env, out }: Terminal): Promise<void> {
   for (const { slug } of data.providers.filter(({ discover }) => discover))
     out(`${slug}: ${modelsOfProvider(slug, data)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be skipped.`)
-  const refusing = skippedServers.filter(({ reason }) => reason.includes(keyWantedText))
+  const refusing = skippedServers.filter(({ reason }) => reason.includes(keyRequiredText))
   if (refusing.length > 0) {
     const slugs = refusing.map(({ row }) => row).join(', ')
     throw new StartupError(`${file}: ${slugs}: no models were read, because the key is missing or was rejected.`)
