@@ -18,11 +18,22 @@ function newFolder() {
 
 async function unpacked(folder: string, names: string[]) {
   const entries = names.map((name) => ({ header: { name, size: 0, type: 'file' as const }, body: '' }))
-  const archive = gzipSync(await packTar(entries))
+  return unpackTar(folder, await packTar(entries))
+}
+
+async function unpackTar(folder: string, ...parts: Uint8Array[]) {
   async function* body() {
-    yield archive
+    for (const part of parts) yield gzipSync(part)
   }
   return unpackArchive(await openConfined(folder), '', { body: body(), limits })
+}
+
+/** Attributes of the next entry, which are an entry of an archive themselves. */
+async function attributes(bytes: number): Promise<Uint8Array> {
+  const pax = { comment: 'a'.repeat(bytes) }
+  const archive = await packTar([{ header: { name: 'f', size: 0, type: 'file', pax }, body: '' }])
+  // Without the entry and the end of the archive.
+  return archive.subarray(0, Math.ceil((bytes + 512) / 512) * 512 + 512)
 }
 const deep = (levels: number, name: string) => [...Array.from({ length: levels - 1 }, () => 'd'), name].join('/')
 
@@ -32,6 +43,15 @@ test('folders that an archive brings along without naming them count as entries'
   const many = ['x', 'y', 'z'].map((top) => `${top}/${deep(20, 'f')}`)
   await assert.rejects(unpacked(folder.path, many), /contains more than 50 entries/)
   assert.deepEqual(readdirSync(folder.path), ['a'])
+})
+
+test('attributes of entries are bounded, although they compress well', async () => {
+  using folder = newFolder()
+  const file = await packTar([{ header: { name: 'f', size: 1, type: 'file' }, body: 'x' }])
+  const part = await attributes(4 * 1024 ** 2)
+  assert.equal((await unpackTar(folder.path, part, part, file)).files, 1)
+  await assert.rejects(unpackTar(folder.path, ...Array(9).fill(part), file), /contains more than 32 MiB of attributes/)
+  assert.deepEqual(readdirSync(folder.path), ['f'])
 })
 
 test('entries that are too deep are refused, and omitted from archives', async () => {

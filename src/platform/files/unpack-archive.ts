@@ -51,18 +51,39 @@ async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<Par
   gunzip.on('close', () => source.destroy())
   source.pipe(gunzip)
   const decoder = createTarDecoder({ strict: true })
-  const entries = Readable.toWeb(gunzip).pipeThrough(decoder as never) as unknown as AsyncIterable<ParsedTarEntry>
   let count = 0
+  let contentBytes = 0
+  const tar = Readable.from(boundedMetadata(gunzip, () => contentBytes + count * metadataBytes.perEntry))
+  const entries = Readable.toWeb(tar).pipeThrough(decoder as never) as unknown as AsyncIterable<ParsedTarEntry>
   try {
     for await (const entry of entries) {
       count += 1
       if (count > limits.maxEntries) throw tooMany(limits)
+      contentBytes += entry.header.size
       yield entry
     }
   } catch (error) {
     throw asArchiveError(error)
   } finally {
     gunzip.destroy()
+  }
+}
+
+/** The most bytes of an archive beside the contents of its files: headers, attributes, padding. */
+const metadataBytes = { perEntry: 4096, perArchive: 32 * 1024 ** 2 }
+
+/**
+ * Passes an archive on. Attributes compress a thousandfold, and those without an entry are not counted by any other limit:
+ * reading 300 kB of them took 6 s of processor time.
+ * @param expected returns the expected size of the entries so far.
+ */
+async function* boundedMetadata(archive: Body, expected: () => number): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const piece of archive) {
+    bytes += piece.length
+    if (bytes > expected() + metadataBytes.perArchive)
+      throw new FileError('too_large', 'contains more than 32 MiB of attributes, and 4 KiB for each entry')
+    yield piece
   }
 }
 
