@@ -39,6 +39,30 @@ const messages: Row[] = [
     body: { messages: [user(), { role: 'assistant', content: [text('Sure: ')] }] },
     sent: ({ messages: [, { content }] }) => assert.equal(content[0].text, 'Sure:'),
   },
+  {
+    it: 'a call without a result',
+    body: { messages: [...toolTurn('a', 'ok').slice(0, 2), user('Go')] },
+    sent: ({ messages: [, , { content }] }) =>
+      assert.deepEqual(
+        content.map(({ type }: any) => type),
+        ['tool_result', 'text'],
+      ),
+  },
+  {
+    it: 'a result after a text',
+    body: {
+      messages: [
+        ...toolTurn('a', 'ok').slice(0, 2),
+        user([text('Here'), { type: 'tool_result', tool_use_id: 'a', content: 'ok' }]),
+      ],
+    },
+    sent: ({ messages: [, , { content }] }) => assert.equal(content[0].content, 'ok'),
+  },
+  {
+    it: 'a result without a call',
+    body: { messages: [toolTurn('a', [text('found')])[2]] },
+    sent: ({ messages: [{ content }] }) => assert.equal(content[1].text, 'found'),
+  },
   { it: 'a blank stop sequence', body: { stop_sequences: ['\n', 'END'] }, dropped: 'stop_sequences' },
   {
     it: 'the id of a call with a dot',

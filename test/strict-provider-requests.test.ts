@@ -91,6 +91,24 @@ const rows: Row[] = [
     ...toAnthropic,
     sent: ({ tools, tool_choice }) => assert.deepEqual([tools[0].name, tool_choice], ['f', { type: 'none' }]),
   },
+  { it: 'a call without a result', ...chat({ messages: [...calling('a', 'ok').slice(0, 2), user('Go')] }) },
+  { it: 'a call at the end', ...chat({ messages: calling('a', 'ok').slice(0, 2) }) },
+  { it: 'a result without a call', ...chat({ messages: [user(), calling('a', 'ok')[2], user('Go')] }) },
+  { it: 'two results of one call', ...chat({ messages: [...calling('a', 'ok'), calling('a', 'again')[2]] }) },
+  {
+    it: 'a message between a call and its result',
+    ...chat({ messages: [...calling('a', 'ok').slice(0, 2), user('Wait'), calling('a', 'ok')[2]] }),
+  },
+  {
+    it: 'an output without a call of a responses client',
+    ...responses({ input: [{ type: 'function_call_output', call_id: 'a', output: 'ok' }, user('Go')] }),
+  },
+  {
+    it: 'a call without an output of a responses client',
+    ...responses({
+      input: [user(), { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }, user('Go')],
+    }),
+  },
   { it: 'a stop sequence of white space', ...chat({ stop: '\n' }), ...toAnthropic, dropped: 'stop' },
   {
     it: 'bounds in the schema of an answer',

@@ -43,6 +43,27 @@ const hasRepeatedIds = (calls: { id: string }[]) => new Set(calls.map(({ id }) =
 
 const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
 
+/** The rule of all providers: each call has one result, after it, and each result has a call. */
+function pairError(marks: { id: string; isResult: boolean }[]): string | undefined {
+  const open = new Set<string>()
+  for (const { id, isResult } of marks) {
+    if (!isResult) open.add(id)
+    else if (!open.delete(id)) return `No tool call found for the result ${id}`
+  }
+  return open.size > 0 ? `No tool output found for the calls ${[...open]}` : undefined
+}
+
+/** OpenAI and Anthropic require the results directly after the calls. */
+function orderError(turns: { calls: string[]; results: string[]; isResults: boolean }[]): string | undefined {
+  let open: string[] = []
+  for (const { calls, results, isResults } of turns) {
+    open = open.filter((id) => !results.includes(id))
+    if (open.length > 0 && !isResults) return `tool calls ${open} must be followed by their results`
+    open.push(...calls)
+  }
+  return undefined
+}
+
 const first = (errors: Iterable<string | undefined | false>) => [...errors].find(Boolean) || undefined
 
 /** The limit of OpenAI. */
@@ -52,6 +73,18 @@ const tooManyTools = `Invalid 'tools': array too long. Expected an array with ma
 /** A server with the template of Qwen: system first, and user and assistant take turns. */
 const chat: Check = ({ messages, tools = [] }) =>
   first([
+    pairError(
+      messages.flatMap(({ tool_calls: calls = [], tool_call_id: id }: any) =>
+        id ? [{ id, isResult: true }] : calls.map((call: any) => ({ id: call.id, isResult: false })),
+      ),
+    ),
+    orderError(
+      messages.map(({ role, tool_calls: calls = [], tool_call_id: id }: any) => ({
+        calls: calls.map((call: any) => call.id),
+        results: id ? [id] : [],
+        isResults: role === 'tool',
+      })),
+    ),
     tools.length > maxTools && tooManyTools,
     ...messages.map(({ role, content }: any, at: number) =>
       first([
@@ -84,6 +117,10 @@ function openSchemaError(schema: any, at: string): string | undefined {
 
 const responses: Check = ({ input, tools = [], text }) =>
   first([
+    typeof input !== 'string' &&
+      pairError(
+        input.flatMap(({ type = '', call_id: id }: any) => (id ? [{ id, isResult: type.endsWith('_output') }] : [])),
+      ),
     tools.length > maxTools && tooManyTools,
     ...tools.map((tool: any) =>
       first([
@@ -140,7 +177,25 @@ const anthropic: Check = ({
   ]
   const last = messages.at(-1)
   const end = Array.isArray(last.content) ? last.content.at(-1)?.text : last.content
+  const pairs = messages.map(({ content }: any) => {
+    const list = Array.isArray(content) ? content : []
+    const results = list.filter(({ type }: any) => type === 'tool_result')
+    return {
+      calls: list.filter(({ type }: any) => type === 'tool_use').map(({ id }: any) => id),
+      results: results.map(({ tool_use_id: id }: any) => id),
+      isResults: false,
+      hasLateResults: results.some((one: any) => list.indexOf(one) >= results.length),
+    }
+  })
   return first([
+    pairs.some(({ hasLateResults }: any) => hasLateResults) && 'tool_result blocks must come first',
+    pairError(
+      pairs.flatMap(({ calls, results }: any) => [
+        ...results.map((id: string) => ({ id, isResult: true })),
+        ...calls.map((id: string) => ({ id, isResult: false })),
+      ]),
+    ),
+    orderError(pairs),
     messages.some(
       ({ role, content }: any, at: number) =>
         (content === '' || isEmptyList(content)) && !(role === 'assistant' && at === messages.length - 1),
@@ -191,9 +246,18 @@ const gemini: Check = ({ contents, tools = [], generationConfig }) =>
         ]),
       ),
     ),
+    ...contents.map(({ role, parts }: any, at: number) => {
+      const count = (name: string, turn: any) => (turn?.parts ?? []).filter((part: any) => name in part).length
+      return (
+        role === 'model' &&
+        count('functionCall', { parts }) !== count('functionResponse', contents[at + 1]) &&
+        'the number of function response parts must be equal to the number of function call parts'
+      )
+    }),
     ...contents.flatMap(({ parts }: any) =>
       parts.map(({ functionResponse, inlineData }: any) =>
         first([
+          functionResponse && !functionResponse.name && 'function_response.name: Name cannot be empty.',
           functionResponse && /"\$ref":/.test(JSON.stringify(functionResponse.response)) && 'invalid $ref',
           inlineData && !imageType.test(inlineData.mimeType) && `Unsupported MIME type: ${inlineData.mimeType}`,
         ]),

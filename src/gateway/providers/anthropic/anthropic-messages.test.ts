@@ -7,6 +7,12 @@ import { anthropicMessages } from './anthropic-messages.ts'
 const old = 'claude-sonnet-4-20250514'
 const bodyOf = (chat: Partial<ChatRequest>, model = old) => encoded(anthropicMessages, model, chat).body
 
+const calling = (...ids: string[]) => ({
+  role: 'assistant' as const,
+  content: null,
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'weather', arguments: '{}' } })),
+})
+
 describe('anthropic-messages, requests', () => {
   test('system is separate from the messages, and roles alternate', () => {
     const messages = [
@@ -39,18 +45,19 @@ describe('anthropic-messages, requests', () => {
     const content = [{ type: 'text', text: '{"sky":"blue"}' }]
     assert.deepEqual(messages[2], { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_A', content }] })
     const failed = { role: 'tool', tool_call_id: 'call_A', content: 'no', is_error: true } as never
-    assert.equal(bodyOf({ messages: [failed] }).messages[0].content[0].is_error, true)
+    assert.equal(bodyOf({ messages: [calling('call_A'), failed] }).messages[1].content[0].is_error, true)
   })
 
   test('results of parallel calls are one turn, with images', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
     const messages = [
+      calling('a', 'b'),
       { role: 'tool' as const, tool_call_id: 'a', content: [image] },
       { role: 'tool' as const, tool_call_id: 'b', content: '' },
       { role: 'user' as const, content: 'Continue.' },
     ]
     const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
-    assert.deepEqual(bodyOf({ messages }).messages, [
+    assert.deepEqual(bodyOf({ messages }).messages.slice(1), [
       {
         role: 'user',
         content: [
@@ -88,6 +95,7 @@ describe('anthropic-messages, requests', () => {
     const part = { type: 'text', text: 'Long', cache_control }
     const messages = [
       { role: 'system' as const, content: [part] },
+      calling('a'),
       { role: 'tool' as const, tool_call_id: 'a', content: [part] },
     ]
     const body = bodyOf({ messages, cache_control, tools: [{ ...weatherTool, cache_control } as never] })
@@ -95,7 +103,7 @@ describe('anthropic-messages, requests', () => {
     assert.deepEqual(body.system[0].cache_control, cache_control)
     assert.deepEqual(body.tools[0].cache_control, cache_control)
     const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'Long' }], cache_control }
-    assert.deepEqual(body.messages[0].content[0], result)
+    assert.deepEqual(body.messages[1].content[0], result)
   })
 
   test('tool choices', () => {

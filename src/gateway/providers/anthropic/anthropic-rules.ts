@@ -9,6 +9,7 @@ import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
+import { pairToolResults } from './anthropic-paired-results.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }
 type Turn = { role?: unknown; content?: unknown }
@@ -124,6 +125,7 @@ export const anthropicRules: RequestRules = {
     raiseThinkingBudget,
     fitAnswerSchema,
     uniqueCallIds,
+    pairToolResults,
     declareCalledTools,
     toolRepair(toolShape(false), {}),
     toolRepair(toolShape(true), strictRules),

@@ -2,6 +2,7 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { pairedMessages } from '../../protocol/repairs/paired-results.ts'
 import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { calledFunction, calledName, parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { hasFailed, isInstruction, joinTexts, type Piece, piecesOf } from '../content.ts'
@@ -25,7 +26,7 @@ export function contentsOf(messages: Message[], model: string): Content[] {
   const contents: Content[] = []
   const functionOfCall = new Map<string, string>()
   const budget = new JsonBudget()
-  for (const message of messages) {
+  for (const message of pairedMessages(messages)) {
     if (isInstruction(message)) continue
     if (message.role === 'assistant') noteCalls(message, functionOfCall)
     const parts = partsOf(message, { functionOfCall, model, budget })

@@ -6,6 +6,12 @@ import { googleGemini } from './google-gemini.ts'
 
 const bodyOf = (chat: Partial<ChatRequest>, model = 'gemini-2.5-flash') => encoded(googleGemini, model, chat).body
 
+const calling = {
+  role: 'assistant' as const,
+  content: null,
+  tool_calls: [{ id: 'a', type: 'function', function: { name: 'weather', arguments: '{}' } }],
+}
+
 describe('google-gemini, requests', () => {
   test('the model is in the path, the credential in a header', () => {
     const streamed = encoded(googleGemini, 'gemini-2.5-pro', {})
@@ -44,16 +50,17 @@ describe('google-gemini, requests', () => {
   test('a result becomes an object; images follow it', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
     const content = [{ type: 'text', text: 'sunny' }, image]
-    const { contents } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'a', content }] })
-    assert.deepEqual(contents[0].parts[0].functionResponse.response, { output: 'sunny' })
-    assert.deepEqual(contents[0].parts[1], { inlineData: { mimeType: 'image/png', data: 'AAAA' } })
+    const { contents } = bodyOf({ messages: [calling, { role: 'tool', tool_call_id: 'a', content }] })
+    const { parts } = contents.at(-1)
+    assert.deepEqual(parts[0].functionResponse.response, { output: 'sunny' })
+    assert.deepEqual(parts[1], { inlineData: { mimeType: 'image/png', data: 'AAAA' } })
   })
 
   test('a result in parts is not parsed as JSON or joined seamlessly', () => {
     const resultOf = (...texts: string[]) => {
       const content = texts.map((text) => ({ type: 'text', text }))
-      const { contents } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'a', content }] })
-      return contents[0].parts[0].functionResponse.response
+      const { contents } = bodyOf({ messages: [calling, { role: 'tool', tool_call_id: 'a', content }] })
+      return contents.at(-1).parts[0].functionResponse.response
     }
     assert.deepEqual(resultOf('blue', 'berry'), { output: 'blue\nberry' })
     assert.deepEqual(resultOf('{"to":', '"\\u0062lueberry"}'), { output: '{"to":\n"\\u0062lueberry"}' })

@@ -2,6 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
@@ -61,6 +62,7 @@ function rulesOf(endpoint: Endpoint): RequestRules {
       fieldRepair(dialect),
       answerRepair(dialect),
       nameRepair(dialect),
+      pairChatResults,
       ...common,
       ...(dialect.checksStrict ? strict : lenient),
       reasoningRepair(dialect, endpoint),

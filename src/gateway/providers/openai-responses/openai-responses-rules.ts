@@ -10,6 +10,7 @@ import {
   responsesNames,
   strictToolRepair,
 } from '../openai-rules.ts'
+import { pairCallOutputs } from './openai-responses-paired-items.ts'
 
 const toolShape: ToolShape = {
   schemaOf: ({ type, name, parameters }) => (type === 'function' ? { name, schema: parameters } : undefined),
@@ -21,6 +22,7 @@ export const responsesRules: RequestRules = {
   repairs: [
     toolRepair(toolShape, {}),
     emptyContentRepair('input'),
+    pairCallOutputs,
     strictToolRepair(
       (tool) => (tool.type === 'function' ? tool : undefined),
       (_tool, declared) => declared as Body,

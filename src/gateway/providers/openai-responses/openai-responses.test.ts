@@ -8,6 +8,12 @@ import { openaiResponses } from './openai-responses.ts'
 
 const bodyOf = (chat: Partial<ChatRequest>) => encoded(openaiResponses, 'gpt-5', chat).body
 
+const calling = {
+  role: 'assistant' as const,
+  content: null,
+  tool_calls: [{ id: 'call_A', type: 'function', function: { name: 'weather', arguments: '{}' } }],
+}
+
 describe('openai-responses, requests', () => {
   test('a chat becomes items, without storage and with encrypted reasoning', () => {
     const messages = [
@@ -40,8 +46,8 @@ describe('openai-responses, requests', () => {
 
   test('a result in parts is not joined seamlessly', () => {
     const content = ['blue', 'berry'].map((text) => ({ type: 'text', text }))
-    const { input } = bodyOf({ messages: [{ role: 'tool', tool_call_id: 'call_A', content }] })
-    assert.equal(input[0].output, 'blue\nberry')
+    const { input } = bodyOf({ messages: [calling, { role: 'tool', tool_call_id: 'call_A', content }] })
+    assert.equal(input[1].output, 'blue\nberry')
   })
 
   test('own reasoning precedes its call, other reasoning is omitted', () => {

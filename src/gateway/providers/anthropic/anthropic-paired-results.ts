@@ -1,0 +1,88 @@
+import type { Body } from '../../protocol/protocol.ts'
+import {
+  type CallMark,
+  callsByTurn,
+  missingResult,
+  orphanHeading,
+  type Pairs,
+  pairResults,
+} from '../../protocol/repairs/paired-results.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+
+type Block = { type?: unknown; id?: unknown; tool_use_id?: unknown; content?: unknown } & Body
+type Turn = { role?: unknown; content?: unknown } & Body
+type Mark = CallMark & { block: Block; at: number }
+
+/** Puts results at the start of the turn after their calls, adds missing ones, and makes other results text. */
+export const pairToolResults: Repair = (body) => {
+  if (!Array.isArray(body.messages)) return body
+  const turns = body.messages as Turn[]
+  const marks = turns.flatMap(marksOf)
+  if (marks.length === 0) return body
+  const pairs = pairResults(marks)
+  return isPaired(turns, marks, pairs) ? body : { ...body, messages: pairedTurns(turns, marks, pairs) }
+}
+
+function marksOf({ content }: Turn, turn: number): Mark[] {
+  if (!Array.isArray(content)) return []
+  return (content as Block[]).flatMap((block, at): Mark[] => {
+    if (block?.type === 'tool_use') return [{ id: block.id, isResult: false, turn, block, at }]
+    return block?.type === 'tool_result' ? [{ id: block.tool_use_id, isResult: true, turn, block, at }] : []
+  })
+}
+
+/** Whether the turn after each call starts with its results, and no result is elsewhere. */
+function isPaired(turns: Turn[], marks: readonly Mark[], { resultOf, orphans }: Pairs<Mark>): boolean {
+  if (orphans.size > 0) return false
+  const leading = new Map<number, number>()
+  return marks.every((mark) => {
+    if (mark.isResult) return true
+    const result = resultOf.get(mark)
+    if (result?.turn !== mark.turn + 1) return false
+    return result.at < leading.getOrInsertComputed(result.turn, (turn) => leadingResults(turns[turn]!))
+  })
+}
+
+function leadingResults({ content }: Turn): number {
+  const blocks = content as Block[]
+  const end = blocks.findIndex((block) => block?.type !== 'tool_result')
+  return end === -1 ? blocks.length : end
+}
+
+function pairedTurns(turns: Turn[], marks: readonly Mark[], { resultOf, orphans }: Pairs<Mark>): Turn[] {
+  const calls = callsByTurn(marks)
+  const orphanBlocks = new Set([...orphans].map(({ block }) => block))
+  const result: Turn[] = []
+  let waiting: Block[] = []
+  const flush = () => {
+    if (waiting.length > 0) result.push({ role: 'user', content: waiting })
+    waiting = []
+  }
+  for (const [turn, given] of turns.entries()) {
+    if (given.role !== 'user') flush()
+    const content = Array.isArray(given.content)
+      ? withoutResults(given.content as Block[], orphanBlocks)
+      : given.content
+    const all = waiting.length > 0 ? [...waiting, ...asBlocks(content)] : content
+    waiting = []
+    if (!Array.isArray(all) || all.length > 0) result.push({ ...given, content: all })
+    waiting = (calls.get(turn) ?? []).map((call) => resultOf.get(call)?.block ?? resultFor(call.id))
+  }
+  flush()
+  return result
+}
+
+const resultFor = (id: unknown): Block => ({ type: 'tool_result', tool_use_id: id, content: missingResult })
+
+const asBlocks = (content: unknown): Block[] =>
+  Array.isArray(content) ? (content as Block[]) : [{ type: 'text', text: content }]
+
+/** The other blocks, and results without a call as text. */
+function withoutResults(blocks: Block[], orphans: ReadonlySet<Block>): Block[] {
+  return blocks.flatMap((block) => {
+    if (block?.type !== 'tool_result') return [block]
+    if (!orphans.has(block)) return []
+    const content = block.content == null || block.content === '' ? [] : asBlocks(block.content)
+    return [{ type: 'text', text: orphanHeading(block.tool_use_id, block.is_error) }, ...content]
+  })
+}

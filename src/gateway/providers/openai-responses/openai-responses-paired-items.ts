@@ -1,0 +1,51 @@
+import type { Body } from '../../protocol/protocol.ts'
+import { type CallMark, missingResult, orphanHeading, pairResults } from '../../protocol/repairs/paired-results.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+
+type Item = { type?: unknown; call_id?: unknown; output?: unknown } & Body
+
+const outputTypes = new Map<unknown, string>([
+  ['function_call', 'function_call_output'],
+  ['custom_tool_call', 'custom_tool_call_output'],
+])
+const outputs: ReadonlySet<unknown> = new Set(outputTypes.values())
+
+/**
+ * Adds missing results after their calls, and makes results without a call a message. The calls can be stored at the
+ * provider; then nothing is changed.
+ */
+export const pairCallOutputs: Repair = (body) => {
+  const items = body.input
+  if (!Array.isArray(items) || refersToStored(body, items as Item[])) return body
+  const marks = (items as Item[]).flatMap(markOf)
+  const { resultOf, orphans } = pairResults(marks)
+  const isPaired = orphans.size === 0 && marks.every((mark) => mark.isResult || resultOf.has(mark))
+  if (isPaired) return body
+  const lost = new Set([...orphans].map(({ turn }) => turn))
+  const unanswered = new Set(marks.filter((mark) => !mark.isResult && !resultOf.has(mark)).map(({ turn }) => turn))
+  const input: Item[] = []
+  const waiting: Item[] = []
+  for (const [turn, item] of (items as Item[]).entries()) {
+    // Calls of one turn stay together.
+    if (!outputTypes.has(item?.type)) input.push(...waiting.splice(0))
+    input.push(lost.has(turn) ? asMessage(item) : item)
+    if (unanswered.has(turn))
+      waiting.push({ type: outputTypes.get(item.type)!, call_id: item.call_id, output: missingResult })
+  }
+  return { ...body, input: [...input, ...waiting] }
+}
+
+function refersToStored({ previous_response_id: previous, conversation }: Body, items: Item[]): boolean {
+  return previous != null || conversation != null || items.some((item) => item?.type === 'item_reference')
+}
+
+function markOf(item: Item, turn: number): CallMark[] {
+  if (outputTypes.has(item?.type)) return [{ id: item.call_id, isResult: false, turn }]
+  return outputs.has(item?.type) ? [{ id: item.call_id, isResult: true, turn }] : []
+}
+
+function asMessage({ call_id, output }: Item): Item {
+  const parts = Array.isArray(output) ? output : [{ type: 'input_text', text: String(output ?? '') }]
+  const heading = { type: 'input_text', text: orphanHeading(call_id, false) }
+  return { type: 'message', role: 'user', content: [heading, ...parts] }
+}
