@@ -11,7 +11,7 @@ import { protocols } from '#gateway/providers/protocols.ts'
 import { middleOut } from '#gateway/request/plugins/middle-out.ts'
 import { estimatePrompt } from '#gateway/request/prompt-size.ts'
 import { needsOf } from '#gateway/request/request-needs.ts'
-import { runAtOnce } from '#platform/async/long-work.ts'
+import { runWithoutPauses } from '#platform/async/long-work.ts'
 import { parseWith } from '#platform/http/compilers.ts'
 import { jsonReader } from '#platform/http/request/json-body.ts'
 import { filterBodies } from '#policy/filters/filter-bodies.ts'
@@ -34,7 +34,7 @@ const mostRuns = 8
 const hopelessMs = 5000
 
 const reader = jsonReader(fastify())
-const read = (text: string) => runAtOnce(reader(text)).value
+const read = (text: string) => runWithoutPauses(reader(text)).value
 const { rules } = compileFilters([
   {
     id: 'g',

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { fastify } from 'fastify'
 import { clients } from '#gateway/clients/clients.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
-import { runAtOnce } from '#platform/async/long-work.ts'
+import { runWithoutPauses } from '#platform/async/long-work.ts'
 import { parseWith } from '#platform/http/compilers.ts'
 import { jsonReader } from '#platform/http/request/json-body.ts'
 import { watchTurns } from '#test/harness/service/longest-turn.ts'
@@ -109,7 +109,7 @@ function largestBody(client: ClientProtocol, make: GrowingBody): Body {
 function isAccepted(client: ClientProtocol, text: string): boolean {
   if (text.length > maxBodyBytes) return false
   try {
-    const parsed = parseWith(client.operation.request, runAtOnce(reader(text)).value)
+    const parsed = parseWith(client.operation.request, runWithoutPauses(reader(text)).value)
     if (parsed.success) client.toChat(parsed.data as Body)
     return parsed.success
   } catch {

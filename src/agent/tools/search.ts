@@ -46,7 +46,7 @@ async function found(input: Input, { workspace, signal }: ToolContext): Promise<
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = new TimeSlices(sliceMs)
   for (const entry of await openWalk(workspace, path, { deepest: limits.depth, all })) {
-    const pause = slices.used()
+    const pause = slices.waitIfUsedUp()
     if (pause) await pause
     signal.throwIfAborted()
     if (entry.excluded && entry.name !== '.git') excluded.push(entry)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { abortSignalOf } from '#platform/async/leave-signal.ts'
+import { abortSignalOf } from '#platform/async/disconnect-signal.ts'
 import { caughtUpWith } from '#platform/net/caught-up.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'

@@ -1,7 +1,7 @@
 import { type Intern, internById, isEnding } from '#interns/registry/store.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
 /** A running server needs less time. `kubernetes_stop_ms` is added for pods. */
@@ -22,7 +22,7 @@ export async function stopIntern(deps: StopDeps, { id, hostname }: Intern): Prom
     return undefined
   }
   const stopped = await waitFor(hasStopped, {
-    subscribe: changesOf(db.signals, 'intern.changed', id),
+    subscribe: subscribeToEntity(db.signals, 'intern.changed', id),
     timeoutMs: timeoutMs + config.kubernetes_stop_ms,
   })
   if (!stopped) throw notStopped(`the server of its host ${hostname} has not done so yet.`)

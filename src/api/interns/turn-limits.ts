@@ -5,7 +5,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import { type Budget, limitOf } from '#spend/budgets/budget.ts'
 
 type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind' | 'exclusively' | 'signals'>; now: Now }
@@ -70,7 +70,7 @@ async function untilEnded(
       if (runId !== null && !refused) await noteRefused(deps.db, { ...turn, runId }, request)
     return open.length === 0 || undefined
   }
-  const subscribe = changesOf(deps.db.signals, 'run.changed', internId)
+  const subscribe = subscribeToEntity(deps.db.signals, 'run.changed', internId)
   if (!(await waitFor(haveEnded, { subscribe, timeoutMs }))) return
   const why = 'The remaining budget of a turn of the intern is too small for this request, so the turn was ended.'
   throw new Fault('rate_limited', `${why} Try again for another one.`, { retryAfterSeconds: 1 })

@@ -19,14 +19,14 @@ export type HostStatus = { expected: number; processes: ProcessStatus[] }
 type ProcessStatusDeps = {
   server: string
   pid: number
-  db: Pick<Db, 'standing'>
+  db: Pick<Db, 'health'>
   ledger: Pick<Ledger, 'backlog' | 'hasRoom'>
   circuits: Pick<Circuits, 'report'>
   isShuttingDown: () => boolean
 }
 
 export function processStatus({ server, pid, db, ledger, circuits, isShuttingDown }: ProcessStatusDeps): ProcessStatus {
-  const { silentMs, readOnly, waiting } = db.standing()
+  const { silentMs, readOnly, waiting } = db.health()
   return {
     server,
     pid,

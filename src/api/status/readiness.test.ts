@@ -22,7 +22,7 @@ const healthy: World = {
 function readinessOf(world: Partial<World>) {
   const { hasRoom, staleMs, leaving, ...database } = { ...healthy, ...world }
   return createReadiness({
-    db: { standing: () => ({ ...database, used: 0, idle: 0, waiting: 0 }) } as ReadinessDeps['db'],
+    db: { health: () => ({ ...database, used: 0, idle: 0, waiting: 0 }) } as ReadinessDeps['db'],
     ledger: { hasRoom: () => hasRoom, backlog: () => ({ memory: { waiting: 0 }, files: { waiting: 0 } }) as never },
     config: { stale_keys_ms: staleMs, stale_limits: 'refuse' },
     modelCount: () => 1,

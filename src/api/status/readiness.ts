@@ -17,7 +17,7 @@ export type Readiness = {
 }
 
 export type ReadinessDeps = {
-  db: Pick<Db, 'kind' | 'standing' | 'signals'>
+  db: Pick<Db, 'kind' | 'health' | 'signals'>
   ledger: Pick<Ledger, 'backlog' | 'hasRoom'>
   config: Pick<Config, 'stale_keys_ms' | 'stale_limits'>
   modelCount: () => number
@@ -29,7 +29,7 @@ const ok: Check = { status: 'ok' }
 
 export function createReadiness({ db, ledger, config, modelCount, leaving }: ReadinessDeps): Readiness {
   function databaseCheck(): Check {
-    const { isReachable, readOnly, silentMs } = db.standing()
+    const { isReachable, readOnly, silentMs } = db.health()
     if (!isReachable) return unreachableCheck(silentMs)
     if (!readOnly) return ok
     const message = 'The database is read-only: management requests, and requests under a limit, get 503.'

@@ -3,7 +3,7 @@ import type { CircuitReport } from '#gateway/plan/circuits.ts'
 import type { EndReason } from '#interns/contract/run.ts'
 import { once } from '#platform/async/once.ts'
 import { sharePending } from '#platform/async/share-pending.ts'
-import type { Watch } from '#platform/db/db.ts'
+import type { DatabaseListeners } from '#platform/db/db.ts'
 import { databaseFailureOf, databaseFailures } from '#platform/db/maintenance/failures.ts'
 import type { FinishedRequest } from '#platform/http/response/finished.ts'
 import {
@@ -32,7 +32,7 @@ export type Metrics = {
   observeCompletion: (generation: Generation) => void
   /** Counts a completion that could not be metered, or that the database refused to store. */
   observeUnmetered: () => void
-  observeQuery: NonNullable<Watch['onQuery']>
+  observeQuery: NonNullable<DatabaseListeners['onQuery']>
   /** Counts a database connection that broke or was found dead. */
   observeBrokenConnection: () => void
   /** Counts an outage: the database did not answer for so long that it counts as unavailable. */

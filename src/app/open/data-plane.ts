@@ -5,7 +5,7 @@ import { completionLog } from '#api/telemetry/completion-log.ts'
 import { startCostLookups } from '#gateway/late-costs/cost-lookups.ts'
 import { openGateway } from '#gateway/open.ts'
 import type { ContentStorage } from '#gateway/record/content-recorder.ts'
-import { inBatches } from '#platform/async/in-batches.ts'
+import { createBatcher } from '#platform/async/batcher.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createScanner } from '#policy/filters/scan.ts'
 import type { Cause, Generation } from '#spend/ledger/generation.ts'
@@ -30,7 +30,7 @@ type LowerParts = OpenResult<typeof openModels> &
   }
 
 /** Log, metrics and traces receive completions in batches of `most`, or after `ms` milliseconds. */
-const reportBatch = { most: 64, ms: 20 }
+const reportBatch = { maxItems: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
 export function openDataPlane(opening: OpenContext, below: LowerParts) {
@@ -43,7 +43,7 @@ export function openDataPlane(opening: OpenContext, below: LowerParts) {
   const logCircuit = circuitLog(log)
   const onError = warnOf(opening, 'listeners were not notified of a circuit change')
   const storeCircuitEvent = circuitEvents({ db, now, server, onError })
-  const reports = inBatches<Generation>(reportBatch, (generation) => {
+  const reports = createBatcher<Generation>(reportBatch, (generation) => {
     try {
       metrics.observeCompletion(generation)
       traces.record(generation)

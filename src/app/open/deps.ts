@@ -88,7 +88,7 @@ export async function openDeps(
   opened.defer(() => liveEvents.close())
   metrics.observeStanding({
     database: db.kind,
-    db: db.standing,
+    db: db.health,
     clockCorrectionMs: db.clockCorrectionMs,
     ledger: money.ledger,
     answers: () => inFlight.count() - liveEvents.listeners,

@@ -7,11 +7,11 @@ import { loadCached } from '#catalogue/sources/load-cache.ts'
 import { bootstrap, type FirstKeys } from '#identity/accounts/bootstrap.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
-import type { Db, Watch } from '#platform/db/db.ts'
-import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
+import type { DatabaseListeners, Db } from '#platform/db/db.ts'
+import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { migrations } from '#platform/db/migrate.ts'
 import { openDb } from '#platform/db/open.ts'
-import { type AllowStale, staleWhileAway } from '#platform/db/rows/stale-reads.ts'
+import { type AllowStale, allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
 import { watchSchema } from '#platform/db/schema-range.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { Log } from '#platform/process/log.ts'
@@ -46,7 +46,7 @@ export type CatalogueSource = {
 export async function openStore(opening: OpenContext): Promise<OpenStore> {
   const { parts, cleanup: opened } = opening
   const { config, newId, variable } = parts
-  const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
+  const dataDir = openDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: reading uses the CPU, opening mostly waits.
@@ -61,7 +61,7 @@ export async function openStore(opening: OpenContext): Promise<OpenStore> {
   const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
   const firstKeys = await bootstrap({ db, now, newId }, chosen)
   const console = consoleOf(settings, parts.log)
-  const allowStale = staleWhileAway({ db }, config.stale_keys_ms)
+  const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
   const catalogue = { loading, discover: createDiscovery({ variable, fetch: outgoingFetch(config) }) }
   return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
 }
@@ -76,7 +76,7 @@ function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
 }
 
 /** Reports events of the database to log, metrics and traces. */
-export function watchOf(opening: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): Watch {
+export function watchOf(opening: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): DatabaseListeners {
   const { parts, metrics, traces } = opening
   const warn = warnOf(opening, 'database connection')
   return {
@@ -84,11 +84,11 @@ export function watchOf(opening: Pick<OpenContext, 'parts' | 'metrics' | 'traces
       metrics.observeBrokenConnection()
       warn(error)
     },
-    onAway: metrics.observeDatabaseOutage,
-    onBack: (outageMs) => parts.log.info({ awayMs: Math.round(outageMs) }, 'the database answers again'),
+    onUnavailable: metrics.observeDatabaseOutage,
+    onRecovered: (outageMs) => parts.log.info({ awayMs: Math.round(outageMs) }, 'the database answers again'),
     onClockSkew: (offsetMs) =>
       parts.log.warn({ offsetMs }, "the clock of this server is wrong: the database's time is used. Set it by NTP"),
-    onUnset: (settings) => parts.log.warn({ settings }, 'Postgres rejected these session settings'),
+    onRejectedSettings: (settings) => parts.log.warn({ settings }, 'Postgres rejected these session settings'),
     onQuery: traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery,
   }
 }

@@ -4,7 +4,7 @@ import type { ProcessStatus } from '#api/status/process-status.ts'
 import { once } from '#platform/async/once.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDb } from '#platform/db/open.ts'
-import { staleWhileAway } from '#platform/db/rows/stale-reads.ts'
+import { allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
 import { type AnnouncedCalls, openRemote } from '#platform/db/sqlite/remote.ts'
 import { type Acceptor, createAcceptor } from '#platform/http/acceptor.ts'
 import { createShutdown } from '#platform/http/shutdown.ts'
@@ -145,7 +145,7 @@ async function borrowStore(opening: OpenContext, rpc: Rpc<PrimaryCalls>, handler
     db,
     now: databaseTime(db, opening.parts.now),
     firstKeys: undefined,
-    allowStale: staleWhileAway({ db }, config.stale_keys_ms),
+    allowStale: allowStaleWhileUnavailable({ db }, config.stale_keys_ms),
     catalogue: { loading, load: () => load(true), discover: undefined },
     console: config.console ? () => rpc.call('console.folder', null) : undefined,
     isShared: true,

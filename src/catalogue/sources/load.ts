@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { whyUnread } from '#platform/process/system-error.ts'
+import { readErrorText } from '#platform/process/system-error.ts'
 import { readCatalogueFile } from './format.ts'
 import { CatalogueError, type Layer, type Loaded, type LoadReport } from './layer.ts'
 import { mergeLayers } from './merge.ts'
@@ -94,6 +94,6 @@ export async function readSource(path: string, setting?: string): Promise<string
     return await readFile(path, 'utf8')
   } catch (error) {
     const file = setting ? `${resolve(path)} (setting ${setting})` : path
-    throw new CatalogueError(`${file} cannot be read: ${whyUnread(error)}.`)
+    throw new CatalogueError(`${file} cannot be read: ${readErrorText(error)}.`)
   }
 }

@@ -9,7 +9,7 @@ import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catal
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
+import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
@@ -32,7 +32,7 @@ type SyncOptions = { from?: string; url: string; list?: boolean }
 async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
   const text = from ? await readSource(from) : await fetchSnapshot(url, outgoingFetch(config))
-  const dataDir = takeDataDir(config.data_dir, { exclusive: false, serves: false })
+  const dataDir = openDataDir(config.data_dir, { exclusive: false, serves: false })
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
   out(`${counts(report)}\n${list ? report.skipped.map(line).join('\n') : byReason(report.skipped)}`)

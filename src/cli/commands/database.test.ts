@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from '#platform/db/kysely.ts'
-import { copied, ofWhoRuns } from '#platform/db/maintenance/copy.ts'
+import { copiedTables, processTables } from '#platform/db/maintenance/copy.ts'
 import { openDb } from '#platform/db/open.ts'
 import { newEmptyPlace, type Place } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
@@ -122,7 +122,7 @@ test('copy includes all tables except those about running servers', async () => 
   await db.close()
   await place.remove()
   const names = tables.map(({ name }) => name).filter((name) => name !== 'sqlite_sequence')
-  assert.deepEqual(names.sort(), [...copied, ...ofWhoRuns].sort())
+  assert.deepEqual(names.sort(), [...copiedTables, ...processTables].sort())
 })
 
 test('backup works while the service runs, and a service can start from it', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { StartupError } from '#platform/core/fault.ts'
-import { whyUnread } from '#platform/process/system-error.ts'
+import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
 
 /**
@@ -47,7 +47,7 @@ export function bodyFrom(file: string): Record<string, unknown> {
     try {
       return readFileSync(file, 'utf8')
     } catch (error) {
-      throw new StartupError(`${file} cannot be read: ${whyUnread(error)}.`)
+      throw new StartupError(`${file} cannot be read: ${readErrorText(error)}.`)
     }
   }
   const body = fromJson(read())

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '#platform/config/settings.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
+import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { openDb } from '#platform/db/open.ts'
 
 /** The path of the embedded database. @throws StartupError when it does not exist */
@@ -23,7 +23,7 @@ export async function openStore(
 ): Promise<Db> {
   if (!config.database_url) {
     embeddedStore(config)
-    opened.defer(takeDataDir(config.data_dir, { exclusive: true, serves: false }).release)
+    opened.defer(openDataDir(config.data_dir, { exclusive: true, serves: false }).release)
   }
   const db = await openDb(config)
   opened.defer(db.close)

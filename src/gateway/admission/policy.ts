@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import type { LeaveSignal } from '#platform/async/leave-signal.ts'
+import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { ContentFinding } from '#policy/guardrails/decide/content.ts'
@@ -26,7 +26,7 @@ export type PolicyQuestion = {
   groups: RequestGroups
   turns?: TurnLimits | undefined
   /** Aborts when the client disconnects or its key is disabled. */
-  signal?: LeaveSignal | undefined
+  signal?: DisconnectSignal | undefined
 }
 
 /** A request as the policy permits it: its endpoints, its body, and the limits that count its cost. */
@@ -70,7 +70,7 @@ export type BeforeSendQuestion = Pick<InFlightQuestion, 'caller' | 'host'> & {
   request: Pick<Forms, 'chat' | 'body'>
   target: Target
   access: CredentialSource
-  signal?: LeaveSignal | undefined
+  signal?: DisconnectSignal | undefined
 }
 
 export type Policy = {

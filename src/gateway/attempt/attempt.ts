@@ -1,4 +1,4 @@
-import type { LeaveSignal } from '#platform/async/leave-signal.ts'
+import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { AttemptAnswer } from './answer-reader.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import type { AttemptFailure } from './failure.ts'
@@ -16,7 +16,7 @@ export function attempt(
   deps: { upstreams: Upstreams; now: () => number },
   attemptRequest: AttemptRequest,
   receiver: Receiver,
-  signal: LeaveSignal,
+  signal: DisconnectSignal,
   waits?: AttemptWaits,
 ): Promise<AttemptFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()

@@ -29,7 +29,7 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
       return findPreset(db.query, workspaceId, slug)
     },
     isCacheable: (preset) => preset !== undefined,
-    most: 1000,
+    maxEntries: 1000,
   })
   /** Versions never change. */
   const versions = new Map<string, PresetVersion>()

@@ -1,6 +1,6 @@
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Db } from '#platform/db/db.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import { isEnding } from '../registry/store.ts'
 
 /** A running server needs less time. */
@@ -9,5 +9,5 @@ const timeoutMs = 10_000
 /** Waits until no process uses the files of an intern that is stopped or asleep. Returns at once for any other. */
 export async function waitUntilEnded(deps: { db: Pick<Db, 'query' | 'signals'> }, id: string): Promise<void> {
   const hasEnded = async () => !(await isEnding(deps, id)) || undefined
-  await waitFor(hasEnded, { subscribe: changesOf(deps.db.signals, 'intern.changed', id), timeoutMs })
+  await waitFor(hasEnded, { subscribe: subscribeToEntity(deps.db.signals, 'intern.changed', id), timeoutMs })
 }

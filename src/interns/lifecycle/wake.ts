@@ -1,7 +1,7 @@
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { internChanged } from '../registry/events.ts'
@@ -25,7 +25,7 @@ export async function wakeIntern(deps: WakeDeps, intern: Intern, signal: AbortSi
     const latest: Intern = (await internById(db.query, intern.id)) ?? { ...intern, status: 'destroying' }
     return (await isWaking(deps, latest)) ? undefined : latest
   }
-  const subscribe = changesOf(db.signals, 'intern.changed', intern.id)
+  const subscribe = subscribeToEntity(db.signals, 'intern.changed', intern.id)
   const latest = await waitFor(readAwakeIntern, { subscribe, timeoutMs: Number.POSITIVE_INFINITY, signal })
   if (latest) return latest
   throw signal.reason
@@ -83,7 +83,7 @@ async function findAsleepAfterFailure(
       return { retryWith: isUnstarted || latest.asleepSince! - startedAt < idleMs ? latest : undefined }
     return isUnstarted && isAwake(latest) && latest.updatedAt > before.updatedAt ? { retryWith: latest } : undefined
   }
-  const subscribe = changesOf(db.signals, 'intern.changed', before.id)
+  const subscribe = subscribeToEntity(db.signals, 'intern.changed', before.id)
   const found = await waitFor(read, {
     subscribe,
     timeoutMs: kind === 'intern_asleep' ? fallAsleepTimeoutMs : 0,

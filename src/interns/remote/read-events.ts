@@ -22,7 +22,7 @@ const slices = new TimeSlices(5)
  */
 const rateLimit = { perSecond: 5000, atOnce: 20_000, bytesPerUnit: 4096 }
 
-type Pacing = { slices: Pick<TimeSlices, 'used'>; now: () => number; wait: (ms: number) => Promise<unknown> }
+type Pacing = { slices: Pick<TimeSlices, 'waitIfUsedUp'>; now: () => number; wait: (ms: number) => Promise<unknown> }
 const defaultPacing: Pacing = { slices, now: () => performance.now(), wait: (ms) => sleep(ms) }
 
 /**
@@ -86,7 +86,7 @@ export function readEvents(
       const waitMs = allowed.take(1 + line.length / rateLimit.bytesPerUnit)
       if (waitMs > 0) await wait(waitMs)
       // Waits once, so that each stream makes progress.
-      const turn = slices.used()
+      const turn = slices.waitIfUsedUp()
       if (turn) await turn
       return readEvent(line)
     } catch (error) {

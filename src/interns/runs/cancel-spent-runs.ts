@@ -1,6 +1,6 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Db } from '#platform/db/db.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
 import { internById } from '../registry/store.ts'
 import { limitedRuns } from './limited-turns.ts'
@@ -33,7 +33,7 @@ export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => R
   }
 
   const { trigger } = startReconciler(cancelSpent, { signal, retryMs: compareEveryMs, onError })
-  const unsubscribe = changesOf(deps.db.signals, 'run.changed', internId)(() => hasLimitedRuns && trigger())
+  const unsubscribe = subscribeToEntity(deps.db.signals, 'run.changed', internId)(() => hasLimitedRuns && trigger())
   signal.addEventListener('abort', unsubscribe)
   return trigger
 }

@@ -4,7 +4,7 @@ import { databaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { CostPart, TurnBudget } from '../contract/turn-budget.ts'
 
@@ -60,7 +60,7 @@ export async function waitUntilStored(
       .where('status', '<>', 'ended')
       .select('id')
       .executeTakeFirst()) === undefined || undefined
-  const subscribe = changesOf(signals, 'run.changed', internId)
+  const subscribe = subscribeToEntity(signals, 'run.changed', internId)
   await waitFor(hasEnded, { subscribe, timeoutMs: storedWithinMs[limit] })
 }
 

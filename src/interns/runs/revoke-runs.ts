@@ -1,6 +1,6 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Db } from '#platform/db/db.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
 import type { Intern } from '../registry/store.ts'
 import { type Starter, startersOf } from './run-store.ts'
@@ -56,7 +56,7 @@ export function revokeRuns(
   const unsubscribe = [
     db.signals.subscribe('key.changed', onChange),
     db.signals.subscribe('organization.changed', onChange),
-    changesOf(db.signals, 'intern.changed', intern.id)(onChange),
+    subscribeToEntity(db.signals, 'intern.changed', intern.id)(onChange),
   ]
   signal.addEventListener('abort', () => {
     for (const end of unsubscribe) end()

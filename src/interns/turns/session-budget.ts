@@ -2,7 +2,7 @@ import { retry } from '#platform/async/retry.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs, StartTurn } from '../contract/runs.ts'
 import { usd } from '../contract/turn-budget.ts'
@@ -57,7 +57,7 @@ const turnLimitFault = (limit: number) =>
 async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   const { query, signals } = deps.db
   const hasEnded = async () => !(await sessionSpending(query, internId, sessionId)).isOpen || undefined
-  await waitFor(hasEnded, { subscribe: changesOf(signals, 'run.changed', internId), timeoutMs: storedWithinMs })
+  await waitFor(hasEnded, { subscribe: subscribeToEntity(signals, 'run.changed', internId), timeoutMs: storedWithinMs })
   return spentBySession(deps, internId, sessionId)
 }
 

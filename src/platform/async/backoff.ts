@@ -1,7 +1,7 @@
-/** Delays between attempts, in milliseconds: the first one, doubled with each failure in a row, up to `maxMs`. */
+/** Delays between attempts, in milliseconds: `firstMs`, doubled after each consecutive failure, up to `maxMs`. */
 export type Backoff = { firstMs: number; maxMs: number }
 
-/** @param failures the number of failures in a row, at least 1. */
+/** @param failures the number of consecutive failures, at least 1. */
 export function backoffDelay({ firstMs, maxMs }: Backoff, failures: number): number {
   return Math.min(firstMs * 2 ** (failures - 1), maxMs)
 }

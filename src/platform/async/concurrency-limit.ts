@@ -9,7 +9,7 @@ export function concurrencyLimit(limit: number): <T>(task: () => Promise<T>) => 
       return await task()
     } finally {
       const next = waiting.shift()
-      // The next task takes over the place of this one.
+      // The next task starts instead of this one, so `running` does not change.
       if (next) next()
       else running--
     }

@@ -1,12 +1,11 @@
 /**
- * A deadline that moves with every sign of activity. All instances share one timer of Node, set for the earliest
- * deadline: most deadlines are moved or stopped long before they expire, and a timer for each would be most of their
- * cost.
+ * A deadline that is postponed at every activity. All instances share one timer of Node, set for the earliest deadline,
+ * because most deadlines are postponed or stopped long before they expire, and separate timers are expensive.
  */
 export class IdleTimer {
   readonly #expire: () => void
   #dueAt = 0
-  /** Its index among the running timers; -1 while it is stopped. */
+  /** The index in `running`; -1 while the timer is stopped. */
   #index = -1
 
   constructor(expire: () => void) {
@@ -49,10 +48,10 @@ const running: IdleTimer[] = []
 let nextCheckAt = Number.POSITIVE_INFINITY
 let scheduledCheck: NodeJS.Timeout | undefined
 
-function scheduleCheck(at: number, inMs: number): void {
+function scheduleCheck(at: number, delayMs: number): void {
   clearTimeout(scheduledCheck)
   nextCheckAt = at
-  scheduledCheck = setTimeout(check, inMs).unref()
+  scheduledCheck = setTimeout(check, delayMs).unref()
 }
 
 function check(): void {

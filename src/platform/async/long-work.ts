@@ -1,12 +1,12 @@
-/** Work on longer bodies is split into stages. Shorter bodies need a few milliseconds in total. */
+/** The size from which the work on a body is split into stages. Shorter bodies need a few milliseconds in total. */
 const longBodyBytes = 256 * 1024
 
 /** Waits between two stages of the work on a long body, until other events have been handled. */
 export type Pause = () => Promise<void>
 
-/** @returns undefined for a body that is handled in one step. */
+/** @returns undefined for a body that is processed without pauses. */
 export function pauseFor(bodyBytes: number): Pause | undefined {
-  return bodyBytes > longBodyBytes ? nextTurn : undefined
+  return bodyBytes > longBodyBytes ? nextEventLoopTurn : undefined
 }
 
 /** Work in steps of at most a few milliseconds. It can pause after each. */
@@ -15,16 +15,16 @@ export type Steps<Result> = Generator<undefined, Result, undefined>
 /** The longest time without a pause, plus one step. */
 const sliceMs = 8
 
-/** Does all steps at once. */
-export function runAtOnce<Result>(steps: Steps<Result>): Result {
+/** Runs all steps without pauses. */
+export function runWithoutPauses<Result>(steps: Steps<Result>): Result {
   let step = steps.next()
   while (!step.done) step = steps.next()
   return step.value
 }
 
-/** Does the steps with pauses between slices of them, or all at once without a pause. */
+/** Runs the steps in slices of `sliceMs`, with a pause after each slice. Without `pause`, runs all steps at once. */
 export async function runInSlices<Result>(steps: Steps<Result>, pause: Pause | undefined): Promise<Result> {
-  if (!pause) return runAtOnce(steps)
+  if (!pause) return runWithoutPauses(steps)
   let end = performance.now() + sliceMs
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
@@ -37,16 +37,16 @@ export async function runInSlices<Result>(steps: Steps<Result>, pause: Pause | u
 const waiting: (() => void)[] = []
 
 /**
- * Resolves in a later turn of the event loop. Each turn continues one of those that wait, in order. A stage that was
- * started by a socket is followed by immediates of the same turn, so the first that waits skips them.
+ * Resolves in a later turn of the event loop. Each turn resumes one waiting stage, in order. The first one waits for two
+ * immediates, because those of the current turn run before other sockets are read.
  */
-function nextTurn(): Promise<void> {
+function nextEventLoopTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(() => setImmediate(continueFirst))
+    if (waiting.push(resolve) === 1) setImmediate(() => setImmediate(resumeFirst))
   })
 }
 
-function continueFirst(): void {
+function resumeFirst(): void {
   waiting.shift()!()
-  if (waiting.length > 0) setImmediate(continueFirst)
+  if (waiting.length > 0) setImmediate(resumeFirst)
 }

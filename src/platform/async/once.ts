@@ -1,15 +1,15 @@
-/** Calls `act` once and caches its result. A rejected promise is not cached. */
+/** Returns a function that calls `act` once and caches its result. A rejected promise is not cached. */
 export function once<T>(act: () => T): () => T {
-  let done: { result: T } | undefined
+  let cached: { result: T } | undefined
   return () => {
-    if (done) return done.result
-    const made = { result: act() }
-    done = made
-    if (made.result instanceof Promise) {
-      made.result.catch(() => {
-        if (done === made) done = undefined
+    if (cached) return cached.result
+    const entry = { result: act() }
+    cached = entry
+    if (entry.result instanceof Promise) {
+      entry.result.catch(() => {
+        if (cached === entry) cached = undefined
       })
     }
-    return made.result
+    return entry.result
   }
 }

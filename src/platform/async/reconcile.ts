@@ -5,7 +5,7 @@ type ReconcilerOptions = {
   signal?: AbortSignal
   /** Delay before the first pass, in milliseconds; undefined to wait for a trigger. */
   firstMs?: number
-  /** Delay after a failed pass, in milliseconds; or delays that grow with each failure in a row. */
+  /** Delay after a failed pass, in milliseconds; or delays that grow with each consecutive failure. */
   retryMs: number | Backoff
   /** Called with the error of each failed pass, except after the stop. */
   onError: (error: Error) => void
@@ -25,7 +25,7 @@ export type Reconciler = {
  */
 export function startReconciler(
   pass: (signal: AbortSignal) => Promise<number | undefined>,
-  { signal: outer, firstMs, retryMs, onError }: ReconcilerOptions,
+  { signal: parentSignal, firstMs, retryMs, onError }: ReconcilerOptions,
 ): Reconciler {
   let isTriggered = false
   let wake = () => {}
@@ -65,13 +65,13 @@ export function startReconciler(
 
   function stop(): Promise<void> {
     stopping.abort()
-    outer?.removeEventListener('abort', stop)
+    parentSignal?.removeEventListener('abort', stop)
     wake()
     return ended
   }
 
-  if (outer?.aborted) stopping.abort()
-  else outer?.addEventListener('abort', stop)
+  if (parentSignal?.aborted) stopping.abort()
+  else parentSignal?.addEventListener('abort', stop)
   const ended = loop()
   return { trigger, stop }
 }
@@ -79,7 +79,7 @@ export function startReconciler(
 type RepeatOptions = Pick<ReconcilerOptions, 'firstMs' | 'onError'> & { everyMs: number }
 
 /**
- * Runs `act` after `firstMs`, by default at once, and then `everyMs` after each end of it.
+ * Runs `act` after `firstMs`, by default at once, and then `everyMs` after the end of each run.
  * @returns a function that stops it, without waiting for a running call.
  */
 export function repeat(

@@ -1,4 +1,4 @@
-/** Runs calls of `act` one after another, each when the one before has ended or failed. */
+/** Runs calls of `act` one after another, each after the previous one has ended or failed. */
 export function serializeCalls<T>(act: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return () => {

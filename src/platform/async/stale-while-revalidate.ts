@@ -15,7 +15,7 @@ export function staleWhileRevalidate<T>(first: T, read: () => Promise<T>): () =>
       value = await read()
       readAt = performance.now()
     } catch {
-      // The outage of the database is reported elsewhere.
+      // Other code reports the outage of the database.
     } finally {
       isReading = false
     }

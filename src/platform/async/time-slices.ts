@@ -1,6 +1,6 @@
 /**
- * Slices of time on the event loop shared by many pieces of work. A caller that finds the slice used up waits until all
- * other events have been handled.
+ * Divides time on the event loop into slices that many callers share. A caller that has used up the slice waits until other
+ * events have been handled.
  */
 export class TimeSlices {
   readonly #ms: number
@@ -15,9 +15,9 @@ export class TimeSlices {
 
   /**
    * @returns a promise to wait for before continuing; undefined while there is time left. A caller must wait only once and then
-   * do a piece of work: other callers can use up the next slice before it.
+   * work, even if other callers have used up the next slice meanwhile.
    */
-  used(): Promise<void> | undefined {
+  waitIfUsedUp(): Promise<void> | undefined {
     // A new caller waits with those that already wait.
     if (this.#next) return this.#next
     if (this.#endsAt === 0) this.#start()

@@ -1,5 +1,5 @@
 import { z } from '../json/schema.ts'
-import { atMost, list } from './setting-values.ts'
+import { limitSetting, list } from './setting-values.ts'
 
 const Address = z
   .string()
@@ -23,7 +23,7 @@ export const internHostSettings = {
   )
     .default([])
     .describe('The labels of this host. Interns select hosts by label (`host_labels`): `gpu, region=eu`.'),
-  intern_capacity: atMost(0).describe(
+  intern_capacity: limitSetting(0).describe(
     'The number of interns on this host above which new ones are placed on other hosts; 0: unlimited. Existing interns of this host always start.',
   ),
   intern_address: Address.optional().describe(

@@ -1,5 +1,5 @@
 import { z } from '../json/schema.ts'
-import { atMost, ConfiguredAgent, milliseconds } from './setting-values.ts'
+import { ConfiguredAgent, limitSetting, milliseconds } from './setting-values.ts'
 
 /** The settings of interns: limits, retention, and users. */
 export const internSettings = {
@@ -51,19 +51,19 @@ export const internSettings = {
     .max(3650)
     .default(30)
     .describe('The number of days without activity after which a session’s transcript is deleted.'),
-  intern_processes: atMost(1024).describe(
+  intern_processes: limitSetting(1024).describe(
     'The maximum number of processes and threads of an intern, including all commands it runs; 0: unlimited.',
   ),
-  intern_memory_bytes: atMost(4 * 1024 ** 3).describe(
+  intern_memory_bytes: limitSetting(4 * 1024 ** 3).describe(
     'The maximum memory of an intern, including all commands it runs; 0: unlimited.',
   ),
-  intern_disk_bytes: atMost(10 * 1024 ** 3).describe(
+  intern_disk_bytes: limitSetting(10 * 1024 ** 3).describe(
     'The maximum disk space of an intern’s files (`workspace/` and `state/`); 0: unlimited.',
   ),
-  intern_upload_bytes: atMost(1024 ** 3).describe(
+  intern_upload_bytes: limitSetting(1024 ** 3).describe(
     'The maximum size of a file or unpacked archive that is uploaded to an intern’s workspace by the API, and of a downloaded archive; 0 disables both. The disk limit applies too.',
   ),
-  intern_log_bytes: atMost(16 * 1024 ** 2).describe(
+  intern_log_bytes: limitSetting(16 * 1024 ** 2).describe(
     'The size above which the log of an intern’s daemon is emptied; 0: unlimited.',
   ),
   intern_control_groups: z

@@ -1,5 +1,5 @@
 import { z } from '../json/schema.ts'
-import { jsonText, SecureAddress } from './setting-values.ts'
+import { parseJsonSetting, SecureAddress } from './setting-values.ts'
 
 /** The JSON Web Tokens of an issuer that are accepted instead of API keys. */
 export const jwtSettings = {
@@ -22,7 +22,7 @@ export const jwtSettings = {
       'The claim that names the member for whom the token acts: a value of `jwt_members`; for `sub` an account that has signed in by OpenID Connect at the same issuer; for other claims the email address or ID of a member.',
     ),
   jwt_members: z
-    .preprocess(jsonText, z.record(z.string(), z.string().min(1)))
+    .preprocess(parseJsonSetting, z.record(z.string(), z.string().min(1)))
     .default({})
     .describe(
       'The members, by email address or ID, for values of that claim: `{"system:serviceaccount:ci:build": "ci@example.com"}`.',

@@ -4,7 +4,7 @@ import { StartupError } from '../core/fault.ts'
 import { nearestName } from '../json/strict-fields.ts'
 import { proxyVariable, proxyVariables } from '../net/proxies.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
-import { whyUnread } from '../process/system-error.ts'
+import { readErrorText } from '../process/system-error.ts'
 import { type Config, fileOnly, parseSettings, type SettingName, settingNames } from './settings.ts'
 
 export type Environment = Record<string, string | undefined>
@@ -33,13 +33,13 @@ export function loadSettings(env: Environment): { config: Config; sources: Setti
       ...sourcesOf(fromFile, () => ({ kind: 'file', name: path! })),
       ...sourcesOf(fromEnv, (name) => ({ kind: 'environment', name: name.toUpperCase() })),
     }
-    return { config: frozen(parsed.data), sources }
+    return { config: deepFreeze(parsed.data), sources }
   }
-  throw new StartupError(parsed.error.issues.map((issue) => explain(issue, fromEnv, path)).join('; '))
+  throw new StartupError(parsed.error.issues.map((issue) => describeIssue(issue, fromEnv, path)).join('; '))
 }
 
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen)
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze)
   return Object.freeze(value)
 }
 
@@ -68,31 +68,31 @@ function readConfigFile(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${whyUnread(error)}.`)
+    throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${readErrorText(error)}.`)
   }
   const { LineCounter, parseDocument } = lazyModules.yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
-  const broken = document.errors[0]
-  if (broken)
+  const firstError = document.errors[0]
+  if (firstError)
     throw new StartupError(
-      `The configuration file ${path} is not valid YAML: ${broken.message.split('\n')[0]!.replace(/:$/, '')}.`,
+      `The configuration file ${path} is not valid YAML: ${firstError.message.split('\n')[0]!.replace(/:$/, '')}.`,
     )
   const value: unknown = document.toJS() ?? {}
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new StartupError(`The configuration file ${path} must contain "name: value" lines.`)
   }
-  const given = Object.entries(value as Record<string, unknown>).filter(([, item]) => item !== null && item !== '')
-  return Object.fromEntries(given.map(([name, item]) => [name, plain(item)]))
+  const items = Object.entries(value as Record<string, unknown>).filter(([, item]) => item !== null && item !== '')
+  return Object.fromEntries(items.map(([name, item]) => [name, settingText(item)]))
 }
 
-/** Converts a value of YAML to the form of an environment variable, so that one schema parses both. */
-function plain(value: unknown): unknown {
+/** Converts a boolean of YAML to text, as in an environment variable, so that one schema parses both. */
+function settingText(value: unknown): unknown {
   if (typeof value === 'string') return value.trim()
   return typeof value === 'boolean' ? String(value) : value
 }
 
-function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefined): string {
+function describeIssue(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefined): string {
   if (issue.code === 'unrecognized_keys') {
     const unknown = issue.keys.map((key) => `"${[...issue.path, key].join('.')}"`).join(', ')
     const suggestion = issue.path.length === 0 ? nearestName(issue.keys[0]!, settingNames) : undefined

@@ -1,6 +1,6 @@
 import { accessRoles, clientSecretMethods, workspaceRoles } from '../core/vocabulary.ts'
 import { z } from '../json/schema.ts'
-import { jsonText, list, SecureAddress } from './setting-values.ts'
+import { list, parseJsonSetting, SecureAddress } from './setting-values.ts'
 
 const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
 
@@ -65,7 +65,7 @@ export const oidcSettings = {
     .describe('The claim whose values `oidc_groups` maps to workspaces, such as `groups` or `realm_access.roles`.'),
   oidc_groups: z
     .preprocess(
-      jsonText,
+      parseJsonSetting,
       z.record(z.string(), z.strictObject({ workspace: z.string().min(1), role: z.enum(workspaceRoles).optional() })),
     )
     .default({})

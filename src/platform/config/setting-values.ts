@@ -43,7 +43,7 @@ export const SecureAddress = address(
 )
 
 /** Parses JSON of an environment variable into the object that a file contains. The schema rejects other text. */
-export function jsonText(given: unknown): unknown {
+export function parseJsonSetting(given: unknown): unknown {
   if (typeof given !== 'string') return given
   try {
     return JSON.parse(given)
@@ -72,9 +72,10 @@ export const HostName = z
   .regex(/^([a-z0-9.-]+|\[[0-9a-f:]+\])$/, 'must be a host name in lower case, without a port')
 
 /** A limit; 0 for none. */
-export const atMost = (standard: number) => z.coerce.number().int().min(0).default(standard)
+export const limitSetting = (defaultValue: number) => z.coerce.number().int().min(0).default(defaultValue)
 
-export const milliseconds = (standard: number) => z.coerce.number().int().min(1).max(3_600_000).default(standard)
+export const milliseconds = (defaultValue: number) =>
+  z.coerce.number().int().min(1).max(3_600_000).default(defaultValue)
 
 /** Rejects a duplicate vendor, and a field name that is in use. */
 export function distinctVendors(vendors: Record<string, z.infer<typeof Vendor>>, context: z.RefinementCtx): void {

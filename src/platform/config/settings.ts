@@ -217,8 +217,8 @@ export type SettingName = keyof typeof Settings.shape
 export const settingNames = Object.keys(Settings.shape) as SettingName[]
 
 /**
- * Parses the given settings and adds the defaults. Builds only the schemas of given settings if all are valid, because
- * building all schemas would take most of the time of reading the settings.
+ * Parses the given settings and adds the defaults. If all are valid, builds only the schemas of the given settings, because
+ * building all schemas takes most of the time.
  */
 export function parseSettings(given: Record<string, unknown>): z.ZodSafeParseResult<Config> {
   const schemas: Record<string, z.ZodType> = Settings.shape

@@ -16,12 +16,12 @@ export function showConfig(config: Config): string {
 export function settingsTable(): string {
   const rows = settingNames.map((name) => {
     const schema = Settings.shape[name]
-    return `| \`${name}\` | ${shownDefault(schema.safeParse(undefined).data)} | ${schema.description ?? ''} |`
+    return `| \`${name}\` | ${defaultText(schema.safeParse(undefined).data)} | ${schema.description ?? ''} |`
   })
   return ['| setting | default | meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-function shownDefault(value: unknown): string {
+function defaultText(value: unknown): string {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'object' ? 'see below' : `\`${JSON.stringify(value)}\``
 }
@@ -43,7 +43,7 @@ export type SettingItem = {
 }
 
 /** Lists all effective settings with their sources. Secrets are omitted. */
-export function settingsInForce(config: Config, sources: SettingSources): SettingItem[] {
+export function effectiveSettings(config: Config, sources: SettingSources): SettingItem[] {
   return settingNames.map((name) => {
     const schema = Settings.shape[name]
     const isSecret = secretSettings.has(name)

@@ -1,8 +1,8 @@
 type SystemError = Error & { code?: string }
 
 /** Returns the innermost cause, because `fetch` wraps the error of the connection. */
-function rootOf(error: Error): SystemError {
-  return error.cause instanceof Error ? rootOf(error.cause) : error
+function rootCause(error: Error): SystemError {
+  return error.cause instanceof Error ? rootCause(error.cause) : error
 }
 
 /**
@@ -10,13 +10,13 @@ function rootOf(error: Error): SystemError {
  * for any other failure.
  */
 export function explainConnection(error: Error, host: string): string | undefined {
-  const root = rootOf(error)
+  const root = rootCause(error)
   return explainCertificate(root.code ?? '', root.message, host) ?? explainProxy(root)
 }
 
-/** The same, with the error's own message for any other failure. */
+/** Like `explainConnection`, but returns the error's message for any other failure. */
 export const connectionFailure = (error: Error, host: string): string =>
-  explainConnection(error, host) ?? (rootOf(error).message || rootOf(error).code || 'connection failed')
+  explainConnection(error, host) ?? (rootCause(error).message || rootCause(error).code || 'connection failed')
 
 const untrusted =
   /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|CERT_(UNTRUSTED|SIGNATURE_FAILURE)|INVALID_CA/

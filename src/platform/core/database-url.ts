@@ -5,10 +5,10 @@ export type DatabaseServers = {
   requiresWritable: boolean
 }
 
-/** Supported values of `target_session_attrs`. The others select a standby, which cannot be written to. */
+/** Supported values of `target_session_attrs`. All others select a standby, which rejects writes. */
 const usableAttributes = new Set(['any', 'read-write', 'primary'])
 
-const form = /^(?<start>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?$/
+const urlPattern = /^(?<start>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?$/
 
 /**
  * Parses a URL in the form of libpq, which can have several hosts with ports, separated by commas. The driver supports only
@@ -16,7 +16,7 @@ const form = /^(?<start>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)(?<path
  * @throws Error that says what is not supported, and what to write instead.
  */
 export function parseDatabaseUrl(text: string): DatabaseServers {
-  const parts = form.exec(text)?.groups
+  const parts = urlPattern.exec(text)?.groups
   if (!parts) throw new Error('must be an address such as postgres://user:password@host:5432/database')
   const parameters = (parts.query ?? '').split('&').filter((each) => each !== '')
   const parameterOf = (name: string) => parameters.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Fault } from './fault.ts'
 
-/** A kind of stored thing, and the fields of its public form that its entity tag covers: those that clients can change. */
+/** A kind of stored object, and the fields of its public form that its entity tag covers: those that clients can change. */
 export type Entity = { kind: string; fields: readonly string[] }
 
 /** The header `If-Match` of a request, and the entity that it refers to. */
 export type Precondition = { entity: Entity; ifMatch: string }
 
-/** The entity tag (RFC 9110) of a thing in its public form. Figures that nobody edits, such as spending, do not change it. */
+/** Returns the entity tag (RFC 9110) of an object in its public form. Computed fields, such as spending, do not change it. */
 export function entityTag({ kind, fields }: Entity, state: object): string {
   const values = fields.map((field) => (state as Record<string, unknown>)[field] ?? null)
   const digest = createHash('sha256')
@@ -16,7 +16,7 @@ export function entityTag({ kind, fields }: Entity, state: object): string {
   return `"${digest.slice(0, 22)}"`
 }
 
-/** The order of the members of an object has no meaning. */
+/** Sorts the members of objects, because their order has no meaning. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value
@@ -26,8 +26,8 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * Compares a thing with the one that the client has read. Call it in the transaction of the change.
- * @param before the public form before the change; null if the thing did not exist.
+ * Requires the state of an object that the client has read. Call it in the transaction of the change.
+ * @param before the public form before the change; null if the object did not exist.
  * @throws Fault `precondition_failed` if it has changed since.
  */
 export function requireMatch({ entity, ifMatch }: Precondition, before: object | null): void {

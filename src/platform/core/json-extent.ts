@@ -18,7 +18,7 @@ export class JsonExtent {
   }
 
   /** Whether a bracket or a string is unclosed. */
-  get isCut(): boolean {
+  get isIncomplete(): boolean {
     return this.#depth > 0 || this.#isInString
   }
 

@@ -1,7 +1,7 @@
 /** An amount as decimal text: digits and at most one point, without an exponent. */
 export type Decimal = string
 
-const shape = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
+const decimalPattern = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
  * Converts an amount to decimal text. A number is converted by its shortest text, so `0.07` is exactly seven hundredths.
@@ -9,20 +9,20 @@ const shape = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
  * @returns undefined for an amount that is not finite.
  */
 export function toDecimal(amount: number | string): Decimal | undefined {
-  if (typeof amount === 'string') return normal(amount.trim())
+  if (typeof amount === 'string') return normalizeDecimal(amount.trim())
   if (!Number.isFinite(amount)) return undefined
   const text = String(amount)
-  return normal(text.length > 13 ? amount.toPrecision(12) : text)
+  return normalizeDecimal(text.length > 13 ? amount.toPrecision(12) : text)
 }
 
 /** Converts a price per million to a price per unit, exactly: `perMillion('1.25')` is `'0.00000125'`. */
 export function perMillion(amount: Decimal): Decimal {
-  return normal(`${amount}e-6`)!
+  return normalizeDecimal(`${amount}e-6`)!
 }
 
 /** Normalizes a decimal number: no exponent, no superfluous zeros. */
-function normal(text: string): Decimal | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = shape.exec(text) ?? []
+function normalizeDecimal(text: string): Decimal | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = decimalPattern.exec(text) ?? []
   if (sign === undefined || whole + fraction === '') return undefined
   const point = whole.length + Number(exponent)
   const digits = whole + fraction

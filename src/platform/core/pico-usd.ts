@@ -5,31 +5,31 @@
 export type PicoUsd = bigint
 
 const digits = 12
-const exactly = 2n ** 53n
-const shape = /^(-?)(\d+)(?:\.(\d+))?$/
+const exactLimit = 2n ** 53n
+const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
  * Parses a decimal amount of USD. Fractions of a pico-dollar are rounded up, so that rounding never undercharges.
  * @throws Error if the text is not a decimal number.
  */
 export function picoUsd(decimal: string): PicoUsd {
-  const [, sign, whole = '0', fraction = ''] = shape.exec(decimal) ?? []
+  const [, sign, whole = '0', fraction = ''] = decimalPattern.exec(decimal) ?? []
   if (sign === undefined) throw new Error(`not a decimal amount: ${decimal}`)
   const exact = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'))
-  const finer = /[1-9]/.test(fraction.slice(digits)) ? 1n : 0n
-  return sign ? -(exact + finer) : exact + finer
+  const roundingUp = /[1-9]/.test(fraction.slice(digits)) ? 1n : 0n
+  return sign ? -(exact + roundingUp) : exact + roundingUp
 }
 
-/** Converts a number of USD, such as a limit. */
+/** Converts an amount in USD, such as a limit, to pico-dollars. */
 export function picoUsdOf(amount: number): PicoUsd {
   // Numbers from 10²¹ on are integers, and `toFixed` writes them with an exponent.
   return Math.abs(amount) < 1e21 ? picoUsd(amount.toFixed(digits)) : BigInt(amount) * 10n ** BigInt(digits)
 }
 
-/** Converts to a number of USD for answers, correctly rounded. */
+/** Converts to an amount in USD for answers, correctly rounded. */
 export function toUsd(pico: PicoUsd): number {
   // Below this limit both operands are exact, so only the division rounds.
-  return -exactly < pico && pico < exactly ? Number(pico) / 1e12 : Number(decimalUsd(pico))
+  return -exactLimit < pico && pico < exactLimit ? Number(pico) / 1e12 : Number(decimalUsd(pico))
 }
 
 /** Converts to exact decimal text of USD. */

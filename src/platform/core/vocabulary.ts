@@ -38,7 +38,7 @@ export type WorkspaceRole = (typeof workspaceRoles)[number]
 export const intervals = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof intervals)[number]
 
-/** The ways to group requests: by session, or by the values of one tag. */
+/** The groupings of requests: by session, or by the values of one tag. */
 export const groupings = ['session', 'tag'] as const
 
 /** How OpenID Connect clients send their secret to the token endpoint. */

@@ -26,41 +26,41 @@ export type Db = {
   exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
   /** Short messages between the servers on this database. */
   signals: Signals
-  /** The correction for this server's clock, if it differs from the database's by more than a second. */
+  /** The correction of this server's clock, if it differs from the database's clock by more than a second. */
   clockCorrectionMs: () => number
-  /** The last known state of the database, without a query. */
-  standing: () => DatabaseHealth
+  /** Returns the last known state of the database, without a query. */
+  health: () => DatabaseHealth
   /** Lends the embedded database to other processes of this host. With Postgres, each process connects itself. */
   lend?: Lend
   close: () => Promise<void>
 }
 
-/** The state of the database and of the connections to it, as far as it is known. */
+/** The last known state of the database and of the connections to it. */
 export type DatabaseHealth = {
   /** The time since the database last answered, in milliseconds. */
   silentMs: number
-  /** The database accepts no writes. */
+  /** Whether the database rejects writes. */
   readOnly: boolean
   /** Whether the database accepts connections and has answered recently. */
   isReachable: boolean
-  /** The number of connections in use and idle, and of callers that wait for one. */
+  /** The number of connections in use, of idle ones, and of callers that wait for one. */
   used: number
   idle: number
   waiting: number
 }
 
 /** Receives events of the database. */
-export type Watch = {
+export type DatabaseListeners = {
   /** An idle connection broke. */
   onError?: (error: Error) => void
   /** The database is unavailable: it did not respond for `database_silence_ms`. */
-  onAway?: () => void
+  onUnavailable?: () => void
   /** The database responds again after an outage. */
-  onBack?: (awayMs: number) => void
+  onRecovered?: (awayMs: number) => void
   /** The clocks of database and server differ by this time. The database's clock is used from now on. */
   onClockSkew?: (offsetMs: number) => void
   /** The server rejected these session settings, so their timeouts do not apply. */
-  onUnset?: (names: string[]) => void
+  onRejectedSettings?: (names: string[]) => void
   /** A statement has finished. `sql` is missing if it got no connection. @param error why it failed. */
   onQuery?: (seconds: number, outcome: 'ok' | 'failed', error?: unknown, sql?: string) => void
 }
@@ -78,11 +78,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
 }
 
 /** Codes of Postgres (invalid data, violated constraints, exceeded limits) and of SQLite's driver. */
-const refused = /^(2[23]...|54...|ERR_INVALID_ARG_(TYPE|VALUE)|ERR_OUT_OF_RANGE)$/
+const rejectedCodes = /^(2[23]...|54...|ERR_INVALID_ARG_(TYPE|VALUE)|ERR_OUT_OF_RANGE)$/
 
 /** Whether a write failed because of its values, so that a retry would fail too. */
-export function isRefused(error: unknown): boolean {
+export function isRejectedWrite(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return false
-  return refused.test(code) || /constraint failed|datatype mismatch|too big/.test(String(message))
+  return rejectedCodes.test(code) || /constraint failed|datatype mismatch|too big/.test(String(message))
 }

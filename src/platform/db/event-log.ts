@@ -2,7 +2,7 @@ import { repeat } from '../async/reconcile.ts'
 import { type Now, steadyNow } from '../core/clock.ts'
 import type { Db, Query, Tx } from './db.ts'
 import { eventColumns, type NewEvent } from './event.ts'
-import type { Inserted } from './rows/insert-rows.ts'
+import type { Insertion } from './rows/insert-rows.ts'
 
 /** A stored event. `seq` follows the order of commits: no event appears later with a lower number. */
 export type StoredEvent = NewEvent & { seq: number }
@@ -10,8 +10,9 @@ export type StoredEvent = NewEvent & { seq: number }
 /** The retention of events. A client can reconnect within this time without missing any. */
 export const eventWindowMs = 10 * 60_000
 
-/** The rows of events. They must be inserted last in a transaction, because on Postgres that locks their order until its end. */
-export function insertionOfEvents(events: readonly NewEvent[]): Inserted {
+/** Returns the insertion of events. It must be the last in a transaction, because on Postgres it locks their order until its
+ * end. */
+export function insertionOfEvents(events: readonly NewEvent[]): Insertion {
   const rows = events.map(({ at, organizationId, kind, data }) => [at, organizationId, kind, data])
   return { table: 'events', columns: eventColumns, rows }
 }
@@ -60,7 +61,7 @@ export async function eventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], sin
     .execute()
 }
 
-/** Deletes events before a time, except the newest: a client that has received it knows that it has missed nothing. */
+/** Deletes events before a time, except the newest, by which a client detects whether it has missed any. */
 export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: number): Promise<void> {
   const { newest } = await eventBounds({ db: { reports: db.query } })
   await db.query.deleteFrom('events').where('at', '<', before).where('seq', '<', newest).execute()
@@ -68,14 +69,14 @@ export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: num
 
 const pruneEveryMs = 60_000
 
-/** Older events are deleted by their stored time. They are from servers that stopped before deleting them. */
+/** The age from which events are deleted by their stored time. They are from servers that stopped before deleting them. */
 const maxRetentionMs = 24 * 3_600_000
 
 type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
 
 /**
- * Returns a function that deletes expired events at each call. It remembers which event was the newest at which time, because
- * the times in the rows are by the clocks of different servers.
+ * Returns a function that deletes expired events at each call. It records which event was the newest at which time, because
+ * the stored times are those of the clocks of different servers.
  */
 export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () => Promise<void> {
   const seen: { newest: number; at: number }[] = []

@@ -54,7 +54,7 @@ import * as requestTags from './migrations/0105_request_tags.ts'
 import * as indexOfTags from './migrations/0107_index_of_tags.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
-/** Applied once each, in the order of their names. There are no down migrations. A new one is a file and a line here. */
+/** Migrations, each applied once, in the order of their names. There are no down migrations. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
   '0001_accounts': accounts,
   '0002_policies': policies,
@@ -119,11 +119,11 @@ export async function migrate(
   options: Parameters<typeof announceMigrations>[3] = {},
 ): Promise<void> {
   const names = Object.keys(available)
-  const schema = await usableSchema(db, names).catch((error) => {
-    throw lackOfRights(error) ?? error
+  const schema = await readUsableSchema(db, names).catch((error) => {
+    throw privilegeError(error) ?? error
   })
   const pending = names.filter((name) => !schema.applied.includes(name))
-  // The usual start. The migrator would read the tables three more times, and take the lock.
+  // Usually nothing is pending. The migrator would read the tables three more times, and take the lock.
   if (pending.length === 0) return
   const restore = await announceMigrations(db, schema, pending, options)
   const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => available } })
@@ -131,13 +131,13 @@ export async function migrate(
   if (!error) return schema.range ? undefined : storeFirstRange(db, names, options)
   await restore()
   // A server of a newer version can have migrated before this one got the lock.
-  await usableSchema(db, names)
+  await readUsableSchema(db, names)
   const message = error instanceof Error ? error.message : String(error)
-  throw lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was not changed: ${message}`)
+  throw privilegeError(error) ?? new StartupError(`The database could not be migrated, and was not changed: ${message}`)
 }
 
 /** @throws StartupError if code with these migrations cannot use the database. */
-async function usableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly string[]): Promise<StoredSchema> {
+async function readUsableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly string[]): Promise<StoredSchema> {
   const schema = await readSchema(db)
   const problem = schemaProblem(schema, names)
   if (problem !== undefined) throw new StartupError(problem)
@@ -145,11 +145,11 @@ async function usableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly stri
 }
 
 /** Codes of Postgres: the user lacks a privilege, or cannot see the schema for new tables. */
-const withoutRights = new Set<unknown>(['42501', '3F000'])
+const privilegeCodes = new Set<unknown>(['42501', '3F000'])
 
-function lackOfRights(error: unknown): StartupError | undefined {
+function privilegeError(error: unknown): StartupError | undefined {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-  if (!withoutRights.has(code)) return undefined
+  if (!privilegeCodes.has(code)) return undefined
   return new StartupError(
     `The database user lacks privileges, and nothing was changed: ${message}. Make it the owner of the database and its objects.`,
   )

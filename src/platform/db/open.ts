@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { type Config, Settings } from '../config/settings.ts'
-import type { Db, Query, Watch } from './db.ts'
+import type { DatabaseListeners, Db, Query } from './db.ts'
 import { migrate } from './migrate.ts'
 import type { openPostgres } from './postgres/open.ts'
 import { openEmbedded } from './sqlite/open.ts'
 
 type Limits = Parameters<typeof openPostgres>[3]
 
-const standard = (): Limits =>
+const defaultLimits = (): Limits =>
   Settings.pick({
     database_statement_timeout_ms: true,
     database_lock_timeout_ms: true,
@@ -18,14 +18,14 @@ const standard = (): Limits =>
     database_pool_size: true,
   }).parse({})
 
-type Settled = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>
+type DbConfig = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>
 
 /** Opens and migrates the configured database. */
-export async function openDb(config: Settled, watch: Watch = {}): Promise<Db> {
+export async function openDb(config: DbConfig, listeners: DatabaseListeners = {}): Promise<Db> {
   const kind = config.database_url ? 'postgres' : 'sqlite'
   const bringUpToDate = (query: Query) => migrate({ kind, query })
-  if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, watch)
+  if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, listeners)
   // Loaded only for Postgres, because the driver slows down the start.
   const postgres = await import('./postgres/open.ts')
-  return postgres.openPostgres(config.database_url, bringUpToDate, watch, { ...standard(), ...config })
+  return postgres.openPostgres(config.database_url, bringUpToDate, listeners, { ...defaultLimits(), ...config })
 }

@@ -1,8 +1,8 @@
 import type { LogConfig } from 'kysely'
-import type { Watch } from './db.ts'
+import type { DatabaseListeners } from './db.ts'
 
 /** Reports the duration of statements, without their values. */
-export function queryLog({ onQuery }: Watch): LogConfig {
+export function queryLog({ onQuery }: DatabaseListeners): LogConfig {
   if (!onQuery) return []
   return (event) => {
     const seconds = event.queryDurationMillis / 1000

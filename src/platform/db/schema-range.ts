@@ -50,19 +50,19 @@ export async function readSchema(db: Queries): Promise<StoredSchema> {
   return { applied, range }
 }
 
-/** Why code with these migrations cannot use the database; undefined if it can. */
+/** Returns why code with these migrations cannot use the database; undefined if it can. */
 export function schemaProblem({ applied, range }: StoredSchema, supported: readonly string[]): string | undefined {
   const own = versionOf(supported)
   if (range && range.oldest > own) {
     return `The database was changed by a newer version of Signalbox: it needs schema version ${range.oldest} or later, and this version has ${own}. Start the newer version, or restore an older backup.`
   }
   const unknown = applied.filter((name) => !supported.includes(name))
-  const undecided = unknown.find((name) => schemaNumber(name) > (range?.newest ?? 0))
-  if (undecided === undefined) return undefined
-  return `The database was written by a newer version of Signalbox (it has the migration ${undecided}). Start that version, or restore an older backup.`
+  const incompatible = unknown.find((name) => schemaNumber(name) > (range?.newest ?? 0))
+  if (incompatible === undefined) return undefined
+  return `The database was written by a newer version of Signalbox (it has the migration ${incompatible}). Start that version, or restore an older backup.`
 }
 
-type Announcing = { breaking?: ReadonlySet<string>; waitMs?: number }
+type AnnounceOptions = { breaking?: ReadonlySet<string>; waitMs?: number }
 
 /**
  * Announces migrations before they run: servers of older versions continue if the migrations only add, and otherwise stop.
@@ -74,22 +74,22 @@ export async function announceMigrations(
   db: Queries,
   { applied, range }: StoredSchema,
   pending: readonly string[],
-  { breaking = breakingMigrations, waitMs = 600_000 }: Announcing = {},
+  { breaking = breakingMigrations, waitMs = 600_000 }: AnnounceOptions = {},
 ): Promise<() => Promise<void>> {
-  const breaks = pending.filter((name) => breaking.has(name))
+  const pendingBreaking = pending.filter((name) => breaking.has(name))
   const restore = async () => void (range && (await writeRange(db, range)))
   if (range) {
-    const oldest = Math.max(range.oldest, versionOf(breaks))
+    const oldest = Math.max(range.oldest, versionOf(pendingBreaking))
     await writeRange(db, { oldest, newest: Math.max(range.newest, versionOf(pending)) })
   }
-  if (applied.length === 0 || breaks.length === 0 || db.kind === 'sqlite') return restore
+  if (applied.length === 0 || pendingBreaking.length === 0 || db.kind === 'sqlite') return restore
   if (await serversStop(db, range ? waitMs : 0)) return restore
   // Connections of a server of this version that has just migrated have the same names.
   const now = await readSchema(db)
-  if (breaks.every((name) => now.applied.includes(name))) return restore
+  if (pendingBreaking.every((name) => now.applied.includes(name))) return restore
   await restore()
   throw new StartupError(
-    `Servers of an older version use this database, and the migration ${breaks[0]} breaks them. Stop them, then start this one.`,
+    `Servers of an older version use this database, and the migration ${pendingBreaking[0]} breaks them. Stop them, then start this one.`,
   )
 }
 
@@ -97,7 +97,7 @@ export async function announceMigrations(
 export async function storeFirstRange(
   db: Queries,
   supported: readonly string[],
-  { breaking = breakingMigrations }: Announcing = {},
+  { breaking = breakingMigrations }: AnnounceOptions = {},
 ): Promise<void> {
   const { range } = await readSchema(db)
   if (!range) return

@@ -40,7 +40,11 @@ export type Signals = {
 }
 
 /** Subscribes to the changes of one entity. Also calls `onChange` when notifications were missed. */
-export function changesOf(signals: Pick<Signals, 'subscribe' | 'onMissed'>, topic: Topic, id: string): Subscribe {
+export function subscribeToEntity(
+  signals: Pick<Signals, 'subscribe' | 'onMissed'>,
+  topic: Topic,
+  id: string,
+): Subscribe {
   return (onChange) => {
     const unsubscribe = signals.subscribe(topic, (changedId) => changedId === id && onChange())
     const unsubscribeMissed = signals.onMissed(onChange)
@@ -69,13 +73,13 @@ export type LocalSignals = Signals & { deliver: (announcement: Announcement) => 
 /** The subscribers of one process. The embedded database needs no others, because only one server uses it. */
 export function localSignals(): LocalSignals {
   const listeners = new Map<Topic, Set<(payload: string) => void>>()
-  const whenMissed = new Set<() => void>()
+  const missedListeners = new Set<() => void>()
   return {
     deliver({ topic, payload }) {
       for (const listener of listeners.get(topic) ?? []) listener(payload)
     },
     reportMissed() {
-      for (const listener of whenMissed) listener()
+      for (const listener of missedListeners) listener()
     },
     subscribe(topic, listener) {
       const set = listeners.get(topic) ?? new Set()
@@ -83,8 +87,8 @@ export function localSignals(): LocalSignals {
       return () => set.delete(listener)
     },
     onMissed(listener) {
-      whenMissed.add(listener)
-      return () => whenMissed.delete(listener)
+      missedListeners.add(listener)
+      return () => missedListeners.delete(listener)
     },
     live: () => true,
     silentForMs: () => 0,

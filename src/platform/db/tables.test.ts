@@ -6,7 +6,7 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { tablesAsSaid } from '#test/harness/database/tables-source.ts'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
-import { copied, ofWhoRuns } from './maintenance/copy.ts'
+import { copiedTables, processTables } from './maintenance/copy.ts'
 import { migrations } from './migrate.ts'
 
 const said = tablesAsSaid()
@@ -54,16 +54,16 @@ async function keyColumns({ query }: Db): Promise<Set<string>> {
 }
 
 test('every table is copied, except those that start empty', () => {
-  assert.deepEqual([...copied, ...ofWhoRuns].sort(), Object.keys(said).sort())
+  assert.deepEqual([...copiedTables, ...processTables].sort(), Object.keys(said).sort())
 })
 
 test('a table is copied after those it refers to', async () => {
   await using store = await newDb('sqlite')
-  for (const [at, table] of copied.entries()) {
+  for (const [at, table] of copiedTables.entries()) {
     const { rows } = await sql<{ to: string }>`select "table" as "to" from pragma_foreign_key_list(${table})`.execute(
       store.db.query,
     )
-    const later = rows.filter(({ to }) => to !== table && copied.indexOf(to as never) > at)
+    const later = rows.filter(({ to }) => to !== table && copiedTables.indexOf(to as never) > at)
     assert.deepEqual(later, [], `${table} comes too early`)
   }
 })

@@ -1,4 +1,4 @@
-import type { LeaveSignal } from '../async/leave-signal.ts'
+import type { DisconnectSignal } from '../async/disconnect-signal.ts'
 
 /** A streamed response. It opens with the first write, and reports when its reader is slow or has disconnected. */
 export type ResponseStream = {
@@ -13,5 +13,5 @@ export type ResponseStream = {
   /** @param last is written together with the end. */
   end: (last?: Buffer) => void
   /** Aborts when the reader leaves before the end. */
-  readonly signal: LeaveSignal
+  readonly signal: DisconnectSignal
 }

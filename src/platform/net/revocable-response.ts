@@ -1,4 +1,4 @@
-import { type LeaveSignal, Leaving } from '../async/leave-signal.ts'
+import { DisconnectController, type DisconnectSignal } from '../async/disconnect-signal.ts'
 import type { Fault } from '../core/fault.ts'
 import type { ResponseStream } from './response-stream.ts'
 
@@ -7,7 +7,7 @@ import type { ResponseStream } from './response-stream.ts'
  */
 export class RevocableResponse implements ResponseStream {
   readonly #inner: ResponseStream
-  readonly #leaving = new Leaving()
+  readonly #leaving = new DisconnectController()
   #revoked: Fault | undefined
   #ended = false
   #writeFault: ((fault: Fault) => void) | undefined
@@ -23,7 +23,7 @@ export class RevocableResponse implements ResponseStream {
     return this.#inner.opened
   }
 
-  get signal(): LeaveSignal {
+  get signal(): DisconnectSignal {
     return this.#leaving
   }
 

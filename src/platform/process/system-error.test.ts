@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeSync } from 'node:fs'
 import { test } from 'node:test'
-import { systemRefusal, whyUnread, whyUnwritten } from './system-error.ts'
+import { readErrorText, systemRefusal, writeErrorText } from './system-error.ts'
 
 function refusalOf(deed: () => unknown, told: (error: unknown) => string | undefined = systemRefusal) {
   try {
@@ -35,15 +35,15 @@ test('a defect of this program is not a system error', () => {
 
 test('why a file is not read or written ends a sentence, without path or code', () => {
   const none = () => readFileSync('/no-such/file')
-  assert.equal(refusalOf(none, whyUnread), 'it does not exist')
-  assert.equal(refusalOf(none, whyUnwritten), 'its folder does not exist')
+  assert.equal(refusalOf(none, readErrorText), 'it does not exist')
+  assert.equal(refusalOf(none, writeErrorText), 'its folder does not exist')
   assert.equal(
-    refusalOf(() => readFileSync('/'), whyUnread),
+    refusalOf(() => readFileSync('/'), readErrorText),
     'it is a folder',
   )
   assert.equal(
-    refusalOf(() => readFileSync('/etc/passwd/x'), whyUnread),
+    refusalOf(() => readFileSync('/etc/passwd/x'), readErrorText),
     'not a directory',
   )
-  assert.equal(whyUnread(new Error('it is too large')), 'it is too large')
+  assert.equal(readErrorText(new Error('it is too large')), 'it is too large')
 })

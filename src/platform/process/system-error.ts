@@ -23,7 +23,7 @@ const plainMessages: Record<string, string> = {
 }
 
 /** Why a file cannot be read, as the end of a sentence, without its path and the system call. */
-export function whyUnread(error: unknown): string {
+export function readErrorText(error: unknown): string {
   const { code, errno } = Object(error) as Partial<NodeJS.ErrnoException>
   if (code !== undefined && Object.hasOwn(plainMessages, code)) return plainMessages[code]!
   if (typeof errno === 'number') return getSystemErrorMessage(errno)
@@ -31,8 +31,8 @@ export function whyUnread(error: unknown): string {
 }
 
 /** Why a file cannot be written. If it is missing, its folder does not exist. */
-export const whyUnwritten = (error: unknown): string =>
-  (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its folder does not exist' : whyUnread(error)
+export const writeErrorText = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its folder does not exist' : readErrorText(error)
 
 /**
  * Describes an error of the operating system in one sentence, for a person at a terminal.

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { LeaveSignal } from '#platform/async/leave-signal.ts'
+import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { FairQueue, type Requester } from './fair-queue.ts'
 import { type Blocked, blockedBy, type Filtered } from './filter-bodies.ts'
@@ -12,7 +12,7 @@ import type { Rule } from './rules.ts'
 export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object> } | { text: string })
 
 /** The key that a scan is for, and the signal that aborts when its result is no longer needed. */
-export type ScanRequest = { requester: Requester; signal?: LeaveSignal | undefined }
+export type ScanRequest = { requester: Requester; signal?: DisconnectSignal | undefined }
 
 type Outcome = Blocked | Filtered | Places
 type Job = {

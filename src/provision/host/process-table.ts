@@ -23,7 +23,7 @@ export async function listProcesses(): Promise<Process[]> {
     if (!(pid > 0)) continue
     const listed = read(pid)
     if (listed) all.push(listed)
-    const turn = slices.used()
+    const turn = slices.waitIfUsedUp()
     if (turn) await turn
   }
   return all

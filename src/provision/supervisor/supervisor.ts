@@ -7,7 +7,7 @@ import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { changesOf } from '#platform/db/signals.ts'
+import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { StorageListener } from '../processes/storage-listener.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
@@ -109,7 +109,7 @@ export class Supervisor {
       const status = (await this.#leases.find(id))?.intern.status
       return status === 'queued' || status === 'provisioning' ? undefined : true
     }
-    const subscribe = changesOf(this.#deps.db.signals, 'intern.changed', id)
+    const subscribe = subscribeToEntity(this.#deps.db.signals, 'intern.changed', id)
     await waitFor(isSettled, { subscribe, timeoutMs: withinMs })
   }
 

@@ -21,7 +21,7 @@ type Row = [part: null, bucket: unknown, ...values: string[], sums: unknown, cos
 
 /** @returns the groups of these rows, and the number of rows read. */
 function folded(rows: Row[]): { groups: Group[] | undefined; taken: number } {
-  const folding = fold.begin(query)
+  const folding = fold.createReducer(query)
   let taken = 0
   while (taken < rows.length && folding.add(rows[taken++]!));
   const steps = folding.finish()

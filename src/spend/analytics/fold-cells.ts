@@ -1,4 +1,4 @@
-import type { Fold, Folding } from '#platform/db/rows/fold.ts'
+import type { Fold, RowReducer } from '#platform/db/rows/fold.ts'
 import { Sketch, writeQuantiles } from '#platform/metrics/sketch.ts'
 import { slotOf } from '../rollups/cell.ts'
 import { cellsOfPart, type MinuteCell } from '../rollups/parts.ts'
@@ -12,7 +12,7 @@ import { containsMinute } from './tiles.ts'
 /** Groups of cells, and of parts that are not merged yet. This module is also loaded by the thread of the embedded database. */
 export const fold: Fold<CellQuery, FoldedGroups | undefined> = {
   module: import.meta.url,
-  begin: (query) => new CellFold(query),
+  createReducer: (query) => new CellFold(query),
 }
 
 /** The length from which joined texts of sketches are merged, to save memory. A single sketch is shorter. */
@@ -22,7 +22,7 @@ const maxJoinedLength = 20_000
 const groupsPerStep = 1000
 
 /** Folds the rows of `cellStatement`. */
-class CellFold implements Folding<FoldedGroups | undefined> {
+class CellFold implements RowReducer<FoldedGroups | undefined> {
   readonly #query: CellQuery
   /** The index of each group, by bucket and values. */
   readonly #groupIndexes = new Map<number, Map<string, number>>()

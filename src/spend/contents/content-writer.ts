@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
-import { type Db, isRefused } from '#platform/db/db.ts'
+import { type Db, isRejectedWrite } from '#platform/db/db.ts'
 import type { ContentOwner } from './content.ts'
 import { type EncryptedContent, writeContents } from './content-store.ts'
 
@@ -82,7 +82,7 @@ export class ContentWriter {
     try {
       return await writeContents(this.#deps.db, rows)
     } catch (error) {
-      if (!isRefused(error)) throw error
+      if (!isRejectedWrite(error)) throw error
       if (rows.length === 1) {
         this.#deps.count('dropped', 1)
         return 0

@@ -1,6 +1,6 @@
 import { backoffDelay } from '#platform/async/backoff.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
-import type { Inserted } from '#platform/db/rows/insert-rows.ts'
+import type { Insertion } from '#platform/db/rows/insert-rows.ts'
 import type { Generation } from '../ledger/generation.ts'
 
 /** A request whose cost is looked up at its provider. */
@@ -13,7 +13,7 @@ export const maxLookups = 10
 const columns = { id: 'text', next_at: 'bigint', attempts: 'bigint' } as const
 
 /** The statement that schedules the lookups of these requests. Empty without lookups. */
-export function lookupInsertions(generations: readonly Generation[]): Inserted[] {
+export function lookupInsertions(generations: readonly Generation[]): Insertion[] {
   const rows = generations
     .filter(({ hasCostLookup, margin }) => hasCostLookup === true && margin > 0n)
     .map(({ id, createdAt, durationMs }) => [id, Math.round(createdAt + durationMs) + lookupDelays.firstMs, 0])

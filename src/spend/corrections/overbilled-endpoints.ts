@@ -1,15 +1,15 @@
 import type { Db, Tx } from '#platform/db/db.ts'
-import { addToExisting, type Inserted } from '#platform/db/rows/insert-rows.ts'
+import { addToExisting, type Insertion } from '#platform/db/rows/insert-rows.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import type { Generation } from '../ledger/generation.ts'
 
 const columns = { endpoint: 'text', requests: 'bigint', last_at: 'bigint', last_generation: 'text' } as const
 
-const conflictClause = `${addToExisting('overbilled_endpoints', ['endpoint'], ['requests'], { columns: /^$/, most: 0n })},
+const conflictClause = `${addToExisting('overbilled_endpoints', ['endpoint'], ['requests'], { columns: /^$/, max: 0n })},
   last_at = excluded.last_at, last_generation = excluded.last_generation`
 
 /** The statement that marks the endpoints of these requests. Empty if none billed too much. */
-export function overbilledInsertions(generations: readonly Generation[]): Inserted[] {
+export function overbilledInsertions(generations: readonly Generation[]): Insertion[] {
   const found = new Map<string, [string, number, number, string]>()
   for (const { capped, endpointId, createdAt, id } of generations) {
     if (!capped || endpointId === undefined) continue
@@ -18,7 +18,7 @@ export function overbilledInsertions(generations: readonly Generation[]): Insert
   }
   if (found.size === 0) return []
   const rows = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  return [{ table: 'overbilled_endpoints', columns, rows, more: conflictClause }]
+  return [{ table: 'overbilled_endpoints', columns, rows, suffix: conflictClause }]
 }
 
 /** Marks the endpoint of a request that a later correction showed to be billed too much. */

@@ -1,4 +1,4 @@
-import { type Inserted, storable } from '#platform/db/rows/insert-rows.ts'
+import { type Insertion, storable } from '#platform/db/rows/insert-rows.ts'
 import type { Generation, RequestTag } from './generation.ts'
 
 /** Longer values are ignored: they do not identify a group of requests. */
@@ -23,7 +23,7 @@ export function requestTagsOf(metadata: Readonly<Record<string, string>> | null 
 const columns = { generation_id: 'text', name: 'text', value: 'text', created_at: 'bigint' } as const
 
 /** The statement that stores the tags of these requests. Empty if they have none. */
-export function tagInsertions(generations: readonly Generation[]): Inserted[] {
+export function tagInsertions(generations: readonly Generation[]): Insertion[] {
   const rows = generations.flatMap(({ id, createdAt, tags }) =>
     (tags ?? []).map(([name, value]) => [id, name, value, createdAt]),
   )

@@ -1,5 +1,5 @@
 import { limitToColumn, maxStorable } from '#platform/core/pico-usd.ts'
-import { addToExisting, type Cell, type Inserted } from '#platform/db/rows/insert-rows.ts'
+import { addToExisting, type Cell, type Insertion } from '#platform/db/rows/insert-rows.ts'
 import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 
@@ -83,7 +83,7 @@ export class DaySums {
   }
 
   /** The same order on all servers, to avoid deadlocks. */
-  insertions(): Inserted[] {
+  insertions(): Insertion[] {
     const byKey = sortedSums(this.#byKey)
     const byWorkspace = new Map<string, Sums>()
     // Computed from these few sums instead of all requests.
@@ -92,14 +92,14 @@ export class DaySums {
   }
 }
 
-function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Inserted {
+function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Insertion {
   const { key, columns } = tables[table]
   const names = Object.keys(columns) as (keyof typeof columns)[]
   return {
     table,
     columns,
     rows: all.map((sums) => names.map((name): Cell => storable(sums[name]))),
-    more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: maxStorable }),
+    suffix: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, max: maxStorable }),
   }
 }
 

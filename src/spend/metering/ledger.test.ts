@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Query } from '#platform/db/db.ts'
-import type { Together } from '#platform/db/rows/insert-rows.ts'
+import type { StatementBatch } from '#platform/db/rows/insert-rows.ts'
 import { newDb } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { openLedger } from './ledger.ts'
@@ -61,7 +61,7 @@ test('requests run between the steps of a batch, unless the backlog exceeds one 
   let turns = 0
   const written: { rows: number; turns: number }[] = []
   const executeQuery = async ({ parameters }: { parameters: readonly unknown[] }) => {
-    const [{ together }] = parameters as [Together]
+    const [{ together }] = parameters as [StatementBatch]
     written.push({ rows: together[0]!.rows.length, turns })
     return { rows: [] }
   }

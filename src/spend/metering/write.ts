@@ -1,9 +1,9 @@
 import type { Now } from '#platform/core/clock.ts'
 import { limitToColumn } from '#platform/core/pico-usd.ts'
-import { type Db, isRefused, isUniqueViolation } from '#platform/db/db.ts'
+import { type Db, isRejectedWrite, isUniqueViolation } from '#platform/db/db.ts'
 import type { NewEvent } from '#platform/db/event.ts'
 import { insertionOfEvents } from '#platform/db/event-log.ts'
-import { type Cell, insertTogether } from '#platform/db/rows/insert-rows.ts'
+import { type Cell, insertAll } from '#platform/db/rows/insert-rows.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { lookupInsertions } from '../corrections/cost-lookups.ts'
 import { overbilledInsertions } from '../corrections/overbilled-endpoints.ts'
@@ -50,7 +50,7 @@ export async function writeAcceptable(deps: WriteDeps, generations: Generation[]
     await writeGenerations(deps, generations)
     return []
   } catch (error) {
-    if (!isRefused(error)) throw error
+    if (!isRejectedWrite(error)) throw error
     const [first] = generations
     if (first && generations.length === 1) return [{ generation: first, error }]
     const middle = generations.length >> 1
@@ -72,7 +72,7 @@ async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, gener
     cells.add(factsOf(generation))
     sums.add(generation)
   }
-  await insertTogether(db, [
+  await insertAll(db, [
     { table: 'generations', columns, rows },
     partInsertion(generations[0]?.id ?? '', cells.all()),
     ...sums.insertions(),

@@ -1,4 +1,4 @@
-import type { Inserted, Cell as Value } from '#platform/db/rows/insert-rows.ts'
+import type { Insertion, Cell as Value } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { type Amount, amountNames, type Cell, countInto, minuteMs, newCell, sketchNames } from './cell.ts'
 import { type Dimensions, dimensionNames } from './dimensions.ts'
@@ -46,7 +46,7 @@ export function minuteCells(requests: Iterable<RequestFacts>): MinuteCell[] {
 export function partInsertion(
   firstId: string,
   cells: readonly MinuteCell[],
-): Extract<Inserted, { table: 'rollup_parts' }> {
+): Extract<Insertion, { table: 'rollup_parts' }> {
   const rows: Value[][] = []
   for (let from = 0; from < cells.length; from += cellsPerPart) {
     const chunk = cells.slice(from, from + cellsPerPart)

@@ -30,7 +30,7 @@ export async function memoryDb(): Promise<Db> {
     exclusively: (_name, work) => query.transaction().execute((tx) => work(tx, () => {})),
     signals: localSignals(),
     clockCorrectionMs: () => 0,
-    standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, used: 0, idle: 1, waiting: 0 }),
+    health: () => ({ silentMs: 0, readOnly: false, isReachable: true, used: 0, idle: 1, waiting: 0 }),
     close: () => query.destroy(),
   }
 }

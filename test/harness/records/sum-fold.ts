@@ -3,7 +3,7 @@ import type { Fold } from '#platform/db/rows/fold.ts'
 /** Adds up the first column until there is `most`; returns the number of rows that it used. */
 export const fold: Fold<{ most: number }, { sum: number; rows: number }> = {
   module: import.meta.url,
-  begin({ most }) {
+  createReducer({ most }) {
     const told = { sum: 0, rows: 0 }
     return {
       add([value]) {

@@ -1,4 +1,4 @@
-import { settingsInForce } from '#platform/config/show.ts'
+import { effectiveSettings } from '#platform/config/show.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 
@@ -30,5 +30,5 @@ export const listSettings = route({
     'Sorted as in the documentation. Settings are read at start from the environment, or from the configuration file. To change a setting, change it there and restart the service.',
   response: z.object({ data: z.array(Setting) }),
   faults: ['unauthenticated', 'forbidden'],
-  handler: (_call, { config, settingSources }) => ({ data: settingsInForce(config, settingSources) }),
+  handler: (_call, { config, settingSources }) => ({ data: effectiveSettings(config, settingSources) }),
 })

@@ -8,7 +8,7 @@ import { FileError } from '#platform/files/file-error.ts'
 import { packFolder } from '#platform/files/pack-folder.ts'
 import { SkippedEntries } from '#platform/files/skipped-entries.ts'
 import { unpackArchive } from '#platform/files/unpack-archive.ts'
-import { whyUnread, whyUnwritten } from '#platform/process/system-error.ts'
+import { readErrorText, writeErrorText } from '#platform/process/system-error.ts'
 import { printable, printableExactly } from '#platform/text/printable.ts'
 import { apiClient, internsHelp } from '../../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../../kit/file-table.ts'
@@ -143,7 +143,7 @@ async function writeAtomically(target: string, body: AsyncIterable<Uint8Array>):
     await rename(draft, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(draft, { force: true })
-    throw new StartupError(`Cannot write ${target}: ${whyUnwritten(error)}.`)
+    throw new StartupError(`Cannot write ${target}: ${writeErrorText(error)}.`)
   }
 }
 
@@ -151,7 +151,7 @@ async function* readable(from: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(from)
   } catch (error) {
-    throw new StartupError(`${from} cannot be read: ${whyUnread(error)}.`)
+    throw new StartupError(`${from} cannot be read: ${readErrorText(error)}.`)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { RulesReplay } from '#interns/rules/replay-answer.ts'
 import type { RulesRecord } from '#interns/rules/rules-body.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { whyUnread } from '#platform/process/system-error.ts'
+import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
 import { type ApiClient, apiClient, internsHelp } from '../../kit/api-client.ts'
 import { table } from '../../kit/table.ts'
@@ -81,7 +81,7 @@ function readRules(file: string): unknown[] {
     const rules = Array.isArray(content) ? content : (content as { rules?: unknown } | null)?.rules
     if (Array.isArray(rules)) return rules
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new StartupError(`${file} cannot be read: ${whyUnread(error)}.`)
+    if (!(error instanceof SyntaxError)) throw new StartupError(`${file} cannot be read: ${readErrorText(error)}.`)
   }
   throw new StartupError(`${file} must contain a JSON list of rules.`)
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { isConversationField } from '#chat/conversation-fields.ts'
 import { serviceOnlyFields } from '#chat/service-only-fields.ts'
-import { runAtOnce, type Steps } from '#platform/async/long-work.ts'
+import { runWithoutPauses, type Steps } from '#platform/async/long-work.ts'
 import { writeInSteps } from '#platform/json/json-steps.ts'
 import { mediumTokenBound } from '../../media/medium.ts'
 import type { Body } from '../../protocol/protocol.ts'
@@ -32,7 +32,7 @@ const sizes = new WeakMap<Body, PromptSize>()
 
 /** The largest size of a prompt. Unknown fields count, too. A token has at least one byte in any script. */
 function promptSize(body: Body): PromptSize {
-  return sizes.get(body) ?? runAtOnce(measurePrompt(body))
+  return sizes.get(body) ?? runWithoutPauses(measurePrompt(body))
 }
 
 /** Measures the prompt of a long body in steps, before a bound is needed. */

@@ -40,7 +40,7 @@ export class PartialCall {
 
   /** Its arguments are JSON that has not ended. */
   get isCut(): boolean {
-    return !this.#isCustom && this.#extent.isCut
+    return !this.#isCustom && this.#extent.isIncomplete
   }
 
   hasArguments(text: string): boolean {

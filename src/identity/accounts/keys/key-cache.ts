@@ -44,7 +44,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     allTopic: 'organization.changed',
     read: batchLookups(readKeys),
     isCacheable: (key) => key !== undefined,
-    most: maxKeys,
+    maxEntries: maxKeys,
     // A cached key can have been revoked, so it is refused while that cannot be checked.
     unavailableMessage: 'Keys cannot be checked, because the database is unreachable. Try again shortly.',
   })
@@ -74,7 +74,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     },
     findCached(secret) {
       const hash = hashFor(secret)
-      return hash === undefined ? undefined : resolveCaller(secret, hash, keys.known(hash))
+      return hash === undefined ? undefined : resolveCaller(secret, hash, keys.getCached(hash))
     },
     current: async (hash) => callerOf(await keys.get(hash)),
     close() {

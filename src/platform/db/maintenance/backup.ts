@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '../../core/fault.ts'
-import { whyUnwritten } from '../../process/system-error.ts'
+import { writeErrorText } from '../../process/system-error.ts'
 
 /**
  * Writes a consistent copy of an embedded database into a new file that only its owner can read. The database stays in use.
@@ -27,6 +27,6 @@ function create(file: string): number {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new StartupError(`${file} already exists. Specify a new file.`)
-    throw new StartupError(`The backup ${file} cannot be written: ${whyUnwritten(error)}.`)
+    throw new StartupError(`The backup ${file} cannot be written: ${writeErrorText(error)}.`)
   }
 }

@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts'
 type Table = keyof Tables & string
 
 /** Tables that are not copied, because they describe running processes. */
-export const ofWhoRuns = [
+export const processTables = [
   'signal_revisions',
   'events',
   'requests_under_way',
@@ -14,8 +14,8 @@ export const ofWhoRuns = [
   'schema_range',
 ] as const satisfies readonly Table[]
 
-/** All other tables, each after the tables that it refers to. */
-export const copied = [
+/** All other tables, in an order in which each one follows the tables that it refers to. */
+export const copiedTables = [
   'organizations',
   'users',
   'memberships',
@@ -69,7 +69,7 @@ export const copied = [
   'pooled_budgets',
 ] as const satisfies readonly Table[]
 
-const rowsAtOnce = 1000
+const rowsPerStatement = 1000
 
 /**
  * Copies an embedded database into an empty Postgres database, in one transaction. One database serializes rows to JSON and
@@ -84,7 +84,7 @@ export async function copyToPostgres(
   // The lock of a first start, which fills an empty database.
   await to.exclusively('bootstrap', async (tx) => {
     await requireEmpty(tx)
-    for (const table of copied) {
+    for (const table of copiedTables) {
       const rows = await copyTable(from.query, tx, table)
       if (rows > 0) onTable(table, rows)
     }
@@ -106,7 +106,7 @@ async function copyTable(from: Query, tx: Tx, table: Table): Promise<number> {
   let rowsCopied = 0
   for (let after = 0; ; ) {
     const { rows } = await from.executeQuery<{ at: number; record: string }>(
-      CompiledQuery.raw(read, [after, rowsAtOnce]),
+      CompiledQuery.raw(read, [after, rowsPerStatement]),
     )
     if (rows.length === 0) return rowsCopied
     await tx.executeQuery(CompiledQuery.raw(write, [`[${rows.map(({ record }) => record).join(',')}]`]))

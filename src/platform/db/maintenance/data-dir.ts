@@ -20,7 +20,7 @@ const marker = 'signalbox.lock'
  * Files that can exist before the first start, for example from a backup. A folder with other files is refused, because it
  * can contain somebody's documents. New volumes have `lost+found`.
  */
-const restored = new Set([
+const allowedFiles = new Set([
   'signalbox.db',
   'signalbox.db-wal',
   'signalbox.db-shm',
@@ -48,15 +48,15 @@ export type DataDir = { path: string; release: () => void }
  * @param serves whether this process answers requests. Then `server.pid` has its process id.
  * @throws StartupError if the folder cannot be written, contains other files, or is locked by another server.
  */
-export function takeDataDir(path: string, { exclusive, serves }: { exclusive: boolean; serves: boolean }): DataDir {
+export function openDataDir(path: string, { exclusive, serves }: { exclusive: boolean; serves: boolean }): DataDir {
   const folder = resolve(path)
   let unlock = () => {}
   try {
     prepare(folder)
     if (exclusive) unlock = lock(folder, serves)
-    const unsign = serves ? sign(folder) : () => {}
+    const removePidFile = serves ? writePidFile(folder) : () => {}
     const release = () => {
-      unsign()
+      removePidFile()
       unlock()
     }
     return { path: folder, release }
@@ -68,7 +68,7 @@ export function takeDataDir(path: string, { exclusive, serves }: { exclusive: bo
     const advice = isFull(error)
       ? 'Free disk space, or set DATA_DIR to a folder on another disk'
       : 'Set DATA_DIR to a folder that this user can write'
-    throw new StartupError(`The data folder ${folder} cannot be used: ${where}${reason(error)}. ${advice}.`)
+    throw new StartupError(`The data folder ${folder} cannot be used: ${where}${errorReason(error)}. ${advice}.`)
   }
 }
 
@@ -77,10 +77,10 @@ function prepare(folder: string): void {
   if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   const hasMarker = existsSync(join(folder, marker))
-  const foreign = hasMarker ? undefined : readdirSync(folder).find((name) => !restored.has(name))
-  if (foreign !== undefined) {
+  const unknownFile = hasMarker ? undefined : readdirSync(folder).find((name) => !allowedFiles.has(name))
+  if (unknownFile !== undefined) {
     throw new StartupError(
-      `The data folder ${folder} contains files of other programs, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that contains only a backup.`,
+      `The data folder ${folder} contains files of other programs, such as ${JSON.stringify(unknownFile)}. Set DATA_DIR to an empty or new folder, or to one that contains only a backup.`,
     )
   }
   if (!hasMarker) {
@@ -102,7 +102,7 @@ function isFull(error: unknown): boolean {
   return code === 'ENOSPC' || message === 'database or disk is full'
 }
 
-function reason(error: unknown): string {
+function errorReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
   if (code === 'EROFS') return 'the file system is read-only'
@@ -125,7 +125,7 @@ function requireWritable(file: string): void {
 }
 
 /** SQLite's code if another process has the lock. */
-const busy = 5
+const sqliteBusy = 5
 
 /** Locks the folder by an SQLite lock, which the kernel releases when the process ends. */
 function lock(folder: string, serves: boolean): () => void {
@@ -135,29 +135,29 @@ function lock(folder: string, serves: boolean): () => void {
     file.exec('pragma busy_timeout = 0; begin exclusive')
   } catch (error) {
     file.close()
-    if ((error as { errcode?: unknown }).errcode !== busy) throw error
-    const server = servedBy(folder)
+    if ((error as { errcode?: unknown }).errcode !== sqliteBusy) throw error
+    const server = readPid(folder)
     const pid = server ? ` (process ${server})` : ''
-    const instead = serves
+    const remedy = serves
       ? 'Stop it, set DATA_DIR to another folder, or use a shared Postgres database (DATABASE_URL).'
       : 'Stop it for this command.'
-    throw new StartupError(`Another Signalbox${pid} is using the data folder ${folder}. ${instead}`)
+    throw new StartupError(`Another Signalbox${pid} is using the data folder ${folder}. ${remedy}`)
   }
   return () => file.close()
 }
 
 const pidFileIn = (folder: string) => join(folder, 'server.pid')
 
-function servedBy(folder: string): string | undefined {
+function readPid(folder: string): string | undefined {
   const file = pidFileIn(folder)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
 
 /** Writes the process id. With Postgres, several servers can share a folder; the last one to start is recorded. */
-function sign(folder: string): () => void {
+function writePidFile(folder: string): () => void {
   writeFileSync(pidFileIn(folder), `${process.pid}\n`, { mode: 0o600 })
   return () => {
     // The process id can be reused by another process, which would then receive signals for this one.
-    if (servedBy(folder) === String(process.pid)) rmSync(pidFileIn(folder), { force: true })
+    if (readPid(folder) === String(process.pid)) rmSync(pidFileIn(folder), { force: true })
   }
 }

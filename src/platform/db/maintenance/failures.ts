@@ -1,18 +1,19 @@
 import { Fault } from '../../core/fault.ts'
 
 /** Codes of Postgres (connections refused, broken or ended) and of the sockets below it. */
-const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
+const unreachableCodes =
+  /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
 
 /** Codes of Postgres: a statement, lock or transaction timed out, or there was a deadlock. */
-const tooSlow = /^(57014|55P03|25P0[34]|40P01|40001)$/
+const timeoutCodes = /^(57014|55P03|25P0[34]|40P01|40001)$/
 
 /** Code of Postgres: the transaction is read-only, or the server a standby. */
-const readOnly = '25006'
+const readOnlyCode = '25006'
 
 /** Codes of Postgres: its disk is full, or reading and writing fails. */
 const diskCodes: Readonly<Record<string, DatabaseFailure>> = { '53100': 'disk_full', '58030': 'disk_failed' }
 
-/** The same by messages of the embedded database, whose errors all have one code. */
+/** Failures by messages of the embedded database, whose errors all have one code. */
 const embeddedMessages: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^database or disk is full/, 'disk_full'],
   [/^disk I\/O error/, 'disk_failed'],
@@ -22,7 +23,7 @@ const embeddedMessages: readonly (readonly [RegExp, DatabaseFailure])[] = [
 /** Whether a query failed because the database is unreachable, and not because of the query. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-  if (typeof code === 'string') return unreachable.test(code)
+  if (typeof code === 'string') return unreachableCodes.test(code)
   return (
     typeof message === 'string' &&
     /connection (terminated|timeout)|timeout exceeded when trying to connect|timeout expired|is not queryable/i.test(
@@ -44,18 +45,18 @@ export type DatabaseFailure = keyof typeof messages
 
 export const databaseFailures = Object.keys(messages) as DatabaseFailure[]
 
-/** The problem of the database that made a query fail; undefined if the query itself is wrong. */
+/** Returns the problem of the database that caused an error; undefined if the query itself is wrong. */
 export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   if (isUnreachable(error)) return 'unreachable'
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return undefined
-  if (tooSlow.test(code)) return 'too_slow'
-  if (code === 'ERR_SQLITE_ERROR') return embeddedMessages.find(([form]) => form.test(String(message)))?.[1]
-  return code === readOnly ? 'read_only' : diskCodes[code]
+  if (timeoutCodes.test(code)) return 'too_slow'
+  if (code === 'ERR_SQLITE_ERROR') return embeddedMessages.find(([pattern]) => pattern.test(String(message)))?.[1]
+  return code === readOnlyCode ? 'read_only' : diskCodes[code]
 }
 
-/** The same as a fault for the caller. */
+/** Converts an error of an unusable database to a fault for the caller; undefined for other errors. */
 export function databaseFault(error: unknown): Fault | undefined {
-  const trouble = databaseFailureOf(error)
-  return trouble && new Fault('unavailable', messages[trouble])
+  const failure = databaseFailureOf(error)
+  return failure && new Fault('unavailable', messages[failure])
 }

@@ -2,9 +2,9 @@ import type { Connection } from './connection.ts'
 
 const checkEveryMs = 250
 
-/** After this time without an answer, another connection asks the server whether it is still working on the query. */
-const askAfterMs = 2000
-const askEveryMs = 1000
+/** The time without an answer after which another connection checks whether the server is still processing the query. */
+const serverCheckAfterMs = 2000
+const serverCheckEveryMs = 1000
 
 type ConnectionMonitorDeps = {
   open: ReadonlySet<Connection>
@@ -12,7 +12,7 @@ type ConnectionMonitorDeps = {
   answerMs: number
   /** Opens a connection outside the pool. */
   connect: () => Promise<Connection>
-  onDead: (why: string) => void
+  onDead: (reason: string) => void
 }
 
 /**
@@ -20,53 +20,53 @@ type ConnectionMonitorDeps = {
  * @returns the function that stops the monitor.
  */
 export function monitorConnections({ open, answerMs, connect, onDead }: ConnectionMonitorDeps): () => void {
-  let lookedAt = performance.now()
-  let askedAt = 0
-  let asking = false
+  let checkedAt = performance.now()
+  let serverCheckedAt = 0
+  let isCheckingServer = false
 
-  function giveUp(dead: Connection[], why: string): void {
+  function abandonAll(dead: Connection[], reason: string): void {
     if (dead.length === 0) return
-    for (const connection of dead) connection.abandon(why)
-    onDead(why)
+    for (const connection of dead) connection.abandon(reason)
+    onDead(reason)
   }
   const silentFor = (ms: number, now: number) =>
     [...open].filter(({ unansweredSince }) => unansweredSince !== undefined && now - unansweredSince > ms)
 
-  async function ask(silent: Connection[]): Promise<void> {
-    asking = true
+  async function checkOnServer(silent: Connection[]): Promise<void> {
+    isCheckingServer = true
     try {
-      const forgotten = await idleOnServer(await connect(), silent)
-      const dead = forgotten.filter(({ unansweredSince }) => unansweredSince !== undefined)
-      giveUp(
+      const idle = await idleOnServer(await connect(), silent)
+      const dead = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
+      abandonAll(
         dead,
-        `a query was not answered for ${askAfterMs} ms, and the server is not processing it: its connection is dead`,
+        `a query was not answered for ${serverCheckAfterMs} ms, and the server is not processing it: its connection is dead`,
       )
     } catch {
-      // A new connection fails too, so only the time limit decides.
+      // New connections fail too, so only the absolute time limit applies.
     } finally {
-      asking = false
+      isCheckingServer = false
     }
   }
 
-  function look(): void {
+  function checkConnections(): void {
     const now = performance.now()
-    const stoodStill = now - lookedAt > 4 * checkEveryMs
-    lookedAt = now
-    // This process was blocked, so an answer can have arrived unread.
-    if (stoodStill) return
-    giveUp(silentFor(answerMs, now), `a query was not answered for ${answerMs} ms: its connection is closed`)
-    const silent = silentFor(askAfterMs, now)
-    if (silent.length === 0 || asking || now - askedAt < askEveryMs) return
-    askedAt = now
-    void ask(silent)
+    const wasBlocked = now - checkedAt > 4 * checkEveryMs
+    checkedAt = now
+    // Answers may have arrived while this process was blocked.
+    if (wasBlocked) return
+    abandonAll(silentFor(answerMs, now), `a query was not answered for ${answerMs} ms: its connection is closed`)
+    const silent = silentFor(serverCheckAfterMs, now)
+    if (silent.length === 0 || isCheckingServer || now - serverCheckedAt < serverCheckEveryMs) return
+    serverCheckedAt = now
+    void checkOnServer(silent)
   }
-  const looking = setInterval(look, checkEveryMs).unref()
-  return () => clearInterval(looking)
+  const checkTimer = setInterval(checkConnections, checkEveryMs).unref()
+  return () => clearInterval(checkTimer)
 }
 
 /** Finds connections whose server process is idle. Those processes are ended, so that their locks are released. */
 async function idleOnServer(connection: Connection, silent: Connection[]): Promise<Connection[]> {
-  const give = setTimeout(() => connection.abandon('no answer'), askAfterMs)
+  const timeout = setTimeout(() => connection.abandon('no answer'), serverCheckAfterMs)
   try {
     const { rows } = await connection.query(
       `select pid, pg_terminate_backend(pid) from pg_stat_activity
@@ -76,7 +76,7 @@ async function idleOnServer(connection: Connection, silent: Connection[]): Promi
     const idle = new Set(rows.map(({ pid }: { pid: number }) => pid))
     return silent.filter(({ processID }) => processID !== null && idle.has(processID))
   } finally {
-    clearTimeout(give)
+    clearTimeout(timeout)
     connection.end().catch(() => {})
   }
 }

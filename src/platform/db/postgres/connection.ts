@@ -19,26 +19,26 @@ export class ConnectionAbandoned extends Error {
 /** Code of Postgres: the server or the transaction accepts no writes. */
 const readOnlyCode = '25006'
 
-/** The server at an address is a standby, or accepts no writes where the URL requires it. */
+/** The error for a server that is a standby, or that rejects writes although the URL requires a writable one. */
 export class NotPrimary extends Error {
   readonly code = readOnlyCode
 }
 
 /** Whether Postgres itself reported the error, and not the network. */
-export const isAnswer = (error: unknown) => error instanceof pg.DatabaseError
+export const isServerError = (error: unknown) => error instanceof pg.DatabaseError
 
 type ConnectionConfig = Omit<pg.ClientConfig, 'connectionString'> & { hosts: Hosts }
 
-/** A connection that records since when an answer is due. pg's own time-out would return a busy connection to the pool. */
+/** A connection that records since when a query is unanswered. The time-out of pg would return a busy connection to the pool. */
 export class Connection extends pg.Client {
   /** Its server, one of `hosts`. */
   readonly url: string
   /** The process id on the server. */
   declare readonly processID: number | null
-  /** When the unanswered query was sent, by a monotonic clock. */
+  /** The time at which the unanswered query was sent, on a monotonic clock. */
   unansweredSince: number | undefined
-  #answered: () => void = () => {}
-  #refusedWrite: () => void = () => {}
+  #onAnswer: () => void = () => {}
+  #onWriteRefused: () => void = () => {}
   readonly #hosts: Hosts
 
   constructor({ hosts, ...config }: ConnectionConfig) {
@@ -64,7 +64,7 @@ export class Connection extends pg.Client {
 
   /**
    * Checks that the server is the primary.
-   * @returns whether it accepts no writes now, as during maintenance, and how far its clock is ahead of ours.
+   * @returns whether it rejects writes now, as during maintenance, and how far its clock is ahead of this server's.
    * @throws NotPrimary, and selects the next host.
    */
   async requirePrimary(): Promise<{ readOnly: boolean; clock: ClockSample }> {
@@ -80,40 +80,40 @@ export class Connection extends pg.Client {
       return { readOnly, clock }
     }
     this.#hosts.reject(this.url)
-    const what = standby ? 'is a standby, which can only be read' : 'accepts no writes'
-    throw new NotPrimary(`The database server ${this.host}:${this.port} ${what}.`)
+    const problem = standby ? 'is a standby, which can only be read' : 'accepts no writes'
+    throw new NotPrimary(`The database server ${this.host}:${this.port} ${problem}.`)
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has; only that of a promise is used here.
-  override query(...asked: any[]): any {
-    const answer = super.query(...(asked as [string]))
+  override query(...args: any[]): any {
+    const answer = super.query(...(args as [string]))
     if (!(answer instanceof Promise)) return answer
     this.unansweredSince ??= performance.now()
     const answered = () => {
       this.unansweredSince = undefined
-      this.#answered()
+      this.#onAnswer()
     }
     const failed = (error: unknown) => {
       this.unansweredSince = undefined
-      if (isAnswer(error)) this.#answered()
-      if (Object(error).code === readOnlyCode) this.#refusedWrite()
+      if (isServerError(error)) this.#onAnswer()
+      if (Object(error).code === readOnlyCode) this.#onWriteRefused()
     }
     answer.then(answered, failed)
     return answer
   }
 
-  /** @param act is called at each answer of Postgres, also at errors. */
-  whenAnswered(act: () => void): void {
-    this.#answered = act
+  /** @param listener is called at each answer of Postgres, also at errors. */
+  setAnswerListener(listener: () => void): void {
+    this.#onAnswer = listener
   }
 
-  /** @param act is called when Postgres refuses a write because it is read-only. */
-  whenWriteRefused(act: () => void): void {
-    this.#refusedWrite = act
+  /** @param listener is called when Postgres refuses a write because it is read-only. */
+  setWriteRefusedListener(listener: () => void): void {
+    this.#onWriteRefused = listener
   }
 
-  abandon(why: string): void {
+  abandon(reason: string): void {
     const { connection } = this as unknown as { connection: { stream: { destroy: (error: Error) => void } } }
-    connection.stream.destroy(new ConnectionAbandoned(why))
+    connection.stream.destroy(new ConnectionAbandoned(reason))
   }
 }

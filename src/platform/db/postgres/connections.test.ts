@@ -24,13 +24,13 @@ async function connected(more: Partial<typeof limits> & { database_pool_size?: n
   const connections = openConnections(new Hosts(parseDatabaseUrl(place.settings.database_url!)), {
     limits: { ...limits, ...more },
     onError: (error) => told.push(error),
-    onUnset: () => {},
+    onRejectedSettings: () => {},
   })
   const take = async () => (await connections.pool.connect()) as unknown as Connection & { release: () => void }
   return {
     ...{ connections, told, take },
     async [Symbol.asyncDispose]() {
-      connections.cut()
+      connections.closeAll()
       await connections.pool.end()
       await place.remove()
     },
@@ -42,9 +42,9 @@ test('idle connections are closed without an error, those in use continue', { sk
   const [used, idle] = [await place.take(), await place.take()]
   await used.query('select 1')
   idle.release()
-  assert.deepEqual(place.connections.standing(), { used: 1, idle: 1, waiting: 0 })
+  assert.deepEqual(place.connections.usage(), { used: 1, idle: 1, waiting: 0 })
   place.connections.dropIdle('for a test')
-  await until(() => place.connections.standing().idle === 0)
+  await until(() => place.connections.usage().idle === 0)
   assert.equal((await used.query('select 1 as one')).rows[0].one, 1)
   used.release()
   assert.deepEqual(place.told, [])
@@ -116,13 +116,13 @@ test('a statement on an idle connection does not count as waiting', {
 }, async () => {
   await using place = await connected({ database_pool_size: 1 })
   const { connections } = place
-  ;(await connections.take()).release()
-  const taking = connections.take()
-  assert.equal(connections.standing().waiting, 0)
+  ;(await connections.acquire()).release()
+  const taking = connections.acquire()
+  assert.equal(connections.usage().waiting, 0)
   const held = await taking
-  const waiting = connections.take()
-  await until(() => connections.standing().waiting === 1)
+  const waiting = connections.acquire()
+  await until(() => connections.usage().waiting === 1)
   held.release()
   ;(await waiting).release()
-  assert.equal(connections.standing().waiting, 0)
+  assert.equal(connections.usage().waiting, 0)
 })

@@ -2,26 +2,26 @@ import pg from 'pg'
 import type { DatabaseHealth } from '../db.ts'
 import { countLongWaits } from '../long-waits.ts'
 import { applicationNames } from './application-names.ts'
-import { Connection, ConnectionAbandoned, isAnswer, types } from './connection.ts'
+import { Connection, ConnectionAbandoned, isServerError, types } from './connection.ts'
 import { monitorConnections } from './connection-monitor.ts'
 import type { Hosts } from './hosts.ts'
 import { checkEveryMs, Presence } from './presence.ts'
-import { type Limits, sessionOf, setUp, withoutTimeouts } from './session.ts'
+import { applySession, type Limits, sessionOf, sessionWithoutTimeouts } from './session.ts'
 
 /** The connections of one server. */
 export type Connections = {
   pool: pg.Pool
-  /** Takes a connection from the pool. @throws ConnectionAbandoned immediately while Postgres does not answer. */
-  take: () => Promise<pg.PoolClient>
-  /** Closes idle connections, which can be dead without notice. */
-  dropIdle: (why: string) => void
+  /** Acquires a connection of the pool. @throws ConnectionAbandoned immediately while Postgres is unavailable. */
+  acquire: () => Promise<pg.PoolClient>
+  /** Closes idle connections, because they can be dead without an error. */
+  dropIdle: (reason: string) => void
   /** Closes all connections, also those in use, and stops the monitors. */
-  cut: () => void
-  standing: () => Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'>
-  /** Whether Postgres answered nothing at all for `database_silence_ms`. */
-  isAway: () => boolean
+  closeAll: () => void
+  usage: () => Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'>
+  /** Whether Postgres has not answered at all for `database_silence_ms`. */
+  isUnavailable: () => boolean
   /** Closes every connection after its statement, because the server is read-only and another one can be the primary. */
-  leaveReadOnly: () => void
+  replaceReadOnly: () => void
   /** Opens a connection outside the pool, for signals. */
   connect: (applicationName: string) => Promise<Connection>
 }
@@ -29,68 +29,68 @@ export type Connections = {
 export const connectMs = 5000
 
 /** The interval of replacing connections to a read-only server, because its address can lead to another one later. */
-const leaveEveryMs = 5000
+const replaceEveryMs = 5000
 
 type ConnectionsDeps = {
   limits: Limits
   onError: (error: Error) => void
-  onUnset: (names: string[]) => void
+  onRejectedSettings: (names: string[]) => void
   /** Postgres has not answered for `database_silence_ms`. */
-  onAway?: () => void
+  onUnavailable?: () => void
   /** Postgres answers again. */
-  onBack?: (awayMs: number) => void
+  onRecovered?: (awayMs: number) => void
 }
 
 export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connections {
-  const { limits, onError, onUnset, onAway = () => {}, onBack = () => {} } = deps
-  const standard = optionsOf(hosts, limits)
+  const { limits, onError, onRejectedSettings, onUnavailable = () => {}, onRecovered = () => {} } = deps
+  const defaultOptions = optionsOf(hosts, limits)
   const [open, used] = [new Set<Connection>(), new Set<Connection>()]
   /** Connections outside the pool, and those that are closed when they are released. */
   const [extra, retired] = [new Set<Connection>(), new WeakSet<Connection>()]
   const waitingForConnection = new Set<{ since: number }>()
-  let leftAt = Number.NEGATIVE_INFINITY
+  let replacedAt = Number.NEGATIVE_INFINITY
   let isReported = false
   const presence = new Presence({
     silenceMs: limits.database_silence_ms,
-    onAway(why) {
-      onError(new ConnectionAbandoned(why))
-      onAway()
-      for (const client of open) client.abandon(why)
+    onUnavailable(reason) {
+      onError(new ConnectionAbandoned(reason))
+      onUnavailable()
+      for (const client of open) client.abandon(reason)
     },
-    onRecovered: onBack,
+    onRecovered: onRecovered,
   })
-  const looking = setInterval(() => presence.look(), checkEveryMs).unref()
+  const presenceTimer = setInterval(() => presence.check(), checkEveryMs).unref()
 
   async function prepare(client: Connection): Promise<void> {
     open.add(client)
     client.once('end', () => open.delete(client))
     // A connection in use reports errors by its query. Between two queries, an error without a listener would end the process.
     client.on('error', () => {})
-    client.whenAnswered(() => presence.noteAnswer())
-    client.whenWriteRefused(leaveReadOnly)
+    client.setAnswerListener(() => presence.noteAnswer())
+    client.setWriteRefusedListener(replaceReadOnly)
     await client.requirePrimary()
-    const refused = await setUp(client, sessionOf(limits))
-    if (refused.length > 0 && !isReported) onUnset(refused)
+    const refused = await applySession(client, sessionOf(limits))
+    if (refused.length > 0 && !isReported) onRejectedSettings(refused)
     isReported ||= refused.length > 0
   }
-  function dropIdle(why: string): void {
+  function dropIdle(reason: string): void {
     const idle = [...open].filter((client) => !used.has(client) && client.unansweredSince === undefined)
-    for (const client of idle) client.abandon(why)
+    for (const client of idle) client.abandon(reason)
   }
-  function leaveReadOnly(): void {
+  function replaceReadOnly(): void {
     const now = performance.now()
-    if (now - leftAt < leaveEveryMs) return
-    leftAt = now
-    const why = 'Postgres accepts no writes: connections are replaced, in case another server is the primary now'
-    onError(new ConnectionAbandoned(why))
+    if (now - replacedAt < replaceEveryMs) return
+    replacedAt = now
+    const reason = 'Postgres accepts no writes: connections are replaced, in case another server is the primary now'
+    onError(new ConnectionAbandoned(reason))
     hosts.reject(hosts.current)
     for (const client of open) retired.add(client)
-    dropIdle(why)
-    for (const client of extra) client.abandon(why)
+    dropIdle(reason)
+    for (const client of extra) client.abandon(reason)
   }
 
   const pool = new pg.Pool({
-    ...standard,
+    ...defaultOptions,
     Client: Connection as never,
     max: limits.database_pool_size ?? 10,
     application_name: applicationNames.statements,
@@ -108,13 +108,13 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     // An abandoned connection was reported when it was closed.
     if (!(error instanceof ConnectionAbandoned)) onError(error)
   })
-  const endWatch = monitorConnections({
+  const stopMonitor = monitorConnections({
     open,
     answerMs: Math.max(limits.database_query_timeout_ms, limits.database_statement_timeout_ms + 1000),
-    connect: () => connectedTo({ ...standard, application_name: applicationNames.monitor }),
-    onDead(why) {
-      onError(new ConnectionAbandoned(why))
-      dropIdle(why)
+    connect: () => connectClient({ ...defaultOptions, application_name: applicationNames.monitor }),
+    onDead(reason) {
+      onError(new ConnectionAbandoned(reason))
+      dropIdle(reason)
     },
   })
 
@@ -131,14 +131,14 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
 
   return {
     pool,
-    isAway: () => presence.isUnavailable,
-    leaveReadOnly,
-    async take() {
+    isUnavailable: () => presence.isUnavailable,
+    replaceReadOnly,
+    async acquire() {
       let connecting: Promise<pg.PoolClient> | undefined
       const waiting = { since: performance.now() }
       waitingForConnection.add(waiting)
       try {
-        return await presence.unlessUnavailable(() => (connecting = connectAny()))
+        return await presence.runIfAvailable(() => (connecting = connectAny()))
       } catch (error) {
         // The connection can be established after the caller has given up.
         connecting?.then(
@@ -151,40 +151,40 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
       }
     },
     dropIdle,
-    standing: () => ({
+    usage: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: countLongWaits(waitingForConnection),
     }),
-    cut() {
-      endWatch()
-      clearInterval(looking)
+    closeAll() {
+      stopMonitor()
+      clearInterval(presenceTimer)
       for (const client of open) client.abandon('the service is ending')
     },
     async connect(application_name) {
-      const client = await connectedTo({ ...standard, application_name }).catch((error) => {
-        if (isAnswer(error)) presence.noteAnswer()
+      const client = await connectClient({ ...defaultOptions, application_name }).catch((error) => {
+        if (isServerError(error)) presence.noteAnswer()
         throw error
       })
       extra.add(client)
       client.once('end', () => extra.delete(client))
-      client.whenAnswered(() => presence.noteAnswer())
-      const late = setTimeout(() => client.abandon('no answer'), connectMs)
+      client.setAnswerListener(() => presence.noteAnswer())
+      const timeout = setTimeout(() => client.abandon('no answer'), connectMs)
       try {
         await client.requirePrimary()
-        await setUp(client, sessionOf(limits))
+        await applySession(client, sessionOf(limits))
       } catch (error) {
         client.abandon('it is not used')
         throw error
       } finally {
-        clearTimeout(late)
+        clearTimeout(timeout)
       }
       return client
     },
   }
 }
 
-async function connectedTo(options: ConstructorParameters<typeof Connection>[0]): Promise<Connection> {
+async function connectClient(options: ConstructorParameters<typeof Connection>[0]): Promise<Connection> {
   const client = new Connection(options)
   client.on('error', () => {})
   await client.connect()
@@ -201,7 +201,7 @@ export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
     onConnect: async (client) => {
       const connection = client as unknown as Connection
       await connection.requirePrimary()
-      await setUp(connection, withoutTimeouts(limits))
+      await applySession(connection, sessionWithoutTimeouts(limits))
     },
   })
   pool.on('error', () => {})

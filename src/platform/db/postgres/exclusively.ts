@@ -4,23 +4,23 @@ import type { Db, Query, Tx } from '../db.ts'
 import type { NewEvent } from '../event.ts'
 import { sql } from '../kysely.ts'
 import { type Announcement, announcements, type LocalSignals } from '../signals.ts'
-import { appending } from './appending.ts'
+import { insertEventsStatement } from './insert-events.ts'
 import { createLocalLocks } from './local-locks.ts'
-import { announcing } from './revisions.ts'
+import { announceStatement } from './revisions.ts'
 
 const lockNotAvailable = '55P03'
 
 /**
  * Runs transactions under a lock. To hold it for as few round trips as possible, the lock is requested together with `begin`,
- * and notifications are sent together with `commit`. So no server waits while it holds the revision of a topic.
+ * and notifications are sent together with `commit`. So no server waits while it has locked the revision of a topic.
  */
 export function createExclusively(query: Query, signals: LocalSignals, lockMs: number): Db['exclusively'] {
-  const inTurn = createLocalLocks(lockMs)
+  const withLocalLock = createLocalLocks(lockMs)
   return async (name, work) => {
     const { announced, events, announce } = announcements()
     const run = () =>
       query.connection().execute(async (connection) => {
-        // A connection within a transaction is a Tx, except that Kysely did not begin it.
+        // Usable as a Tx, because the transaction was started on this connection by SQL.
         const tx = connection as unknown as Tx
         try {
           await begin(tx, name, lockMs)
@@ -29,13 +29,13 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
           return done
         } catch (error) {
           await sql`rollback`.execute(tx).catch(() => {})
-          throw (error as { code?: unknown }).code === lockNotAvailable ? tooLong() : error
+          throw (error as { code?: unknown }).code === lockNotAvailable ? lockTimeoutFault() : error
         }
       })
-    const turn = await inTurn(name, run)
-    if (!turn) throw tooLong()
+    const outcome = await withLocalLock(name, run)
+    if (!outcome) throw lockTimeoutFault()
     announced.forEach(signals.deliver)
-    return turn.done
+    return outcome.done
   }
 }
 
@@ -45,14 +45,14 @@ async function begin(tx: Tx, name: string, lockMs: number): Promise<void> {
 }
 
 async function commit(tx: Tx, announced: Announcement[], events: NewEvent[]): Promise<void> {
-  const appended = events.length > 0 ? [appending(events)] : []
-  await sql.raw([...inLockOrder(announced).map(announcing), ...appended, 'commit'].join('; ')).execute(tx)
+  const appended = events.length > 0 ? [insertEventsStatement(events)] : []
+  await sql.raw([...sortByTopic(announced).map(announceStatement), ...appended, 'commit'].join('; ')).execute(tx)
 }
 
 /** Sorts announcements: incrementing the revision of a topic locks it, so all transactions must use the same order. */
-function inLockOrder(announced: Announcement[]): Announcement[] {
+function sortByTopic(announced: Announcement[]): Announcement[] {
   return announced.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))
 }
 
-const tooLong = () =>
+const lockTimeoutFault = () =>
   new Fault('conflict', 'Another change to the same object is taking too long. Nothing was changed; try again later.')

@@ -13,7 +13,7 @@ import { Connection } from './connection.ts'
 import { poolWithoutTimeouts } from './connections.ts'
 import { Hosts } from './hosts.ts'
 import { openPostgres } from './open.ts'
-import { setUp } from './session.ts'
+import { applySession } from './session.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -54,7 +54,9 @@ test('unsupported settings are named, and the others apply', { skip }, () =>
   withPlace(async (_place, url) => {
     const connection = new Connection({ hosts: new Hosts(parseDatabaseUrl(url)) })
     await connection.connect()
-    assert.deepEqual(await setUp(connection, { statement_timeout: 1234, no_such_setting: 1 }), ['no_such_setting'])
+    assert.deepEqual(await applySession(connection, { statement_timeout: 1234, no_such_setting: 1 }), [
+      'no_such_setting',
+    ])
     const { rows } = await connection.query('show statement_timeout')
     assert.equal(rows[0].statement_timeout, '1234ms')
     await connection.end()
@@ -158,7 +160,7 @@ test(
       let backAfterMs = 0
       const db = await openDb(
         { ...settings, ...limits, ...patient, database_silence_ms: 1000, database_url: detour.url },
-        { onBack: (awayMs) => (backAfterMs = awayMs) },
+        { onRecovered: (awayMs) => (backAfterMs = awayMs) },
       )
       stack.defer(db.close)
       const ask = () => db.query.selectFrom('users').selectAll().execute()

@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ done: T } | undefined>
 
 /**
- * A queue for each lock name within this process. Waiting calls hold no connection, and a server waits for a database
- * lock once, not once for each call: a server far away does not keep all others waiting.
+ * A queue for each lock name within this process. Waiting calls use no connection, and a server waits for a database
+ * lock once, not once for each call, so that a server with slow round trips does not delay all others.
  */
 export function createLocalLocks(waitMs: number): LocalLocks {
-  const rows = new Map<string, Promise<void>>()
+  const queues = new Map<string, Promise<void>>()
   return async (name, work) => {
-    const before = rows.get(name)
+    const before = queues.get(name)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const row = before ? before.then(() => promise) : promise
-    rows.set(name, row)
-    // After the whole queue before it: a caller that timed out can still have earlier ones running.
-    void row.then(() => rows.get(name) === row && rows.delete(name))
+    const queue = before ? before.then(() => promise) : promise
+    queues.set(name, queue)
+    // A caller that timed out resolves before earlier work in the queue has ended, so the whole queue is awaited.
+    void queue.then(() => queues.get(name) === queue && queues.delete(name))
     try {
-      if (before && !(await isOverIn(waitMs, before))) return undefined
+      if (before && !(await settlesWithin(waitMs, before))) return undefined
       return { done: await work() }
     } finally {
       resolve()
@@ -25,11 +25,11 @@ export function createLocalLocks(waitMs: number): LocalLocks {
   }
 }
 
-async function isOverIn(ms: number, before: Promise<void>): Promise<boolean> {
-  const waiting = new AbortController()
-  const over = before.then(() => true)
-  const late = sleep(ms, false, { ref: false, signal: waiting.signal }).catch(() => false)
-  const isOver = await Promise.race([over, late])
-  waiting.abort()
-  return isOver
+async function settlesWithin(ms: number, before: Promise<void>): Promise<boolean> {
+  const controller = new AbortController()
+  const settled = before.then(() => true)
+  const timeout = sleep(ms, false, { ref: false, signal: controller.signal }).catch(() => false)
+  const hasSettled = await Promise.race([settled, timeout])
+  controller.abort()
+  return hasSettled
 }

@@ -3,9 +3,9 @@ import type { PostgresPool } from 'kysely'
 import type pg from 'pg'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
 import { StartupError } from '../../core/fault.ts'
-import type { Db, Query, Watch } from '../db.ts'
+import type { DatabaseListeners, Db, Query } from '../db.ts'
 import { Kysely, PostgresDialect } from '../kysely.ts'
-import { copied, ofWhoRuns } from '../maintenance/copy.ts'
+import { copiedTables, processTables } from '../maintenance/copy.ts'
 import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
 import { applicationNames } from './application-names.ts'
@@ -13,8 +13,8 @@ import { ClockOffset } from './clock-offset.ts'
 import { type Connections, openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
 import { Hosts } from './hosts.ts'
-import { whyNotOpened } from './not-opened.ts'
-import { requireRights } from './rights.ts'
+import { describeOpeningError } from './opening-error.ts'
+import { requirePrivileges } from './privileges.ts'
 import type { Limits } from './session.ts'
 import { postgresSignals } from './signals.ts'
 
@@ -25,30 +25,30 @@ const closeMs = 1000
 export async function openPostgres(
   connectionString: string,
   prepare: (query: Query) => Promise<void>,
-  watch: Watch,
+  listeners: DatabaseListeners,
   limits: Limits,
 ): Promise<Db> {
-  const { onError = () => {}, onUnset = () => {}, onAway, onBack } = watch
+  const { onError = () => {}, onRejectedSettings = () => {}, onUnavailable, onRecovered } = listeners
   const hosts = new Hosts(parseDatabaseUrl(connectionString))
   await bringUpToDate(hosts, limits, prepare)
   const connections = openConnections(hosts, {
     limits,
     onError,
-    onUnset,
-    ...(onAway && { onAway }),
-    ...(onBack && { onBack }),
+    onRejectedSettings,
+    ...(onUnavailable && { onUnavailable }),
+    ...(onRecovered && { onRecovered }),
   })
   const query: Query = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: watchedPool(connections, watch) }),
-    log: queryLog(watch),
+    dialect: new PostgresDialect({ pool: watchedPool(connections, listeners) }),
+    log: queryLog(listeners),
   })
-  const clock = new ClockOffset(watch.onClockSkew ?? (() => {}))
+  const clock = new ClockOffset(listeners.onClockSkew ?? (() => {}))
   const signals = await postgresSignals(() => connections.connect(applicationNames.signals), {
     onError(error) {
       onError(error)
       connections.dropIdle('the connection for signals was lost')
     },
-    onReadOnly: connections.leaveReadOnly,
+    onReadOnly: connections.replaceReadOnly,
     onClock: (sample) => clock.add(sample),
   })
   return {
@@ -58,29 +58,29 @@ export async function openPostgres(
     exclusively: createExclusively(query, signals, limits.database_lock_timeout_ms),
     signals,
     clockCorrectionMs: () => clock.correctionMs,
-    standing: () => ({
+    health: () => ({
       silentMs: signals.silentForMs(),
       readOnly: signals.readOnly(),
-      isReachable: !connections.isAway() && (signals.live() || signals.refusal() === undefined),
-      ...connections.standing(),
+      isReachable: !connections.isUnavailable() && (signals.live() || signals.connectionError() === undefined),
+      ...connections.usage(),
     }),
     async close() {
       await signals.close()
       const ending = query.destroy()
       await Promise.race([ending, sleep(closeMs, undefined, { ref: false })])
-      connections.cut()
+      connections.closeAll()
       await Promise.race([ending, sleep(closeMs, undefined, { ref: false })])
     },
   }
 }
 
 /** Also reports statements that got no connection as failed; Kysely reports only the others. */
-function watchedPool({ pool, take }: Connections, { onQuery = () => {} }: Watch): PostgresPool {
+function watchedPool({ pool, acquire }: Connections, { onQuery = () => {} }: DatabaseListeners): PostgresPool {
   return {
     async connect() {
       const startedAt = performance.now()
       try {
-        return await take()
+        return await acquire()
       } catch (error) {
         onQuery((performance.now() - startedAt) / 1000, 'failed', error)
         throw error
@@ -96,7 +96,7 @@ async function bringUpToDate(hosts: Hosts, limits: Limits, prepare: (query: Quer
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
     await prepare(query)
-    await requireRights({ query }, [...copied, ...ofWhoRuns])
+    await requirePrivileges({ query }, [...copiedTables, ...processTables])
   } finally {
     await query.destroy()
   }
@@ -109,7 +109,7 @@ async function connectToAny(pool: pg.Pool, { count }: Hosts): Promise<void> {
     try {
       return void (await pool.query('select 1'))
     } catch (error) {
-      problems.push(whyNotOpened(error as Error))
+      problems.push(describeOpeningError(error as Error))
     }
   }
   throw new StartupError([...new Set(problems)].join(' '))

@@ -6,12 +6,12 @@ import { checkEveryMs, Presence } from './presence.ts'
 function watched() {
   const told: string[] = []
   const onBack = (awayMs: number) => void told.push(`back after ${awayMs}`)
-  const presence = new Presence({ silenceMs: 1000, onAway: (why) => told.push(why), onRecovered: onBack }, 0)
+  const presence = new Presence({ silenceMs: 1000, onUnavailable: (why) => told.push(why), onRecovered: onBack }, 0)
   let now = 0
   const looks = (count: number, everyMs = checkEveryMs) => {
     for (let at = 0; at < count; at++) {
       now += everyMs
-      presence.look(now)
+      presence.check(now)
     }
   }
   return { presence, told, looks, at: () => now }
@@ -21,13 +21,13 @@ const gone = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
 
 test('a waiting request is refused after the silence limit, a later one at once', async () => {
   const { presence, told, looks } = watched()
-  const waiting = presence.unlessUnavailable(() => new Promise(() => {}))
+  const waiting = presence.runIfAvailable(() => new Promise(() => {}))
   looks(3)
   assert.deepEqual(told, [])
   looks(5)
   await assert.rejects(waiting, gone)
   await assert.rejects(
-    presence.unlessUnavailable(() => assert.fail('it is asked')),
+    presence.runIfAvailable(() => assert.fail('it is asked')),
     gone,
   )
   assert.equal(told.length, 1)
@@ -41,7 +41,7 @@ test('an answer resets the silence; the outage counts from the last answer befor
   assert.deepEqual(told, [])
   looks(4)
   presence.noteAnswer(at())
-  assert.equal(await presence.unlessUnavailable(async () => 1), 1)
+  assert.equal(await presence.runIfAvailable(async () => 1), 1)
   assert.deepEqual(told.slice(1), ['back after 1750'])
 })
 

@@ -2,14 +2,14 @@ import { ConnectionAbandoned } from './connection.ts'
 
 export const checkEveryMs = 250
 
-/** The limit of silence counted between two checks. A longer gap means that this process was blocked, and responses are unread. */
+/** The maximum silence counted between two checks. In a longer gap this process was blocked, and responses are unread. */
 const maxCountedMs = 2 * checkEveryMs
 
 type PresenceDeps = {
   /** The time without a response after which Postgres counts as unavailable. */
   silenceMs: number
   /** Called once per outage, with the reason: pending requests must not wait any longer. */
-  onAway: (why: string) => void
+  onUnavailable: (reason: string) => void
   /** Called when it answers again, with the time since its last answer before the outage. */
   onRecovered: (outageMs: number) => void
 }
@@ -21,7 +21,7 @@ type PresenceDeps = {
 export class Presence {
   readonly #deps: PresenceDeps
   readonly #refusals = new Set<(error: Error) => void>()
-  #lookedAt: number
+  #checkedAt: number
   #silentMs = 0
   /** When Postgres last responded. */
   #answeredAt: number
@@ -29,7 +29,7 @@ export class Presence {
 
   constructor(deps: PresenceDeps, now = performance.now()) {
     this.#deps = deps
-    this.#lookedAt = now
+    this.#checkedAt = now
     this.#answeredAt = now
   }
 
@@ -37,7 +37,7 @@ export class Presence {
     return this.#outage !== undefined
   }
 
-  /** Notes a response of Postgres on any connection. */
+  /** Records a response of Postgres on any connection. */
   noteAnswer(now = performance.now()): void {
     this.#silentMs = 0
     const outageMs = now - this.#answeredAt
@@ -51,22 +51,22 @@ export class Presence {
    * Runs `ask`, unless Postgres is unavailable.
    * @throws ConnectionAbandoned as soon as it is unavailable, without waiting for `ask`.
    */
-  async unlessUnavailable<T>(ask: () => Promise<T>): Promise<T> {
+  async runIfAvailable<T>(run: () => Promise<T>): Promise<T> {
     if (this.#outage) throw this.#outage.error
     const { promise, reject } = Promise.withResolvers<never>()
     this.#refusals.add(reject)
-    return Promise.race([ask(), promise]).finally(() => this.#refusals.delete(reject))
+    return Promise.race([run(), promise]).finally(() => this.#refusals.delete(reject))
   }
 
   /** Checks for silence. Must be called every `checkEveryMs`. @param now by a monotonic clock. */
-  look(now = performance.now()): void {
-    this.#silentMs += Math.min(now - this.#lookedAt, maxCountedMs)
-    this.#lookedAt = now
+  check(now = performance.now()): void {
+    this.#silentMs += Math.min(now - this.#checkedAt, maxCountedMs)
+    this.#checkedAt = now
     if (this.#outage || this.#silentMs < this.#deps.silenceMs) return
-    const why = `Postgres has not answered for ${this.#deps.silenceMs} ms: requests fail immediately until it answers`
-    const error = new ConnectionAbandoned(why)
+    const reason = `Postgres has not answered for ${this.#deps.silenceMs} ms: requests fail immediately until it answers`
+    const error = new ConnectionAbandoned(reason)
     this.#outage = { error }
     for (const refuse of this.#refusals) refuse(error)
-    this.#deps.onAway(why)
+    this.#deps.onUnavailable(reason)
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { followRevisions } from './revisions.ts'
+import { trackRevisions } from './revisions.ts'
 
 const notification = (revision: number) => JSON.stringify({ topic: 'key.changed', payload: 'hash', revision })
 
@@ -14,27 +14,27 @@ const storing = (revision: number, meanwhile = () => {}) =>
   }) as never
 
 test('the next notification of a topic is heard and nothing was missed', () => {
-  const { received: heard } = followRevisions()
+  const { record: heard } = trackRevisions()
   const announcement = { topic: 'key.changed', payload: 'hash' }
   assert.deepEqual(heard(notification(1)), { announcement, missed: false })
   assert.deepEqual(heard(notification(2)), { announcement, missed: false })
 })
 
 test('a gap in the notifications is reported once', () => {
-  const { received: heard } = followRevisions()
+  const { record: heard } = trackRevisions()
   assert.equal(heard(notification(1)).missed, false)
   assert.equal(heard(notification(3)).missed, true)
   assert.equal(heard(notification(4)).missed, false)
 })
 
 test('repeated and late notifications are ignored', async () => {
-  const { received: heard, catchUp } = followRevisions()
+  const { record: heard, catchUp } = trackRevisions()
   for (const revision of [1, 2, 1]) assert.equal(heard(notification(revision)).missed, false)
   assert.equal(await catchUp(storing(2)), false)
 })
 
 test('a lost announcement is found by comparison, once', async () => {
-  const { received: heard, catchUp } = followRevisions()
+  const { record: heard, catchUp } = trackRevisions()
   heard(notification(1))
   assert.equal(await catchUp(storing(2)), true)
   assert.equal(await catchUp(storing(2)), false)
@@ -42,14 +42,14 @@ test('a lost announcement is found by comparison, once', async () => {
 })
 
 test('a database that restarts at an earlier revision has missed announcements', async () => {
-  const { received: heard, catchUp } = followRevisions()
+  const { record: heard, catchUp } = trackRevisions()
   assert.equal(await catchUp(storing(5)), true)
   assert.equal(await catchUp(storing(3)), true)
   assert.equal(heard(notification(4)).missed, false)
 })
 
 test('a notification that precedes its comparison is not lost', async () => {
-  const { received: heard, catchUp } = followRevisions()
+  const { record: heard, catchUp } = trackRevisions()
   heard(notification(1))
   assert.equal(await catchUp(storing(1, () => heard(notification(2)))), false)
   assert.equal(heard(notification(3)).missed, false)

@@ -7,11 +7,11 @@ export const channel = 'signalbox'
 type Notification = Announcement & { revision: number }
 
 /**
- * The statement of an announcement. It is part of the transaction, so that other servers are notified of exactly the
- * committed changes, even if this server dies. It increments the revision of the topic, so that a server can detect a
+ * Returns the statement of an announcement. It is part of the transaction, so that other servers are notified of exactly
+ * the committed changes, even if this server dies. It increments the revision of the topic, so that a server can detect a
  * missed notification.
  */
-export function announcing({ topic, payload }: Announcement): string {
+export function announceStatement({ topic, payload }: Announcement): string {
   const [topicText, payloadText] = [pg.escapeLiteral(topic), pg.escapeLiteral(payload)]
   return `with counted as (
       insert into signal_revisions (topic, revision) values (${topicText}, 1)
@@ -24,34 +24,34 @@ export function announcing({ topic, payload }: Announcement): string {
 }
 
 /** The last revision of each topic that this server has received. */
-export type Followed = {
+export type RevisionTracker = {
   /** Records a notification. @returns the announcement, and whether an earlier one of its topic was missed. */
-  received: (text: string) => { announcement: Announcement; missed: boolean }
+  record: (text: string) => { announcement: Announcement; missed: boolean }
   /** Compares with the database. @returns whether an announcement was missed. */
   catchUp: (client: Pick<pg.Client, 'query'>) => Promise<boolean>
 }
 
-export function followRevisions(): Followed {
-  const followed = new Map<Topic, number>()
+export function trackRevisions(): RevisionTracker {
+  const revisions = new Map<Topic, number>()
   return {
-    received(text) {
+    record(text) {
       const { revision, ...announcement } = JSON.parse(text) as Notification
-      const expected = (followed.get(announcement.topic) ?? 0) + 1
-      if (revision >= expected) followed.set(announcement.topic, revision)
+      const expected = (revisions.get(announcement.topic) ?? 0) + 1
+      if (revision >= expected) revisions.set(announcement.topic, revision)
       return { announcement, missed: revision > expected }
     },
     async catchUp(client) {
-      const before = new Map(followed)
+      const before = new Map(revisions)
       const { rows } = await client.query<{ topic: Topic; revision: string }>(
         'select topic, revision from signal_revisions',
       )
       // A notification can arrive before the answer, so a higher local revision is valid unless it was so before the query.
-      const astray = rows.filter(({ topic, revision }) => {
+      const mismatched = rows.filter(({ topic, revision }) => {
         const stored = Number(revision)
-        return stored > (followed.get(topic) ?? 0) || stored < (before.get(topic) ?? 0)
+        return stored > (revisions.get(topic) ?? 0) || stored < (before.get(topic) ?? 0)
       })
-      for (const { topic, revision } of astray) followed.set(topic, Number(revision))
-      return astray.length > 0
+      for (const { topic, revision } of mismatched) revisions.set(topic, Number(revision))
+      return mismatched.length > 0
     },
   }
 }

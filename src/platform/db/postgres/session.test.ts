@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDb } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
-import { sessionOf, withoutTimeouts } from './session.ts'
+import { sessionOf, sessionWithoutTimeouts } from './session.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -29,7 +29,7 @@ test('a session has the configured timeouts, and keepalive at both sides', () =>
 
 test('a migration has no times to keep, but is asked whether it lives', () => {
   const times = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 }
-  assert.deepEqual(withoutTimeouts(limits), { ...times, ...probes })
+  assert.deepEqual(sessionWithoutTimeouts(limits), { ...times, ...probes })
 })
 
 test('the defaults are sound', { skip }, async () => {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/settings.ts'
-import { type Connection, isAnswer } from './connection.ts'
+import { type Connection, isServerError } from './connection.ts'
 
 /** Time limits of a connection to Postgres. */
 export type Limits = Pick<
@@ -25,16 +25,16 @@ export function sessionOf(limits: SessionLimits): Session {
     statement_timeout: limits.database_statement_timeout_ms,
     lock_timeout: limits.database_lock_timeout_ms,
     idle_in_transaction_session_timeout: limits.database_idle_transaction_timeout_ms,
-    ...probesOf(limits),
+    ...keepaliveSettings(limits),
   }
 }
 
 /** Removes the time limits for migrations, also those that the operator set for the role or the database. */
-export function withoutTimeouts(limits: SessionLimits): Session {
-  return { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, ...probesOf(limits) }
+export function sessionWithoutTimeouts(limits: SessionLimits): Session {
+  return { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, ...keepaliveSettings(limits) }
 }
 
-function probesOf({ database_keepalive_ms: silenceMs }: SessionLimits): Session {
+function keepaliveSettings({ database_keepalive_ms: silenceMs }: SessionLimits): Session {
   const seconds = Math.max(1, Math.round(silenceMs / 1000))
   return {
     tcp_keepalives_idle: seconds,
@@ -48,15 +48,17 @@ function probesOf({ database_keepalive_ms: silenceMs }: SessionLimits): Session 
  * Applies settings in one round trip after the session has started, because poolers reject settings in the startup packet.
  * @returns the names of settings that the server rejected.
  */
-export async function setUp(connection: Connection, session: Session): Promise<string[]> {
+export async function applySession(connection: Connection, session: Session): Promise<string[]> {
   const settings = Object.entries(session)
   const set = `
     select name, set_config(name, wanted.value, false) as value
     from json_each_text($1::json) as wanted (name, value) join pg_settings using (name)`
   try {
     const { rows } = await connection.query(set, [JSON.stringify(session)])
-    const taken = new Map<string, string>(rows.map(({ name, value }: { name: string; value: string }) => [name, value]))
-    return settings.filter(([name, value]) => (taken.get(name) ?? '0') === '0' && value !== 0).map(([name]) => name)
+    const applied = new Map<string, string>(
+      rows.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    )
+    return settings.filter(([name, value]) => (applied.get(name) ?? '0') === '0' && value !== 0).map(([name]) => name)
   } catch {
     return setOneByOne(connection, settings)
   }
@@ -69,7 +71,7 @@ async function setOneByOne(connection: Connection, settings: [string, number][])
       await connection.query('select set_config($1, $2, false)', [name, String(value)])
     } catch (error) {
       // A connection failure does not mean that the setting is rejected.
-      if (!isAnswer(error)) throw error
+      if (!isServerError(error)) throw error
       refused.push(name)
     }
   }

@@ -4,10 +4,10 @@ import { steadyNow } from '../../core/clock.ts'
 import { type LocalSignals, localSignals } from '../signals.ts'
 import type { ClockSample } from './clock-offset.ts'
 import { type Connection, ConnectionAbandoned, NotPrimary } from './connection.ts'
-import { channel, followRevisions } from './revisions.ts'
+import { channel, trackRevisions } from './revisions.ts'
 
 const heartbeatMs = 300
-const trustedForMs = 900
+const maxSilenceMs = 900
 
 /**
  * The interval of checking whether the database accepts writes. A standby does not, and neither does a server during a
@@ -19,7 +19,7 @@ export type PostgresSignals = LocalSignals & {
   /** Whether the database was read-only at the last check. */
   readOnly: () => boolean
   /** Why the last heartbeat failed immediately, for example because connections are refused; undefined for a time-out. */
-  refusal: () => Error | undefined
+  connectionError: () => Error | undefined
   close: () => Promise<void>
 }
 
@@ -41,52 +41,52 @@ export async function postgresSignals(
   { onError, onReadOnly = () => {}, onClock = () => {} }: SignalListeners,
 ): Promise<PostgresSignals> {
   const local = localSignals()
-  const followed = followRevisions()
+  const revisions = trackRevisions()
   let isClosing = false
   let client: Connection | undefined
   /** The time up to which all announcements were received or reported as missed. */
   let receivedUntil = 0
   let lastBeatAt = 0
   let [readOnly, readOnlyCheckedAt] = [false, Number.NEGATIVE_INFINITY]
-  let refusal: Error | undefined
+  let connectionError: Error | undefined
 
-  function lose(lost: Connection, error: Error): void {
-    if (client !== lost) return
+  function disconnect(closedClient: Connection, error: Error): void {
+    if (client !== closedClient) return
     client = undefined
     if (receivedUntil !== 0 && !isClosing) onError(error)
     receivedUntil = 0
-    lost.end().catch(() => {})
+    closedClient.end().catch(() => {})
   }
 
   async function connect(): Promise<Connection> {
-    const fresh = await open()
-    fresh.on('error', (error) => lose(fresh, error))
-    fresh.on('notification', ({ payload }) => {
-      const { announcement, missed } = followed.received(payload ?? '')
+    const newClient = await open()
+    newClient.on('error', (error) => disconnect(newClient, error))
+    newClient.on('notification', ({ payload }) => {
+      const { announcement, missed } = revisions.record(payload ?? '')
       if (missed) local.reportMissed()
       local.deliver(announcement)
     })
-    client = fresh
-    await Promise.race([fresh.query(`listen ${channel}`), tooLate()])
-    return fresh
+    client = newClient
+    await Promise.race([newClient.query(`listen ${channel}`), rejectAfterTimeout()])
+    return newClient
   }
 
   async function beat(): Promise<void> {
     const startedAt = steadyNow()
     try {
       const connected = client ?? (await connect())
-      const missed = await Promise.race([followed.catchUp(connected), tooLate()])
+      const missed = await Promise.race([revisions.catchUp(connected), rejectAfterTimeout()])
       if (startedAt - readOnlyCheckedAt > checkReadOnlyEveryMs)
-        await Promise.race([checkReadOnly(connected), tooLate()])
+        await Promise.race([checkReadOnly(connected), rejectAfterTimeout()])
       if (missed) local.reportMissed()
       if (client !== connected) return
       receivedUntil = startedAt
       lastBeatAt = startedAt
-      refusal = undefined
+      connectionError = undefined
     } catch (error) {
       if (error instanceof NotPrimary) readOnly = true
-      refusal = isLate(error) ? undefined : (error as Error)
-      if (client) lose(client, error as Error)
+      connectionError = isTimeout(error) ? undefined : (error as Error)
+      if (client) disconnect(client, error as Error)
     }
   }
 
@@ -98,38 +98,38 @@ export async function postgresSignals(
     if (readOnly) onReadOnly()
   }
 
-  async function keepBeating(): Promise<number> {
+  async function heartbeatPass(): Promise<number> {
     await beat()
     return heartbeatMs
   }
 
   await beat()
-  const heartbeat = startReconciler(keepBeating, { firstMs: 0, retryMs: heartbeatMs, onError })
+  const heartbeat = startReconciler(heartbeatPass, { firstMs: 0, retryMs: heartbeatMs, onError })
   return {
     ...local,
-    live: () => steadyNow() - receivedUntil < trustedForMs,
+    live: () => steadyNow() - receivedUntil < maxSilenceMs,
     silentForMs: () => steadyNow() - lastBeatAt,
     readOnly: () => readOnly,
-    refusal: () => refusal,
+    connectionError: () => connectionError,
     async close() {
       isClosing = true
-      // A connection that is still being opened must not delay the end.
+      // Does not wait for a connection that is still being opened.
       await Promise.race([heartbeat.stop(), sleep(500, undefined, { ref: false })])
       const last = client
       if (!last) return
-      // Neither must a connection whose server does not answer.
+      // Does not wait for a server that does not answer.
       await Promise.race([last.end().catch(() => {}), sleep(500, undefined, { ref: false })])
       last.abandon('the service is ending')
     },
   }
 }
 
-async function tooLate(): Promise<never> {
-  await sleep(trustedForMs, undefined, { ref: false })
+async function rejectAfterTimeout(): Promise<never> {
+  await sleep(maxSilenceMs, undefined, { ref: false })
   throw new ConnectionAbandoned('the connection for signals does not answer')
 }
 
 /** Whether the error is a time-out, and not a refusal of the server. */
-function isLate(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return error instanceof ConnectionAbandoned || /timeout expired/.test(String((error as Error).message))
 }

@@ -12,22 +12,22 @@ export const foldsEachRow = ({ kind }: Pick<Db, 'kind'>): boolean => kind === 's
 /** Folds the rows of a query. @throws Fault `client_closed_request` when the signal aborts. */
 export async function foldRows<Input, Result>(
   { db }: { db: Pick<Db, 'reports' | 'kind'> },
-  { module, begin }: Fold<Input, Result>,
+  { module, createReducer }: Fold<Input, Result>,
   input: Input,
   statement: RawBuilder<unknown>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  if (signal?.aborted) throw clientLeft()
+  if (signal?.aborted) throw disconnectedFault()
   const compiled = statement.compile(db.reports)
   if (db.kind === 'sqlite') {
     const folded: FoldedRows = { module, input, parameters: compiled.parameters, ...(signal && { signal }) }
     const { rows } = await db.reports.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
-    if (!rows[0]) throw clientLeft()
+    if (!rows[0]) throw disconnectedFault()
     return rows[0].result
   }
   const { rows } = await db.reports.executeQuery<object>(compiled)
-  const outcome = await foldInSlices(valuesOf(rows), begin(input), () => signal?.aborted === true)
-  if (!outcome) throw clientLeft()
+  const outcome = await foldInSlices(valuesOf(rows), createReducer(input), () => signal?.aborted === true)
+  if (!outcome) throw disconnectedFault()
   return outcome.result
 }
 
@@ -35,4 +35,4 @@ function* valuesOf(rows: readonly object[]): Generator<unknown[]> {
   for (const row of rows) yield Object.values(row)
 }
 
-const clientLeft = () => new Fault('client_closed_request', 'The client left before the answer.')
+const disconnectedFault = () => new Fault('client_closed_request', 'The client left before the answer.')

@@ -1,10 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 
 /** Reduces rows to a small result. */
-export type Folding<Result> = {
+export type RowReducer<Result> = {
   /**
    * @param values of a row, in the order of its columns. Whole numbers may be bigints.
-   * @returns whether more rows are wanted.
+   * @returns whether further rows are needed.
    */
   add: (values: readonly unknown[]) => boolean
   /** Computes the result, which `structuredClone` can copy, in steps between which other work can run. */
@@ -12,10 +12,10 @@ export type Folding<Result> = {
 }
 
 /**
- * A way to fold rows. The thread of the embedded database loads the module and uses its export `fold`, so that only the
- * result is sent and the main thread does none of the work.
+ * A reduction of rows. The thread of the embedded database loads `module` and uses its export `fold`, so that the main
+ * thread only receives the result.
  */
-export type Fold<Input, Result> = { module: string; begin: (input: Input) => Folding<Result> }
+export type Fold<Input, Result> = { module: string; createReducer: (input: Input) => RowReducer<Result> }
 
 /**
  * The only parameter of a statement whose rows the embedded database folds. The signal has no effect if another process owns
@@ -28,25 +28,25 @@ export function isFolded(parameter: unknown): parameter is FoldedRows {
 }
 
 /** The number of rows between which other statements can run. */
-const rowsAtOnce = 1000
+const rowsPerSlice = 1000
 
 /** @returns undefined if the caller has cancelled it. */
 export async function foldInSlices<Result>(
   rows: Iterable<readonly unknown[]>,
-  folding: Folding<Result>,
-  isUnwanted: () => boolean,
+  reducer: RowReducer<Result>,
+  isCancelled: () => boolean,
 ): Promise<{ result: Result } | undefined> {
-  let taken = 0
+  let count = 0
   for (const row of rows) {
-    if (!folding.add(row)) break
-    if (++taken % rowsAtOnce > 0) continue
+    if (!reducer.add(row)) break
+    if (++count % rowsPerSlice > 0) continue
     await breathe()
-    if (isUnwanted()) return undefined
+    if (isCancelled()) return undefined
   }
-  const steps = folding.finish()
+  const steps = reducer.finish()
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return { result: step.value }
     await breathe()
-    if (isUnwanted()) return undefined
+    if (isCancelled()) return undefined
   }
 }

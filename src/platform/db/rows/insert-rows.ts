@@ -9,17 +9,17 @@ export type Cell = string | number | null
 export type EachRow = { each: readonly Cell[][] }
 
 /** The only parameter of a transaction that the embedded database runs without further messages. */
-export type Together = { together: readonly { sql: string; rows: readonly Cell[][] }[] }
+export type StatementBatch = { together: readonly { sql: string; rows: readonly Cell[][] }[] }
 
-/** The number of rows that are copied at once. More would block the event loop and allocate megabytes. */
-const rowsAtOnce = 100
+/** The number of rows per message to the thread. More would block the event loop and allocate megabytes. */
+const rowsPerCopy = 100
 
 type Columns<Table> = { readonly [Name in keyof Table]?: 'text' | 'bigint' }
 
 /**
  * Inserts many rows with one statement, whose text does not depend on their number: the embedded database runs it for each
  * row, Postgres receives the rows as one JSON text.
- * @param more what follows the values, such as `on conflict …`.
+ * @param suffix SQL after the values, such as `on conflict …`.
  */
 export async function insertRows<Name extends keyof Tables & string>(
   db: Pick<Db, 'kind'>,
@@ -27,70 +27,72 @@ export async function insertRows<Name extends keyof Tables & string>(
   table: Name,
   columns: Columns<Tables[Name]>,
   rows: readonly Cell[][],
-  more = '',
+  suffix = '',
 ): Promise<void> {
   if (db.kind === 'sqlite') {
-    for (let at = 0; at < rows.length; at += rowsAtOnce) {
-      const each: EachRow = { each: kept(rows.slice(at, at + rowsAtOnce)) }
-      await tx.executeQuery(CompiledQuery.raw(insertBound(table, columns, more), [each]))
+    for (let at = 0; at < rows.length; at += rowsPerCopy) {
+      const each: EachRow = { each: storableRows(rows.slice(at, at + rowsPerCopy)) }
+      await tx.executeQuery(CompiledQuery.raw(insertBound(table, columns, suffix), [each]))
     }
     return
   }
-  await tx.executeQuery(CompiledQuery.raw(`${insertSelected(table, columns, 1)} ${more}`, [JSON.stringify(kept(rows))]))
+  await tx.executeQuery(
+    CompiledQuery.raw(`${insertSelected(table, columns, 1)} ${suffix}`, [JSON.stringify(storableRows(rows))]),
+  )
 }
 
-/** Rows for a table. `more` is what follows the values. */
-export type Inserted = {
+/** Rows for a table. `suffix` is SQL after the values. */
+export type Insertion = {
   [Name in keyof Tables & string]: {
     table: Name
     columns: Columns<Tables[Name]>
     rows: readonly Cell[][]
-    more?: string
+    suffix?: string
   }
 }[keyof Tables & string]
 
 /**
  * Runs several insertions in this order as one statement, which is one transaction. The last ones update rows that other
- * servers update too. Their locks are held only for the time that the database needs: there is no round trip before the
- * commit during which this process could be busy or die.
+ * servers update too. Their locks are held only briefly, because there is no round trip before the commit, during which this
+ * process could be busy or die.
  */
-export async function insertTogether(
+export async function insertAll(
   { kind, query }: Pick<Db, 'kind' | 'query'>,
-  insertions: readonly Inserted[],
+  insertions: readonly Insertion[],
 ): Promise<void> {
   if (kind === 'sqlite') {
-    const together = insertions.map(({ table, columns, rows, more }) => ({
-      sql: insertBound(table, columns, more),
-      rows: kept(rows),
+    const together = insertions.map(({ table, columns, rows, suffix }) => ({
+      sql: insertBound(table, columns, suffix),
+      rows: storableRows(rows),
     }))
     const name = `insert into ${insertions.map(({ table }) => table).join(', ')}`
-    await query.executeQuery(CompiledQuery.raw(name, [{ together } satisfies Together]))
+    await query.executeQuery(CompiledQuery.raw(name, [{ together } satisfies StatementBatch]))
     return
   }
-  const steps = insertions.map(({ table, columns, more = '' }, at) => {
+  const steps = insertions.map(({ table, columns, suffix = '' }, at) => {
     const after = at > 0 ? `where (select count(*) from step${at - 1}) >= 0` : ''
-    return `step${at} as (${insertSelected(table, columns, at + 1)} ${after} ${more} returning 1)`
+    return `step${at} as (${insertSelected(table, columns, at + 1)} ${after} ${suffix} returning 1)`
   })
   const statement = `with ${steps.join(', ')} select count(*) from step${insertions.length - 1}`
-  const parameters = insertions.map(({ rows }) => JSON.stringify(kept(rows)))
+  const parameters = insertions.map(({ rows }) => JSON.stringify(storableRows(rows)))
   await query.executeQuery(CompiledQuery.raw(statement, parameters))
 }
 
 /**
- * The end of an insert that adds its values to an existing row with the same `key`.
- * @param ceiling columns whose sums stop at `most`, the largest value that they can hold.
+ * Returns the `on conflict` clause that adds the values to an existing row with the same `key`.
+ * @param ceiling columns whose sums are limited to `max`, the maximum of their type.
  */
 export function addToExisting(
   table: string,
   key: readonly string[],
   columns: readonly string[],
-  ceiling: { columns: RegExp; most: bigint },
+  ceiling: { columns: RegExp; max: bigint },
 ): string {
   const sums = columns.map((name) => {
     const sum = `${table}.${name} + excluded.${name}`
     if (!ceiling.columns.test(name)) return `${name} = ${sum}`
-    const { most } = ceiling
-    return `${name} = case when ${table}.${name} > ${most} - excluded.${name} then ${most} else ${sum} end`
+    const { max } = ceiling
+    return `${name} = case when ${table}.${name} > ${max} - excluded.${name} then ${max} else ${sum} end`
   })
   return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`
 }
@@ -102,9 +104,9 @@ export function replaceExisting(key: readonly string[], columns: readonly string
 }
 
 /** The insert statement of the embedded database, with a parameter for each column. */
-function insertBound(table: string, columns: object, more = ''): string {
+function insertBound(table: string, columns: object, suffix = ''): string {
   const names = Object.keys(columns)
-  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${more}`
+  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${suffix}`
 }
 
 function insertSelected(table: string, columns: object, parameter: number): string {
@@ -114,7 +116,7 @@ function insertSelected(table: string, columns: object, parameter: number): stri
   return `${into} select ${cells.join(', ')} from json_array_elements($${parameter}::json)`
 }
 
-function kept(rows: readonly Cell[][]): Cell[][] {
+function storableRows(rows: readonly Cell[][]): Cell[][] {
   return rows.map((row) => (row.every(isStorable) ? row : row.map(storable)))
 }
 

@@ -19,4 +19,4 @@ export type Session = {
  * Opens the database for another process.
  * @param hear sends announcements to that process, and resolves when it has received them.
  */
-export type Lend = (hear: (announcements: readonly Announcement[]) => Promise<void>) => Session
+export type Lend = (notify: (announcements: readonly Announcement[]) => Promise<void>) => Session

@@ -11,8 +11,8 @@ const unverifiedMs = 700
 export type ReadCache<T> = {
   /** Returns a value, cached or read. @throws Fault `unavailable` while the database is unreachable. */
   get: (name: string) => Promise<T>
-  /** Returns a cached value; undefined if it must be read first. */
-  known: (name: string) => T | undefined
+  /** Returns a cached value; undefined if it is not cached, or possibly stale. */
+  getCached: (name: string) => T | undefined
   close: () => void
 }
 
@@ -30,7 +30,7 @@ type ReadCacheDeps<T> = {
   /** Values for which this is false are not cached. */
   isCacheable?: (value: T) => boolean
   /** The number of entries at which the cache is cleared. */
-  most?: number
+  maxEntries?: number
   /** The message of the fault while the database is unreachable. */
   unavailableMessage?: string
 }
@@ -46,25 +46,25 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
     read,
     allowStale = neverStale,
     isCacheable = () => true,
-    most = 10_000,
+    maxEntries = 10_000,
     unavailableMessage = unreachableMessage,
   } = deps
   const entries = new Map<string, { value: T; readAt: number }>()
   /** Reads in flight. A change removes them, so that a value read before the change is not cached after it. */
-  const reading = new Map<string, Promise<T>>()
+  const pendingReads = new Map<string, Promise<T>>()
 
-  const forget = (name: string) => {
+  const evict = (name: string) => {
     entries.delete(name)
-    reading.delete(name)
+    pendingReads.delete(name)
   }
-  const forgetAll = () => {
+  const evictAll = () => {
     entries.clear()
-    reading.clear()
+    pendingReads.clear()
   }
   const unsubscribe = [
-    signals.subscribe(topic, forget),
-    ...(deps.allTopic ? [signals.subscribe(deps.allTopic, forgetAll)] : []),
-    signals.onMissed(forgetAll),
+    signals.subscribe(topic, evict),
+    ...(deps.allTopic ? [signals.subscribe(deps.allTopic, evictAll)] : []),
+    signals.onMissed(evictAll),
   ]
   /** Converts the error of an unreachable database. */
   const refuseIfUnreachable = (error: unknown): never => {
@@ -73,42 +73,42 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
   }
 
   function load(name: string): Promise<T> {
-    const underway = reading.get(name)
-    if (underway) return underway
+    const existing = pendingReads.get(name)
+    if (existing) return existing
     const readAt = steady()
     const pending: Promise<T> = read(name)
       .catch(refuseIfUnreachable)
       .then((value) => {
-        if (reading.get(name) !== pending || !isCacheable(value)) return value
-        if (entries.size >= most) entries.clear()
+        if (pendingReads.get(name) !== pending || !isCacheable(value)) return value
+        if (entries.size >= maxEntries) entries.clear()
         entries.set(name, { value, readAt })
         return value
       })
       .finally(() => {
-        if (reading.get(name) === pending) reading.delete(name)
+        if (pendingReads.get(name) === pending) pendingReads.delete(name)
       })
-    reading.set(name, pending)
+    pendingReads.set(name, pending)
     return pending
   }
 
-  const isCertain = ({ readAt }: { readAt: number }) => signals.live() || steady() - readAt < unverifiedMs
+  const isFresh = ({ readAt }: { readAt: number }) => signals.live() || steady() - readAt < unverifiedMs
 
   return {
     async get(name) {
       const known = entries.get(name)
       if (!known) return load(name)
-      if (isCertain(known)) return known.value
+      if (isFresh(known)) return known.value
       const isTrusted = await allowStale()
       // The entry can have been removed meanwhile, because it has changed.
       return isTrusted && entries.get(name) === known ? known.value : load(name)
     },
-    known(name) {
+    getCached(name) {
       const known = entries.get(name)
-      return known && isCertain(known) ? known.value : undefined
+      return known && isFresh(known) ? known.value : undefined
     },
     close() {
       for (const end of unsubscribe) end()
-      forgetAll()
+      evictAll()
     },
   }
 }

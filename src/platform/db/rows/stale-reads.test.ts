@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newDb } from '#test/harness/database/databases.ts'
 import type { Db } from '../db.ts'
 import { createReadCache } from './read-cache.ts'
-import { staleWhileAway } from './stale-reads.ts'
+import { allowStaleWhileUnavailable } from './stale-reads.ts'
 
 /** A database whose signals are lost, and that can be unavailable. */
 async function lost({ silentForMs = 1000, away = true } = {}) {
@@ -29,7 +29,7 @@ function remembering({ db }: { db: Db }, staleMs: number) {
     signals: db.signals,
     steady: () => clock.now,
     topic: 'preset.changed',
-    allowStale: staleWhileAway({ db }, staleMs),
+    allowStale: allowStaleWhileUnavailable({ db }, staleMs),
     async read() {
       await db.query.selectFrom('users').select('id').execute()
       return stored.value
@@ -65,19 +65,19 @@ test('a database that answers is asked, although nothing is heard of other serve
 
 test('without the setting nothing is trusted and nothing is asked for it', async () => {
   await using place = await lost()
-  assert.equal(await staleWhileAway(place, 0)(), false)
+  assert.equal(await allowStaleWhileUnavailable(place, 0)(), false)
   assert.equal(place.state.asked, 0)
 })
 
 test('concurrent reads are one query', async () => {
   await using place = await lost()
-  const allowStale = staleWhileAway(place, 5000)
+  const allowStale = allowStaleWhileUnavailable(place, 5000)
   assert.ok((await Promise.all(Array.from({ length: 100 }, allowStale))).every((trusted) => trusted))
   assert.ok(place.state.asked <= 2, String(place.state.asked))
 })
 
 test('a stale read is valid for the configured time, and never if it is zero', async () => {
   await using place = await lost({ silentForMs: 0 })
-  assert.equal(await staleWhileAway(place, 1)(), true)
-  assert.equal(await staleWhileAway(place, 0)(), false)
+  assert.equal(await allowStaleWhileUnavailable(place, 1)(), true)
+  assert.equal(await allowStaleWhileUnavailable(place, 0)(), false)
 })

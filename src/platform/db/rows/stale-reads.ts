@@ -15,31 +15,33 @@ const answerMs = 500
  * Allows stale values while the database does not answer, for at most `staleMs` after the last time at which all
  * notifications had been received.
  */
-export function staleWhileAway({ db }: { db: Pick<Db, 'query' | 'signals'> }, staleMs: number): AllowStale {
+export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'signals'> }, staleMs: number): AllowStale {
   if (staleMs === 0) return neverStale
   const { signals } = db
-  let asking: { away: Promise<boolean>; since: number } | undefined
+  let currentCheck: { isUnavailable: Promise<boolean>; since: number } | undefined
 
   /** Runs one check at a time, because unanswered ones would use up all connections. */
-  function ask(): Promise<boolean> {
-    const answered = doesNotAnswer(db)
-    const asked = { away: answered, since: performance.now() }
-    asking = asked
+  function startCheck(): Promise<boolean> {
+    const result = failsToAnswer(db)
+    const check = { isUnavailable: result, since: performance.now() }
+    currentCheck = check
     const forget = () => {
-      if (asking === asked) asking = undefined
+      if (currentCheck === check) currentCheck = undefined
     }
-    void answered.then((away) => (away ? void sleep(answerMs, undefined, { ref: false }).then(forget) : forget()))
-    return inTime(answered, answerMs)
+    void result.then((isUnavailable) =>
+      isUnavailable ? void sleep(answerMs, undefined, { ref: false }).then(forget) : forget(),
+    )
+    return resultWithin(result, answerMs)
   }
 
   return async () => {
     if (signals.live() || signals.silentForMs() >= staleMs) return false
-    if (!asking) return ask()
-    return inTime(asking.away, asking.since + answerMs - performance.now())
+    if (!currentCheck) return startCheck()
+    return resultWithin(currentCheck.isUnavailable, currentCheck.since + answerMs - performance.now())
   }
 }
 
-async function doesNotAnswer(db: Pick<Db, 'query'>): Promise<boolean> {
+async function failsToAnswer(db: Pick<Db, 'query'>): Promise<boolean> {
   try {
     await sql`select 1`.execute(db.query)
     return false
@@ -48,6 +50,6 @@ async function doesNotAnswer(db: Pick<Db, 'query'>): Promise<boolean> {
   }
 }
 
-function inTime(away: Promise<boolean>, ms: number): Promise<boolean> {
-  return Promise.race([away, sleep(Math.max(0, ms), true, { ref: false })])
+function resultWithin(isUnavailable: Promise<boolean>, ms: number): Promise<boolean> {
+  return Promise.race([isUnavailable, sleep(Math.max(0, ms), true, { ref: false })])
 }

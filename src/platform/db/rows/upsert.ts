@@ -14,11 +14,11 @@ export function upsert<Name extends keyof Tables & string>(
   query: Query | Tx,
   table: Name,
   rows: Insertable<Tables[Name]>[],
-  how: { key: Column<Name>[]; add?: Column<Name>[]; replace?: Column<Name>[] },
+  options: { key: Column<Name>[]; add?: Column<Name>[]; replace?: Column<Name>[] },
 ): InsertQueryBuilder<Tables, Name, InsertResult> {
-  const { key, add = [] } = how
+  const { key, add = [] } = options
   const others = Object.keys(rows[0] ?? {}).filter((column) => !(key as string[]).includes(column))
-  const changes = (how.replace ?? others).map((column) => {
+  const changes = (options.replace ?? others).map((column) => {
     const added = (add as string[]).includes(column)
     const value = added ? sql.ref(`${table}.${column}`) : undefined
     const given = sql.ref(`excluded.${column}`)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openSqlite, readerOf } from './client.ts'
+import { createReader, openSqlite } from './client.ts'
 
 /** An empty embedded database, the requests it receives, and its first answers. */
 async function database() {
@@ -55,7 +55,7 @@ test('rows come with each value under its name, however many there are', async (
 test('a reader cannot write, and a closed database reports it', async () => {
   await using place = await database()
   await place.ask('create table t (a)')
-  const reader = readerOf(place.path)
+  const reader = createReader(place.path)
   assert.deepEqual((await reader.run('select * from t', [])).rows, [])
   await assert.rejects(reader.run('insert into t values (1)', []), { message: /readonly/ })
   assert.deepEqual((await reader.run('pragma cache_size', [])).rows, [{ cache_size: -24_000 }])

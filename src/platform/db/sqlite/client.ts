@@ -14,21 +14,21 @@ export type SqliteClient = {
 /** Opens a database. @throws the worker's error if the file cannot be opened. */
 export async function openSqlite(path: string, { readOnly = false } = {}): Promise<SqliteClient> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path, readOnly } })
-  const waiting = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
+  const pendingCalls = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
   let nextId = 0
   let failure: Error | undefined
 
   await once(worker, 'message')
   worker.on('message', (reply: WorkerReply) => {
-    const asker = waiting.get(reply.id)
-    waiting.delete(reply.id)
-    if ('error' in reply) asker?.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }))
-    else asker?.resolve({ rows: rowsOf(reply), changes: reply.changes })
+    const call = pendingCalls.get(reply.id)
+    pendingCalls.delete(reply.id)
+    if ('error' in reply) call?.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }))
+    else call?.resolve({ rows: rowsOf(reply), changes: reply.changes })
   })
   const fail = (error: Error) => {
     failure = error
-    for (const asker of waiting.values()) asker.reject(error)
-    waiting.clear()
+    for (const call of pendingCalls.values()) call.reject(error)
+    pendingCalls.clear()
   }
   worker.on('error', fail)
   worker.on('exit', () => fail(new Error('The embedded database is closed.')))
@@ -38,10 +38,10 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
         const id = nextId++
-        waiting.set(id, { resolve, reject })
+        pendingCalls.set(id, { resolve, reject })
         worker.postMessage({ id, sql, parameters: parameters.map(sendable) })
         const [first] = parameters
-        if (isFolded(first)) whenAborted(first.signal, () => worker.postMessage({ cancel: id }))
+        if (isFolded(first)) onAbort(first.signal, () => worker.postMessage({ cancel: id }))
       }),
     async close() {
       if (failure) return
@@ -53,7 +53,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
 }
 
 /** Calls `act` when the signal aborts, or immediately if it already has: opening a reader takes time. */
-function whenAborted(signal: AbortSignal | undefined, act: () => void): void {
+function onAbort(signal: AbortSignal | undefined, act: () => void): void {
   if (signal?.aborted) act()
   else signal?.addEventListener('abort', act, { once: true })
 }
@@ -69,7 +69,7 @@ function rowsOf({ names, values }: Extract<WorkerReply, { names: string[] }>): R
 }
 
 /** A second connection, which reads committed data while the first one writes. Opened at its first use. */
-export function readerOf(path: string): SqliteClient {
+export function createReader(path: string): SqliteClient {
   let opening: Promise<SqliteClient> | undefined
   let closed = false
   return {

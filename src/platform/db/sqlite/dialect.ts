@@ -13,16 +13,16 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** The Kysely dialect for the worker thread. */
-export function sqliteDialect(client: SqliteClient, turns: Turns = createMutex()): Dialect {
+export function sqliteDialect(client: SqliteClient, mutex: MutexLock = createMutex()): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => sqliteDriver(client, turns),
+    createDriver: () => sqliteDriver(client, mutex),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
 
-function sqliteDriver(client: SqliteClient, turns: Turns): Driver {
+function sqliteDriver(client: SqliteClient, mutex: MutexLock): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await client.run(query.sql, query.parameters)
@@ -36,19 +36,19 @@ function sqliteDriver(client: SqliteClient, turns: Turns): Driver {
   return {
     init: async () => {},
     acquireConnection: async () => {
-      await turns.enter()
+      await mutex.enter()
       return connection
     },
-    releaseConnection: async () => turns.leave(),
+    releaseConnection: async () => mutex.leave(),
     beginTransaction: () => run(statements.begin),
     commitTransaction: () => run(statements.commit),
-    rollbackTransaction: async () => void (await undo(client)),
+    rollbackTransaction: async () => void (await rollbackIfActive(client)),
     destroy: () => client.close(),
   }
 }
 
 /** Rolls back. Ignores the error if SQLite has already rolled back, for example because of a full disk: the caller must get that error. */
-export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
+export function rollbackIfActive(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
   return client.run(statements.rollback, []).catch((error: Error) => {
     if (/no transaction is active/.test(error.message)) return { rows: [], changes: 0 }
     throw error
@@ -58,11 +58,11 @@ export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
 /** A lock for the only connection. Waiting callers enter in the order of their calls. */
 export function createMutex() {
   const queue: { enter: () => void; since: number }[] = []
-  let taken = false
+  let isLocked = false
   return {
     enter(): Promise<void> {
-      if (!taken) {
-        taken = true
+      if (!isLocked) {
+        isLocked = true
         return Promise.resolve()
       }
       return new Promise((enter) => queue.push({ enter, since: performance.now() }))
@@ -70,13 +70,13 @@ export function createMutex() {
     leave() {
       const next = queue.shift()
       if (next) next.enter()
-      else taken = false
+      else isLocked = false
     },
-    standing: () => ({ used: Number(taken), idle: Number(!taken), waiting: countLongWaits(queue) }),
+    standing: () => ({ used: Number(isLocked), idle: Number(!isLocked), waiting: countLongWaits(queue) }),
   }
 }
 export type Mutex = ReturnType<typeof createMutex>
-type Turns = Pick<Mutex, 'enter' | 'leave'>
+type MutexLock = Pick<Mutex, 'enter' | 'leave'>
 
 /** For a connection without transactions: statements need no lock. */
-export const noTurns: Turns = { enter: async () => {}, leave: () => {} }
+export const noMutex: MutexLock = { enter: async () => {}, leave: () => {} }

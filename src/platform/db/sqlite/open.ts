@@ -1,39 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../../core/fault.ts'
-import type { Db, Query, Tx, Watch } from '../db.ts'
+import type { DatabaseListeners, Db, Query, Tx } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { queryLog } from '../query-log.ts'
 import type { Lend } from '../rows/lend.ts'
 import { type Announcement, announcements, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
-import { openSqlite, readerOf } from './client.ts'
-import { createMutex, noTurns, sqliteDialect } from './dialect.ts'
+import { createReader, openSqlite } from './client.ts'
+import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
 import { openSession } from './session.ts'
 
-/** A transaction waits this long until other processes have received its notifications. Slower ones receive them later. */
-const hearMs = 500
+/** The maximum time that a transaction waits until other processes have received its notifications. */
+const notifyTimeoutMs = 500
 
 /** Opens the embedded database. `prepare` migrates it before any other query. */
-export async function openEmbedded(path: string, prepare: (query: Query) => Promise<void>, watch: Watch): Promise<Db> {
+export async function openEmbedded(
+  path: string,
+  prepare: (query: Query) => Promise<void>,
+  listeners: DatabaseListeners,
+): Promise<Db> {
   const client = await openSqlite(path).catch((error: Error) => {
     throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
   })
-  const turns = createMutex()
-  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, turns), log: queryLog(watch) })
+  const mutex = createMutex()
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, mutex), log: queryLog(listeners) })
   await prepare(query).catch(async (error) => {
     await query.destroy()
     throw error
   })
-  const reader = readerOf(path)
-  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader, noTurns), log: queryLog(watch) })
+  const reader = createReader(path)
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader, noMutex), log: queryLog(listeners) })
   const signals = localSignals()
   const borrowers = new Set<Parameters<Lend>[0]>()
   async function announceAll(announced: readonly Announcement[]): Promise<void> {
     announced.forEach(signals.deliver)
     if (borrowers.size === 0) return
-    const delivered = Promise.allSettled([...borrowers].map((hear) => hear(announced)))
-    await Promise.race([delivered, sleep(hearMs, undefined, { ref: false })])
+    const delivered = Promise.allSettled([...borrowers].map((notify) => notify(announced)))
+    await Promise.race([delivered, sleep(notifyTimeoutMs, undefined, { ref: false })])
   }
   return {
     kind: 'sqlite',
@@ -50,20 +54,20 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
       await announceAll(announced)
       return result
     },
-    lend(hear) {
-      borrowers.add(hear)
-      const session = openSession({ writer: client, reader, turns, announceAll })
+    lend(notify) {
+      borrowers.add(notify)
+      const session = openSession({ writer: client, reader, mutex, announceAll })
       return {
         ...session,
         end() {
-          borrowers.delete(hear)
+          borrowers.delete(notify)
           return session.end()
         },
       }
     },
     signals,
     clockCorrectionMs: () => 0,
-    standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
+    health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.standing() }),
     async close() {
       await reports.destroy()
       // Kysely closes the reader only if it has used it; other processes can have used it too.

@@ -109,7 +109,7 @@ test('a process that ends while it waits for its turn does not take it', async (
   const over = Promise.withResolvers<void>()
   const holding = store.db.exclusively('x', () => over.promise)
   const late = dying.db.query.insertInto('users').values(userOf('late')).execute()
-  await until(() => store.db.standing().waiting > 0)
+  await until(() => store.db.health().waiting > 0)
   const cut = dying.cut()
   over.resolve()
   await Promise.all([holding, cut, assert.rejects(late)])
@@ -119,7 +119,7 @@ test('a process that ends while it waits for its turn does not take it', async (
 test('an idle transaction is rolled back with an error', async () => {
   const client = await openSqlite(':memory:')
   const turns = createMutex()
-  const session = openSession({ writer: client, reader: client, turns, announceAll: async () => {}, idleMs: 50 })
+  const session = openSession({ writer: client, reader: client, mutex: turns, announceAll: async () => {}, idleMs: 50 })
   const run = (sql: string) => session.run({ sql, parameters: [] })
   await run('create table t (a)')
   await run('begin immediate')

@@ -1,5 +1,5 @@
 import type { Rpc } from '../../process/rpc.ts'
-import type { Db, Query, Watch } from '../db.ts'
+import type { DatabaseListeners, Db, Query } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { queryLog } from '../query-log.ts'
@@ -7,7 +7,7 @@ import type { Session } from '../rows/lend.ts'
 import { type Announcement, announcements, localSignals } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { type SqliteClient, sendable } from './client.ts'
-import { createMutex, noTurns, sqliteDialect } from './dialect.ts'
+import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
 
 /** Calls that the process which owns the file handles. */
 export type OwnerCalls = {
@@ -24,14 +24,20 @@ export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announce
  * The client of the embedded database that another process of this host owns.
  * @returns also the handlers of the owner's messages.
  */
-export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; handlers: AnnouncedCalls } {
+export function openRemote(
+  rpc: () => Rpc<OwnerCalls>,
+  listeners: DatabaseListeners,
+): { db: Db; handlers: AnnouncedCalls } {
   const clientOf = (report: boolean): SqliteClient => ({
     run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(sendable), report }),
     close: async () => {},
   })
-  const turns = createMutex()
-  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(false), turns), log: queryLog(watch) })
-  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(true), noTurns), log: queryLog(watch) })
+  const mutex = createMutex()
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(false), mutex), log: queryLog(listeners) })
+  const reports: Query = new Kysely<Tables>({
+    dialect: sqliteDialect(clientOf(true), noMutex),
+    log: queryLog(listeners),
+  })
   const local = localSignals()
   const signals = { ...local, live: () => rpc().isOpen() }
   const db: Db = {
@@ -50,7 +56,7 @@ export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; 
     },
     signals,
     clockCorrectionMs: () => 0,
-    standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
+    health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.standing() }),
     async close() {
       await reports.destroy()
       await query.destroy()

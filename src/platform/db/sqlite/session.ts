@@ -1,13 +1,13 @@
 import type { Rows, Session, SessionStatement } from '../rows/lend.ts'
 import type { Announcement } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
-import { type Mutex, undo } from './dialect.ts'
+import { type Mutex, rollbackIfActive } from './dialect.ts'
 import { statements } from './statements.ts'
 
 type SqliteSessionDeps = {
   writer: SqliteClient
   reader: SqliteClient
-  turns: Mutex
+  mutex: Mutex
   /** Notifies every process, including this one. */
   announceAll: (announcements: readonly Announcement[]) => Promise<void>
   /** A transaction without a statement for this time is rolled back, because it blocks all others. */
@@ -18,23 +18,23 @@ type SqliteSessionDeps = {
 const idleInTransaction = '25P03'
 
 /** Opens a session in the process that owns the file. There is one writing connection, so a transaction excludes all others. */
-export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 }: SqliteSessionDeps): Session {
+export function openSession({ writer, reader, mutex, announceAll, idleMs = 7000 }: SqliteSessionDeps): Session {
   let last: Promise<unknown> = Promise.resolve()
   let state: 'none' | 'open' | 'broken' = 'none'
   let ended = false
   let announced: Announcement[] = []
   let idle: NodeJS.Timeout | undefined
 
-  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+  function serialize<T>(work: () => Promise<T>): Promise<T> {
     const next = last.then(work)
     last = next.catch(() => {})
     return next
   }
 
   async function enter(): Promise<void> {
-    await turns.enter()
+    await mutex.enter()
     if (!ended) return
-    turns.leave()
+    mutex.leave()
     throw new Error('The process of this transaction has ended.')
   }
 
@@ -45,7 +45,7 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
       state = 'open'
       return rows
     } catch (error) {
-      turns.leave()
+      mutex.leave()
       throw error
     }
   }
@@ -54,12 +54,12 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
     const committed = announced
     announced = []
     state = after
-    turns.leave()
+    mutex.leave()
     return committed
   }
 
   async function commit(): Promise<Rows> {
-    if (state !== 'open') throw tooLong()
+    if (state !== 'open') throw idleTransactionError()
     const rows = await writer.run(statements.commit, [])
     const committed = leave('none')
     if (committed.length > 0) await announceAll(committed)
@@ -72,38 +72,38 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
       state = after
       return none
     }
-    return undo(writer).finally(() => leave(after))
+    return rollbackIfActive(writer).finally(() => leave(after))
   }
 
   async function runAlone(sql: string, parameters: readonly unknown[]): Promise<Rows> {
     await enter()
-    return writer.run(sql, parameters).finally(turns.leave)
+    return writer.run(sql, parameters).finally(mutex.leave)
   }
 
   function runNext({ sql, parameters }: SessionStatement): Promise<Rows> {
     if (sql === statements.begin) return begin()
     if (sql === statements.commit) return commit()
     if (sql === statements.rollback) return rollBack()
-    if (state === 'broken') return Promise.reject(tooLong())
+    if (state === 'broken') return Promise.reject(idleTransactionError())
     return state === 'open' ? writer.run(sql, parameters) : runAlone(sql, parameters)
   }
 
   function watchIdle(): void {
     clearTimeout(idle)
-    if (state === 'open') idle = setTimeout(() => void inOrder(() => rollBack('broken')).catch(() => {}), idleMs)
+    if (state === 'open') idle = setTimeout(() => void serialize(() => rollBack('broken')).catch(() => {}), idleMs)
   }
 
   return {
     run(statement) {
       if (statement.report) return reader.run(statement.sql, statement.parameters)
       clearTimeout(idle)
-      return inOrder(() => runNext(statement).finally(watchIdle))
+      return serialize(() => runNext(statement).finally(watchIdle))
     },
     announce: (announcements) => void announced.push(...announcements),
     end() {
       ended = true
       clearTimeout(idle)
-      return inOrder(async () => {
+      return serialize(async () => {
         await rollBack()
         clearTimeout(idle)
       })
@@ -111,5 +111,5 @@ export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 
   }
 }
 
-const tooLong = () =>
+const idleTransactionError = () =>
   Object.assign(new Error('The transaction was open for too long and was rolled back.'), { code: idleInTransaction })

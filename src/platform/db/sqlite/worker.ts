@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type FoldedRows, isFolded } from '../rows/fold.ts'
-import type { EachRow, Together } from '../rows/insert-rows.ts'
+import type { EachRow, StatementBatch } from '../rows/insert-rows.ts'
 import { Folds } from './folds.ts'
 import { statements } from './statements.ts'
 
@@ -9,7 +9,7 @@ import { statements } from './statements.ts'
 export type WorkerRequest = {
   id: number
   sql: string
-  parameters: SQLInputValue[] | [EachRow] | [Together] | [FoldedRows]
+  parameters: SQLInputValue[] | [EachRow] | [StatementBatch] | [FoldedRows]
 }
 export type WorkerReply =
   /** The values of all rows in one list, because objects would repeat the names in each row. */
@@ -40,21 +40,21 @@ function prepare(sql: string): StatementSync {
   return statement
 }
 
-const nothing = { names: [], values: [] }
+const noRows = { names: [], values: [] }
 
 function answer({ id, sql, parameters }: WorkerRequest): WorkerReply {
   try {
     const [first] = parameters
-    if (isTogether(first)) return { id, ...nothing, changes: runTogether(first) }
+    if (isBatch(first)) return { id, ...noRows, changes: runBatch(first) }
     const statement = prepare(sql)
-    if (isEachRow(first)) return { id, ...nothing, changes: runEach(statement, first.each) }
+    if (isEachRow(first)) return { id, ...noRows, changes: runEach(statement, first.each) }
     const values = parameters as SQLInputValue[]
     if (statement.columns().length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
       return { id, names: statement.columns().map(({ name }) => name), values: rows.flat(), changes: 0 }
     }
     const { changes } = statement.run(...values)
-    return { id, ...nothing, changes: Number(changes) }
+    return { id, ...noRows, changes: Number(changes) }
   } catch (error) {
     return failure(id, error)
   }
@@ -65,13 +65,13 @@ function failure(id: number, error: unknown): WorkerReply {
   return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
 }
 
-type Parameter = SQLInputValue | EachRow | Together | FoldedRows | undefined
+type Parameter = SQLInputValue | EachRow | StatementBatch | FoldedRows | undefined
 
 function isEachRow(parameter: Parameter): parameter is EachRow {
   return typeof parameter === 'object' && parameter !== null && 'each' in parameter
 }
 
-function isTogether(parameter: Parameter): parameter is Together {
+function isBatch(parameter: Parameter): parameter is StatementBatch {
   return typeof parameter === 'object' && parameter !== null && 'together' in parameter
 }
 
@@ -82,7 +82,7 @@ function runEach(statement: StatementSync, rows: EachRow['each']): number {
 }
 
 /** Runs a whole transaction without further messages, so that it does not wait for a busy caller. */
-function runTogether({ together }: Together): number {
+function runBatch({ together }: StatementBatch): number {
   prepare(statements.begin).run()
   try {
     let changes = 0

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { abortSignalOf, type LeaveSignal, Leaving } from '../../async/leave-signal.ts'
+import { abortSignalOf, DisconnectController, type DisconnectSignal } from '../../async/disconnect-signal.ts'
 import type { JsonSource } from '../../json/json-source.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
 import { ReplyStream } from '../response/response-stream.ts'
@@ -63,8 +63,8 @@ export class IncomingCall<Caller> {
 }
 
 /** Aborts if the client has left before the end of the response. */
-function leaveSignalOf({ raw }: FastifyReply): LeaveSignal {
-  const leaving = new Leaving()
+function leaveSignalOf({ raw }: FastifyReply): DisconnectSignal {
+  const leaving = new DisconnectController()
   const abortUnfinished = () => {
     if (!raw.writableEnded) leaving.abort()
   }

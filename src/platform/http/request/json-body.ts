@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Pause, pauseFor, runAtOnce, runInSlices, type Steps } from '../../async/long-work.ts'
+import { type Pause, pauseFor, runInSlices, runWithoutPauses, type Steps } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
 import { isWorthASource, JsonSource } from '../../json/json-source.ts'
 import { parseJson } from '../../json/plain-names.ts'
@@ -34,7 +34,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (pause) return void readLongBody(read, request, bytes, pause).then((value) => done(null, value), refuse)
     let value: unknown
     try {
-      if (bytes.length > 0) value = runAtOnce(readBody(read, request, bytes))
+      if (bytes.length > 0) value = runWithoutPauses(readBody(read, request, bytes))
     } catch (error) {
       return refuse(error)
     }

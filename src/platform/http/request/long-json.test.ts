@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Seeded } from '#test/harness/service/seeded.ts'
-import { runAtOnce } from '../../async/long-work.ts'
+import { runWithoutPauses } from '../../async/long-work.ts'
 import { parseInSteps } from './long-json.ts'
 
 const read = (text: string, pieceLength: number) =>
-  runAtOnce(
+  runWithoutPauses(
     parseInSteps(text, { parse: JSON.parse, invalid: (position) => new SyntaxError(`near ${position}`) }, pieceLength),
   )
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { LeaveSignal } from '../../async/leave-signal.ts'
+import type { DisconnectSignal } from '../../async/disconnect-signal.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
 import { ChunkedBody } from './chunked.ts'
 
@@ -17,12 +17,12 @@ const streamHeaders: Readonly<Record<string, string>> = {
  * write, so the route can still send another answer.
  */
 export class ReplyStream implements ResponseStream {
-  readonly signal: LeaveSignal
+  readonly signal: DisconnectSignal
   opened = false
   readonly #reply: FastifyReply
   #cachedBody: ChunkedBody | undefined
 
-  constructor(reply: FastifyReply, signal: LeaveSignal) {
+  constructor(reply: FastifyReply, signal: DisconnectSignal) {
     this.#reply = reply
     this.signal = signal
   }

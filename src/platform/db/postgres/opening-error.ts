@@ -9,13 +9,13 @@ const advice: Readonly<Record<string, string>> = {
 type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
 
 /** Explains in a sentence or two why the database could not be opened: the server refused, or did not respond. */
-export function whyNotOpened({ code = '', severity, message, hostname }: OpeningError): string {
-  const named = 'The database named by DATABASE_URL'
+export function describeOpeningError({ code = '', severity, message, hostname }: OpeningError): string {
+  const subject = 'The database named by DATABASE_URL'
   if (code === '25006')
-    return `${named} cannot be used: ${message} Name the primary, or all servers separated by commas.`
-  if (severity !== undefined) return [`${named} cannot be used: ${message}.`, advice[code]].filter(Boolean).join(' ')
-  if (code === 'ENOTFOUND') return `${named} cannot be reached: the host "${hostname}" was not found.`
+    return `${subject} cannot be used: ${message} Name the primary, or all servers separated by commas.`
+  if (severity !== undefined) return [`${subject} cannot be used: ${message}.`, advice[code]].filter(Boolean).join(' ')
+  if (code === 'ENOTFOUND') return `${subject} cannot be reached: the host "${hostname}" was not found.`
   if (code === 'ECONNREFUSED')
-    return `${named} cannot be reached: nothing listens there (${message || 'connection refused'}).`
-  return `${named} cannot be reached: ${message || 'connection refused'}.`
+    return `${subject} cannot be reached: nothing listens there (${message || 'connection refused'}).`
+  return `${subject} cannot be reached: ${message || 'connection refused'}.`
 }

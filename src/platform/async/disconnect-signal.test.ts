@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Leaving } from './leave-signal.ts'
+import { DisconnectController } from './disconnect-signal.ts'
 
 test('every listener is called once, and removed listeners are not called', () => {
-  const leaving = new Leaving()
+  const leaving = new DisconnectController()
   const heard: string[] = []
   const [one, other] = [() => void heard.push('one'), () => void heard.push('other')]
   leaving.addEventListener('abort', one)
@@ -17,7 +17,7 @@ test('every listener is called once, and removed listeners are not called', () =
 })
 
 test('a listener added after the disconnect sees it, and is not called', () => {
-  const leaving = new Leaving()
+  const leaving = new DisconnectController()
   assert.equal(leaving.aborted, false)
   leaving.abort()
   leaving.addEventListener('abort', () => assert.fail())

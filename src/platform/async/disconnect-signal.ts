@@ -1,12 +1,12 @@
-/** Signals that a reader has disconnected: the part of `AbortSignal` that a request needs, at a tenth of its cost. */
-export type LeaveSignal = {
+/** Signals that the client has disconnected: the part of `AbortSignal` that a request needs, at a tenth of its cost. */
+export type DisconnectSignal = {
   readonly aborted: boolean
   addEventListener: (type: 'abort', listener: () => void, options?: { once?: boolean }) => void
   removeEventListener: (type: 'abort', listener: () => void) => void
 }
 
-/** Controls a `LeaveSignal`. Each listener is called at most once. */
-export class Leaving implements LeaveSignal {
+/** Controls a `DisconnectSignal`. Each listener is called at most once. */
+export class DisconnectController implements DisconnectSignal {
   #aborted = false
   /** Created with the first listener, because an empty list that grows allocates room for 17. */
   #listeners: (() => void)[] | undefined
@@ -35,8 +35,8 @@ export class Leaving implements LeaveSignal {
   }
 }
 
-/** Creates an `AbortSignal` that aborts with a `LeaveSignal`. */
-export function abortSignalOf(signal: LeaveSignal): AbortSignal {
+/** Creates an `AbortSignal` that aborts with a `DisconnectSignal`. */
+export function abortSignalOf(signal: DisconnectSignal): AbortSignal {
   const controller = new AbortController()
   if (signal.aborted) controller.abort()
   else signal.addEventListener('abort', () => controller.abort(), { once: true })

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { eventColumns, type NewEvent } from '../event.ts'
 
-/** The statement that stores events. Sent together with `commit`, because it blocks other transactions with events. */
-export function appending(events: readonly NewEvent[]): string {
+/** Returns the statement that stores events. It is sent together with `commit`, because it blocks other transactions with events. */
+export function insertEventsStatement(events: readonly NewEvent[]): string {
   const text = (value: string | null) => (value === null ? 'null' : pg.escapeLiteral(value))
   const rows = events.map(
     ({ at, organizationId, kind, data }) =>

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '#test/harness/until.ts'
-import { inBatches } from './in-batches.ts'
+import { createBatcher } from './batcher.ts'
 
 const anHour = 3_600_000
 
-function collecting(rhythm: { most: number; ms: number }) {
+function collecting(rhythm: { maxItems: number; ms: number }) {
   const taken: number[] = []
-  return { taken, batches: inBatches<number>(rhythm, (item) => taken.push(item)) }
+  return { taken, batches: createBatcher<number>(rhythm, (item) => taken.push(item)) }
 }
 
 test('items wait for each other, and are taken in their order when there are enough', () => {
-  const { taken, batches } = collecting({ most: 3, ms: anHour })
+  const { taken, batches } = collecting({ maxItems: 3, ms: anHour })
   batches.add(1)
   batches.add(2)
   assert.deepEqual(taken, [])
@@ -24,7 +24,7 @@ test('items wait for each other, and are taken in their order when there are eno
 })
 
 test('one that stays alone is taken after a time', async () => {
-  const { taken, batches } = collecting({ most: 3, ms: 1 })
+  const { taken, batches } = collecting({ maxItems: 3, ms: 1 })
   batches.add(1)
   await until(() => taken.length === 1)
   batches.flush()

@@ -3,16 +3,16 @@ import type { Db } from '../db.ts'
 import { sql } from '../kysely.ts'
 
 /** The privileges that the service needs on each of its tables. */
-const needed = ['select', 'insert', 'update', 'delete'] as const
+const requiredPrivileges = ['select', 'insert', 'update', 'delete'] as const
 
 /**
  * Checks the privileges of the user at the start. A read-only user would otherwise fail at the first write of a request.
  * @throws StartupError naming the missing privileges and their tables.
  */
-export async function requireRights({ query }: Pick<Db, 'query'>, tables: readonly string[]): Promise<void> {
+export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string; lacks: string }>`
     select c.relname as name, needed.one as lacks
-      from pg_class c cross join unnest(${[...needed]}::text[]) with ordinality as needed (one, at)
+      from pg_class c cross join unnest(${[...requiredPrivileges]}::text[]) with ordinality as needed (one, at)
      where c.relnamespace = current_schema()::regnamespace and c.relname = any(${[...tables]}::text[])
        and c.relkind in ('r', 'p') and not has_table_privilege(c.oid, needed.one)
     union all
