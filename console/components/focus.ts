@@ -46,6 +46,8 @@ export function saveFocus(): () => void {
   if (focusTarget) savedTargets.add(focusTarget)
   return () => {
     if (focusTarget) savedTargets.delete(focusTarget)
+    // An element that the dialog has created, such as a secret, can have the focus.
+    if (!hasNoFocus() && !document.activeElement?.closest('dialog')) return
     current = isHeadingPending ? undefined : focusTarget
     // Elements outside of an open dialog cannot have the focus.
     current?.element.focus({ preventScroll: true })

@@ -35,5 +35,18 @@ export function Palette() {
     if (isOpen) void load()
     else whenIdle(load)
   }, [Content, isOpen])
+  // Keys that are pressed while it loads belong to its text. Shortcuts do not get them.
+  useEffect(() => {
+    if (!isOpen || Content) return
+    const collect = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') return closePalette()
+      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey || !opened.value) return
+      event.preventDefault()
+      event.stopPropagation()
+      opened.value = { ...opened.value, typed: opened.value.typed + event.key }
+    }
+    addEventListener('keydown', collect, true)
+    return () => removeEventListener('keydown', collect, true)
+  }, [Content, isOpen])
   return state && Content ? <Content {...state} onClose={closePalette} /> : null
 }

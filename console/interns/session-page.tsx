@@ -62,6 +62,11 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
   const stored = useGet('GET /interns/{internId}/sessions/{sessionId}', { params, query: { limit: 1 } })
   useInternChanges(stored.reload)
   const entries = useTranscript(intern.id, sessionId, stored.data !== undefined)
+  // The end of a run without a question does not send an event of its intern.
+  const lastEnd = entries?.findLast(({ type }) => type === 'end')?.id
+  useEffect(() => {
+    if (lastEnd !== undefined) stored.reload()
+  }, [lastEnd])
   const waiting = useInterns().data?.waiting.filter(({ question }) => question.session_id === sessionId) ?? []
   if (stored.failure) return <FailureState failure={stored.failure} retry={stored.reload} />
   if (!stored.data) return <Loading />

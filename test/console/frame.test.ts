@@ -46,6 +46,26 @@ test('the palette opens a screen by letters, and "?" shows the keys', options, a
   assert.deepEqual(faults, [])
 })
 
+test('keys that are pressed while the search is loaded are typed into it', options, async () => {
+  await using watched = await signedInPage(browser, service, '/models')
+  const { page } = watched
+  await page.getByRole('link', { name: 'Models' }).waitFor()
+  // Its chunk is cached: without this, it would be loaded before a key is pressed.
+  await page.evaluate('globalThis.requestIdleCallback = () => 0')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/open-palette-*.js', async (route) => {
+    await promise
+    await route.fallback()
+  })
+  await page.reload()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('theme')
+  resolve()
+  const field = page.getByRole('combobox', { name: 'Search' })
+  await field.waitFor()
+  assert.match(await field.inputValue(), /theme$/)
+})
+
 test('the page contains the session and the first rows, so that neither is requested', options, async () => {
   await using watched = await signedInPage(browser, service, '/service')
   const { page, faults } = watched

@@ -41,6 +41,16 @@ const press = (
     return isDone()
   })
 
+test('a session without a question accepts the next message when its run has ended', options, async () => {
+  await using watched = await open(`/interns/${talk.id}`)
+  const { page, faults } = watched
+  await page.getByLabel('Message to ada').or(page.getByPlaceholder('Start a session with ada')).fill('say done')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('idle', { exact: true }).waitFor()
+  await page.getByLabel('Message to ada').waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('a question appears by itself, is counted, and is answered by keyboard', options, async () => {
   await using watched = await open('/interns')
   const { page, faults } = watched

@@ -52,6 +52,7 @@ test('a key that is made shows its secret once, and the secret works', options, 
   await page.getByLabel('Resets').selectOption('monthly')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('region', { name: 'Secret of laptop' })
+  await until(() => page.evaluate<boolean>("document.activeElement.getAttribute('aria-label') === 'Secret of laptop'"))
   const secret = (await dialog.locator('pre').textContent()) ?? ''
   const { body } = await world.service.ask('GET', '/key', { key: secret })
   assert.deepEqual([body.data.limit, body.data.limit_reset], [12.5, 'monthly'])
