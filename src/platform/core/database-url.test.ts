@@ -22,6 +22,7 @@ test('each of several hosts becomes a URL with the same user, database and param
 for (const [url, reason] of [
   ['postgres://one,two/db?target_session_attrs=prefer-standby', /target_session_attrs=prefer-standby: the service/],
   ['postgres://one,two/db?target_session_attrs=read-only', /read-write, primary or any/],
+  ['postgres://one/db?sslmode=verify', /sslmode=verify: use disable, .*verify-full/],
   ['postgres:///db?host=one,two', /must name several servers as postgres:/],
   ['postgres://one,,two/db', /empty host/],
 ] as const)

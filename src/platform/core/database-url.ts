@@ -8,6 +8,9 @@ export type DatabaseServers = {
 /** Supported values of `target_session_attrs`. All others select a standby, which rejects writes. */
 const usableAttributes = new Set(['any', 'read-write', 'primary'])
 
+/** The driver reads any other `sslmode` as `verify-full`. */
+const sslModes = new Set(['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'])
+
 const urlPattern = /^(?<start>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?$/
 
 /**
@@ -25,6 +28,10 @@ export function parseDatabaseUrl(text: string): DatabaseServers {
     throw new Error(
       `must not have target_session_attrs=${attributes}: the service writes, so use read-write, primary or any`,
     )
+  }
+  const sslMode = parameterOf('sslmode')
+  if (sslMode !== undefined && !sslModes.has(sslMode)) {
+    throw new Error(`must not have sslmode=${sslMode}: use ${[...sslModes].join(', ')}`)
   }
   for (const name of ['host', 'hostaddr', 'port']) {
     if (!parameterOf(name)?.includes(',')) continue

@@ -15,6 +15,11 @@ test('Postgres’ refusals are reported with its message and advice', () => {
     /"y"\. Correct the user or the password/,
   )
   assert.match(refusal('28000', 'role "y" does not exist'), /"y" does not exist\. Correct the user .*createuser/)
+  const withoutTls = 'no pg_hba.conf entry for host "10.0.0.1", user "y", database "x", no encryption'
+  assert.match(
+    refusal('28000', withoutTls),
+    /no encryption\. It requires TLS: add sslmode=verify-full to DATABASE_URL\.$/,
+  )
   assert.match(refusal('53300', 'too many clients already'), /cannot be used: too many clients already\.$/)
 })
 
@@ -28,5 +33,7 @@ test('connection failures at the start are reported without system call names', 
     describeOpeningError(error('', { code: 'ECONNREFUSED' })),
     /nothing listens there \(connection refused\)\.$/,
   )
+  const untrusted = error('unable to verify the first certificate', { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })
+  assert.match(describeOpeningError(untrusted), /the certificate of its server is not trusted .*NODE_EXTRA_CA_CERTS/)
   assert.match(describeOpeningError(error('timeout expired', {})), /cannot be reached: timeout expired\.$/)
 })

@@ -1,3 +1,5 @@
+import { explainConnection } from '../../core/connection-failure.ts'
+
 /** Advice by error codes of Postgres. */
 const advice: Readonly<Record<string, string>> = {
   '3D000': 'Create it first, for example with createdb, or correct its name in DATABASE_URL.',
@@ -5,17 +7,26 @@ const advice: Readonly<Record<string, string>> = {
   '28000': 'Correct the user in DATABASE_URL, or create it first, for example with createuser.',
 }
 
+/** The end of Postgres's message for a connection without TLS that `pg_hba.conf` refuses. Its code is that of a wrong user. */
+const needsTls = /no encryption$/
+const addTls = 'It requires TLS: add sslmode=verify-full to DATABASE_URL.'
+
 /** An error of the driver or of the system. Errors of Postgres itself have a severity. */
 type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
 
 /** Explains in a sentence or two why the database could not be opened: the server refused, or did not respond. */
-export function describeOpeningError({ code = '', severity, message, hostname }: OpeningError): string {
+export function describeOpeningError(error: OpeningError): string {
+  const { code = '', severity, message, hostname } = error
   const subject = 'The database named by DATABASE_URL'
   if (code === '25006')
     return `${subject} cannot be used: ${message} Name the primary, or all servers separated by commas.`
-  if (severity !== undefined) return [`${subject} cannot be used: ${message}.`, advice[code]].filter(Boolean).join(' ')
+  if (severity !== undefined) {
+    const hint = needsTls.test(message) ? addTls : advice[code]
+    return [`${subject} cannot be used: ${message}.`, hint].filter(Boolean).join(' ')
+  }
   if (code === 'ENOTFOUND') return `${subject} cannot be reached: the host "${hostname}" was not found.`
   if (code === 'ECONNREFUSED')
     return `${subject} cannot be reached: nothing listens there (${message || 'connection refused'}).`
-  return `${subject} cannot be reached: ${message || 'connection refused'}.`
+  const reason = explainConnection(error, 'its server') ?? (message || 'connection refused')
+  return `${subject} cannot be reached: ${reason}.`
 }
