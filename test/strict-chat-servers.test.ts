@@ -88,6 +88,9 @@ const rows: Row[] = [
   { it: 'a seed', only: 'mistral', body: { seed: 7 }, sent: (body) => assert.equal(body.random_seed, 7) },
   { it: 'fields of OpenAI', only: 'mistral', body: { user: 'u', logprobs: true, store: false }, dropped: 'user' },
   { it: 'the name of a user', body: messages({ ...user(), name: 'ada' }), only: 'mistral' },
+  { it: 'penalties of zero', body: { presence_penalty: 0, frequency_penalty: 0 } },
+  { it: 'a penalty', only: 'xai', body: { presence_penalty: 0.5 }, dropped: 'presence_penalty' },
+  { it: 'the bias of a token', only: 'groq', body: { logit_bias: { 50256: -100 } }, dropped: 'logit_bias' },
 ]
 
 describe('strict chat servers', () => {

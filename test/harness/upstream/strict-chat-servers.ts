@@ -97,13 +97,25 @@ const mistral: Check = (body) => {
   })(body)
 }
 
+const without =
+  (...names: string[]): Check =>
+  (body) =>
+    names.map((name) => name in body && `property '${name}' is unsupported`).find(Boolean)
+
 const template = [emptyLists, contentOrCalls, alternation, parsedArguments]
 
 const checks: Record<string, Check[]> = {
   vllm: template,
   'llama-cpp': [...template, grammar, unknownAnswerFields],
   deepseek: [emptyLists, contentOrCalls, alternation],
-  groq: [emptyLists, unknownAnswerFields],
+  groq: [
+    emptyLists,
+    unknownAnswerFields,
+    without('logprobs', 'top_logprobs', 'logit_bias'),
+    each((message) => 'name' in message && message.role !== 'tool' && "property 'name' is unsupported"),
+  ],
+  cerebras: [emptyLists, without('presence_penalty', 'frequency_penalty', 'logit_bias')],
+  xai: [emptyLists, without('presence_penalty', 'frequency_penalty')],
   mistral: [emptyLists, mistral],
 }
 
@@ -111,7 +123,7 @@ const checks: Record<string, Check[]> = {
 export const strictChatServers = Object.keys(checks)
 
 /** Servers that accept system messages and users anywhere. */
-const lenient = ['groq', 'mistral']
+const lenient = ['groq', 'mistral', 'xai']
 
 /** Answers as `strictAnswer`, after the checks of the server in the path. */
 export function strictServerAnswer(received: Received) {

@@ -45,7 +45,7 @@ describe('anthropic-messages, requests', () => {
     const content = [{ type: 'text', text: '{"sky":"blue"}' }]
     assert.deepEqual(messages[2], { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_A', content }] })
     const failed = { role: 'tool', tool_call_id: 'call_A', content: 'no', is_error: true } as never
-    assert.equal(bodyOf({ messages: [calling('call_A'), failed] }).messages[1].content[0].is_error, true)
+    assert.equal(bodyOf({ messages: [calling('call_A'), failed] }).messages.at(-1).content[0].is_error, true)
   })
 
   test('results of parallel calls are one turn, with images', () => {
@@ -57,7 +57,7 @@ describe('anthropic-messages, requests', () => {
       { role: 'user' as const, content: 'Continue.' },
     ]
     const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
-    assert.deepEqual(bodyOf({ messages }).messages.slice(1), [
+    assert.deepEqual(bodyOf({ messages }).messages.slice(2), [
       {
         role: 'user',
         content: [
@@ -72,7 +72,7 @@ describe('anthropic-messages, requests', () => {
   test('arguments that are not JSON do not break the conversation', () => {
     const broken = [{ id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":' } }]
     const messages = [{ role: 'assistant' as const, content: null, tool_calls: broken }]
-    assert.deepEqual(bodyOf({ messages }).messages[0].content[0].input, {})
+    assert.deepEqual(bodyOf({ messages }).messages[1].content[0].input, {})
   })
 
   test('documents and images, inline and by URL', () => {
@@ -103,7 +103,7 @@ describe('anthropic-messages, requests', () => {
     assert.deepEqual(body.system[0].cache_control, cache_control)
     assert.deepEqual(body.tools[0].cache_control, cache_control)
     const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'Long' }], cache_control }
-    assert.deepEqual(body.messages[1].content[0], result)
+    assert.deepEqual(body.messages.at(-1).content[0], result)
   })
 
   test('tool choices', () => {

@@ -7,8 +7,10 @@ import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { limitCacheMarks } from './anthropic-cache-marks.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
+import { fitToClaude } from './anthropic-model-rules.ts'
 import { pairToolResults } from './anthropic-paired-results.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }
@@ -126,6 +128,8 @@ export const anthropicRules: RequestRules = {
     fitAnswerSchema,
     uniqueCallIds,
     pairToolResults,
+    fitToClaude,
+    limitCacheMarks,
     declareCalledTools,
     toolRepair(toolShape(false), {}),
     toolRepair(toolShape(true), strictRules),

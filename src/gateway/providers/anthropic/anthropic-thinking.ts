@@ -26,6 +26,12 @@ const ways: [RegExp, ThinkingMode][] = [
 
 const wayOf = (model: string): ThinkingMode => ways.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
 
+/** Whether a Claude model reasons by a token budget. Later ones have no prefill. */
+export const isBudgetModel = (model: string) => wayOf(model) === 'budget'
+
+/** Whether a Claude model accepts sampling settings. */
+export const acceptsSampling = (model: string) => wayOf(model) !== 'adaptive-only'
+
 export type ThinkingSettings = {
   thinking?: object
   effort?: string

@@ -30,6 +30,9 @@ function promptOf({ messages }: ChatRequest, { upstreamModel }: Endpoint): Body 
   return { contents: [{ role: 'user', ...systemInstruction }] }
 }
 
+/** Gemini accepts a seed of 32 bits. */
+const maxSeed = 2 ** 31
+
 function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {
   const maxOutputTokens = answerLimitOf(chat)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
@@ -38,7 +41,7 @@ function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTok
     temperature: chat.temperature,
     topP: chat.top_p,
     topK: chat.top_k,
-    seed: chat.seed,
+    seed: chat.seed == null ? undefined : Math.trunc(chat.seed) % maxSeed,
     frequencyPenalty: chat.frequency_penalty,
     presencePenalty: chat.presence_penalty,
     stopSequences: stop?.length ? stop : undefined,

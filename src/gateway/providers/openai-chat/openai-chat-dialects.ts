@@ -59,14 +59,21 @@ const mistral: ChatDialect = {
   ],
 }
 
+const penalties = ['presence_penalty', 'frequency_penalty', 'logit_bias']
+
 /** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
 const dialects: Record<string, ChatDialect> = {
   openai: openaiItself,
   azure: openai,
   openrouter: { ...anywhere, developerRole: true, acceptsAnswerFields: true, reasoningField: 'reasoning_details' },
-  groq: { ...anywhere, reasoningField: 'reasoning' },
-  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true },
-  xai: { ...anywhere, reasoningField: 'reasoning_content' },
+  groq: {
+    ...anywhere,
+    reasoningField: 'reasoning',
+    refusesNames: true,
+    refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
+  },
+  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, refuses: penalties },
+  xai: { ...anywhere, reasoningField: 'reasoning_content', refuses: penalties },
   mistral,
   deepseek: needingReasoning,
   moonshotai: moonshot,

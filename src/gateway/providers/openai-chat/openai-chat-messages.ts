@@ -131,7 +131,7 @@ export function fieldRepair({ renamed = {}, refuses = [] }: ChatDialect): Repair
     for (const name in body) {
       const value = body[name]
       if (!isRemoved(name)) rest[Object.hasOwn(renamed, name) ? renamed[name]! : name] = value
-      else if (value != null && refused.has(name)) noteDropped(dropped, name)
+      else if (value != null && value !== 0 && value !== false && refused.has(name)) noteDropped(dropped, name)
     }
     return rest
   }

@@ -6,6 +6,7 @@ import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
+import { reasoningModelRepair } from '../openai-model-settings.ts'
 import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
@@ -60,6 +61,7 @@ function rulesOf(endpoint: Endpoint): RequestRules {
     repairs: [
       dialect.acceptsAnyBound ? defaultToolRepair : grammarTools,
       fieldRepair(dialect),
+      reasoningModelRepair(({ reasoning_effort: effort }) => effort),
       answerRepair(dialect),
       nameRepair(dialect),
       pairChatResults,

@@ -3,6 +3,7 @@ import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { reasoningModelRepair } from '../openai-model-settings.ts'
 import {
   emptyContentRepair,
   formatRepair,
@@ -23,6 +24,7 @@ export const responsesRules: RequestRules = {
     toolRepair(toolShape, {}),
     emptyContentRepair('input'),
     pairCallOutputs,
+    reasoningModelRepair(({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort),
     strictToolRepair(
       (tool) => (tool.type === 'function' ? tool : undefined),
       (_tool, declared) => declared as Body,

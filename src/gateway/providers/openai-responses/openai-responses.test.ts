@@ -136,9 +136,9 @@ describe('openai-responses, requests', () => {
       safety_identifier: 's',
       prompt_cache_key: 'k',
     }
-    const body = bodyOf({ ...settings, max_tokens: 5, seed: 1, stop: ['x'], session_id: 'mine' })
-    const { input: _input, include: _include, ...rest } = body
-    assert.deepEqual(rest, { ...settings, max_output_tokens: 16, store: false, model: 'gpt-5', stream: true })
+    const chat = { ...settings, max_tokens: 5, seed: 1, stop: ['x'], session_id: 'mine' }
+    const { input: _input, include: _include, ...rest } = encoded(openaiResponses, 'gpt-4.1', chat).body
+    assert.deepEqual(rest, { ...settings, max_output_tokens: 16, store: false, model: 'gpt-4.1', stream: true })
   })
 })
 

@@ -1,0 +1,53 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
+
+/** Anthropic refuses more cache breakpoints. The one of the whole request counts as well. */
+const maxMarks = 4
+
+type Marked = { cache_control?: unknown; content?: unknown } & Body
+
+/** Removes superfluous cache breakpoints: first earlier ones of the conversation, then those of tools and instructions. */
+export const limitCacheMarks: Repair = (body, dropped) => {
+  const allowed = body.cache_control == null ? maxMarks : maxMarks - 1
+  const fixed = countMarks({ tools: body.tools, system: body.system })
+  const turns = countMarks({ messages: body.messages })
+  const excess = fixed + turns - allowed
+  if (excess <= 0) return body
+  noteDropped(dropped, 'cache_control')
+  const fromTurns = Math.min(excess, Math.max(0, turns - 1))
+  const { messages } = withoutFirst({ messages: body.messages }, fromTurns)
+  const { tools, system } = withoutFirst({ tools: body.tools, system: body.system }, excess - fromTurns)
+  return { ...body, ...(tools !== undefined && { tools }), ...(system !== undefined && { system }), messages }
+}
+
+function countMarks(part: Body): number {
+  let count = 0
+  mapMarked(part, (marked) => {
+    count++
+    return marked
+  })
+  return count
+}
+
+function withoutFirst(part: Body, count: number): Body {
+  let remaining = count
+  return mapMarked(part, (marked) => {
+    if (remaining-- <= 0) return marked
+    const { cache_control: _mark, ...rest } = marked
+    return rest
+  })
+}
+
+/** Changes each marked tool or block, in their order. */
+function mapMarked(part: Body, change: (marked: Marked) => Marked): Body {
+  const mapList = (list: unknown): unknown =>
+    Array.isArray(list) ? mapItems(list as (Marked | null)[], (item) => (item ? mapOne(item) : item)) : list
+  const mapOne = (item: Marked): Marked => {
+    const content = mapList(item.content)
+    const inner = content === item.content ? item : { ...item, content }
+    return inner.cache_control == null ? inner : change(inner)
+  }
+  return Object.fromEntries(Object.entries(part).map(([name, list]) => [name, mapList(list)]))
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { reasoningModelRepair } from './openai-model-settings.ts'
+
+const repair = reasoningModelRepair(({ reasoning_effort: effort }) => effort)
+const settings = { temperature: 0.7, top_p: 1, presence_penalty: 0.5, logit_bias: null }
+const remaining = (model: string, more: object = {}) => {
+  const dropped: string[] = []
+  const body = repair({ model, ...settings, ...more }, dropped)
+  return [Object.keys(settings).filter((name) => name in body), dropped]
+}
+
+test('a reasoning model gets no sampling settings, and only those with an effect are named', () => {
+  for (const model of ['o3', 'o4-mini', 'gpt-5', 'gpt-5-mini', 'gpt-5.2-codex'])
+    assert.deepEqual(remaining(model), [[], ['presence_penalty', 'temperature']], model)
+})
+
+test('a model that reasons on request samples otherwise', () => {
+  assert.deepEqual(remaining('gpt-5.2'), [['temperature', 'top_p'], ['presence_penalty']])
+  assert.deepEqual(remaining('gpt-5.2', { reasoning_effort: 'none' }), [['temperature', 'top_p'], ['presence_penalty']])
+  assert.deepEqual(remaining('gpt-5.2', { reasoning_effort: 'low' }), [[], ['presence_penalty', 'temperature']])
+})
+
+test('other models get all settings', () => {
+  for (const model of ['gpt-4.1', 'gpt-5-chat-latest', 'llama-3', 'olmo-2'])
+    assert.equal((remaining(model)[0] as string[]).length, 4, model)
+})
