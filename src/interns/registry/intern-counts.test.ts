@@ -18,7 +18,7 @@ function slowDb() {
 
 test('concurrent counts of interns share one query and do not wait', async () => {
   const { state, db } = slowDb()
-  const counts = createInternCounts({ db }, 'thisHost')
+  const counts = createInternCounts({ db }, 'here')
   for (let times = 0; times < 3; times++) assert.equal(counts().running, 0)
   assert.equal(state.asked, 1)
   state.answer([{ status: 'running', count: 2 }])

@@ -8,8 +8,8 @@ const Address = z
 /** The settings that say where interns run. */
 export const internHostSettings = {
   interns: z
-    .enum(['thisHost', 'off'])
-    .default('thisHost')
+    .enum(['here', 'off'])
+    .default('here')
     .describe('Whether interns run on the host of this server (`here`) or only on hosts of other servers (`off`).'),
   intern_host: z
     .string()

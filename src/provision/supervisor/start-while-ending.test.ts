@@ -50,7 +50,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
   const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
   const provisioner = {
     ...{
-      placeOf: () => ({ hostname: 'thisHost', home: '/nowhere' }),
+      placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
       endForeignDaemons: async () => {},
       serveStorage: async () => undefined,
     },
@@ -63,7 +63,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
       events.push('ended')
     },
   } as unknown as Provisioner
-  const own = { name: 'thisHost', address: null, labels: [], capacity: 0 }
+  const own = { name: 'here', address: null, labels: [], capacity: 0 }
   const hosts = new InternHosts({ db, clock: clockOf(deps.now), own })
   const servers = ['a', 'b'].map(
     (server) =>

@@ -29,7 +29,7 @@ async function superviseOne(
   const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
   const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
   const provisioner = {
-    placeOf: () => ({ hostname: 'thisHost', home: '/nowhere' }),
+    placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
     ...{
       endForeignDaemons: async () => {},
       serveStorage: async () => undefined,
@@ -45,7 +45,7 @@ async function superviseOne(
     },
     ...start,
   } as unknown as Provisioner
-  const own = { name: 'thisHost', address: null, labels: [], capacity: 0 }
+  const own = { name: 'here', address: null, labels: [], capacity: 0 }
   const hosts = new InternHosts({ db, clock: clockOf(deps.now), own })
   const supervisor = new Supervisor({
     ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs },
