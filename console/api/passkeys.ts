@@ -34,8 +34,8 @@ export async function addPasskey(name: string): Promise<Passkey> {
 
 const messages: Record<string, string> = {
   NotAllowedError: 'No passkey was used: the request was cancelled, or it took too long.',
-  InvalidStateError: 'This device already has a passkey of yours for this console.',
-  SecurityError: 'The browser allows no passkeys at this address.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  SecurityError: 'The browser does not support passkeys at this address.',
 }
 
 function refuse(error: Error): never {

@@ -91,7 +91,7 @@ function ThresholdsDialog({ of: stored, store, reload, onClose }: DialogProps) {
       <h2>Alerts of the limit</h2>
       <form class="fields" onSubmit={submit}>
         <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ thresholds })} />
-        {conflict && <Conflict what="The alerts have changed since you opened them" {...conflict} />}
+        {conflict && <Conflict name="The alerts have changed since you opened them" {...conflict} />}
         <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
       </form>
     </Dialog>

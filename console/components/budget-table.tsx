@@ -21,7 +21,8 @@ type Props = {
   actions?: ((row: BudgetRow) => ComponentChildren) | undefined
 }
 
-const unconfirmedHelp = 'Charged without a report of the provider. Correct or release it on the page of a request.'
+const unconfirmedHelp =
+  'Charged to the limit, but not confirmed by the provider. Correct or release it on the page of the request.'
 
 /** Budgets with their spent, reserved and remaining amounts. */
 export function BudgetTable({ label, head: first = 'budget', rows, actions }: Props) {

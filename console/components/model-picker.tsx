@@ -20,9 +20,9 @@ export function ModelPicker({ label, models, choose }: Props) {
       />
       <SearchAndAdd
         label={`Add to ${label.toLowerCase()}`}
-        placeholder="words of a model, such as claude opus"
+        placeholder="name or ID, such as claude opus"
         resultsLabel="Matching models"
-        nothing="No model has these words."
+        nothing="No matching model."
         useFound={(typed) => {
           const available = useGet('GET /models/user', typed === '' ? undefined : {}).data?.data
           return available && matchingModels(available, typed, models)

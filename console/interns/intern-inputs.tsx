@@ -14,7 +14,7 @@ export function InternInputs({ fields, set }: Props) {
           minLength={2}
           maxLength={17}
           pattern="[a-z][a-z0-9]*(-[a-z0-9]+)*"
-          title="Lowercase letters and digits, in words joined by “-”, a letter first"
+          title="Lowercase letters and digits, separated by single hyphens, starting with a letter"
           autocomplete="off"
           placeholder="ada"
           value={fields.name}

@@ -89,7 +89,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
           <input type="checkbox" checked={isByok} onChange={(event) => setByok(event.currentTarget.checked)} />
           Count spending on your own provider keys, in the budgets of all intervals
         </label>
-        {conflict && <Conflict what={`The ${interval} budget has changed since you opened it`} {...conflict} />}
+        {conflict && <Conflict name={`The ${interval} budget has changed since you opened it`} {...conflict} />}
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || conflict !== undefined}>
             Save

@@ -84,7 +84,7 @@ function KeyBudgets({ of: key }: { of: Key }) {
           {exhaustedNote(budget)}
         </p>
       ))}
-      <p class="dim">A request needs enough left in each of them. They are checked in this order.</p>
+      <p class="dim">A request needs enough remaining budget in each of them. They are checked in this order.</p>
       <BudgetTable
         label={`Budgets of ${key.name}`}
         rows={data.data.map((budget) => ({

@@ -70,7 +70,7 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
         {endpoint.billed_more_than_bound !== undefined && (
           <span class="mark bad" title={`In ${exactCount(endpoint.billed_more_than_bound)} requests`}>
             {' '}
-            billed more than bound
+            billed above the maximum
           </span>
         )}
       </td>

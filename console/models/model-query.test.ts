@@ -7,6 +7,6 @@ test('modelQuery ignores unknown parameters', () => {
 })
 
 test('isFiltered ignores the order', () => {
-  const told = [isFiltered({ sort: 'newest' }), isFiltered({ mine: 'true' }), isFiltered({ zdr: 'true' })]
-  assert.deepEqual(told, [false, true, true])
+  const results = [isFiltered({ sort: 'newest' }), isFiltered({ mine: 'true' }), isFiltered({ zdr: 'true' })]
+  assert.deepEqual(results, [false, true, true])
 })

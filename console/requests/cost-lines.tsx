@@ -104,8 +104,8 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
       )}
       {generation.billed_more_than_bound && (
         <p class="refusal">
-          Billed more than bound: the provider {billOf(generation)} more than this request could use. Limits are charged
-          the highest possible cost.
+          Billed above the maximum: the provider {billOf(generation)} more than this request could use. Limits are
+          charged the highest possible cost.
         </p>
       )}
       {generation.correction && <Correction of={generation.correction} />}

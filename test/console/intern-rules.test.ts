@@ -3,15 +3,18 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { answer, say } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
 })
 after(async () => {
   await browser?.close()
@@ -89,12 +92,12 @@ test('the second click of two removes no rule that has just moved up under the p
 
 test('the replay shows the draft’s decisions and where people decided differently', options, async () => {
   await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: [] } })
-  for (const [command, said] of [
+  for (const [command, result] of [
     ['npm test', 'reject_once'],
     ['make', 'allow_once'],
     ['npm test', 'allow_once'],
   ] as const)
-    await answer(talk, talk.id, await say(talk, talk.id, wants(command)), said)
+    await answer(talk, talk.id, await say(talk, talk.id, wants(command)), result)
   await using watched = await open(rulesPage())
   const { page, faults } = watched
   await page.getByText('Would have allowed 0 of 3').waitFor()
@@ -125,7 +128,7 @@ test('the rules of the workspace are its managers’ to change, and a viewer’s
       link: await linkForRole(talk, colorScheme === 'light' ? 'viewer' : 'admin'),
       colorScheme,
     })
-    await viewer.page.getByText('Ask, also in self-drive: the tool “shell.escalate” and what is below it.').waitFor()
+    await viewer.page.getByText('Ask, also in self-drive: the tool “shell.escalate” and its subtools.').waitFor()
     assert.equal(await viewer.page.getByRole('button', { name: 'Add rule' }).count(), colorScheme === 'light' ? 0 : 1)
     assert.deepEqual(await accessibilityFaults(viewer.page), [])
     assert.deepEqual(viewer.faults, [])
@@ -139,7 +142,7 @@ test('an admin reads and changes the rules of each workspace, whichever is their
   await using watched = await open('/interns?part=rules', { key: undefined, link: await linkForRole(talk, 'admin') })
   const { page, faults } = watched
   await page.getByRole('main').getByLabel('Workspace').selectOption('Elsewhere')
-  await page.getByText('Deny: the tool “fetch” and what is below it.').waitFor()
+  await page.getByText('Deny: the tool “fetch” and its subtools.').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('workspace'), id)
   await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Tools').last().fill('shell')

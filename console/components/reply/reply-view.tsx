@@ -44,7 +44,10 @@ export function ReplyView({ name, reply, retry }: ReplyProps) {
 /** Only data URLs: the content security policy blocks other hosts. */
 const isDataUrl = (url: string) => url.startsWith('data:image/')
 
-const endings: Record<string, string> = { length: 'cut: maximum length', content_filter: 'cut by a content filter' }
+const endings: Record<string, string> = {
+  length: 'truncated: maximum length',
+  content_filter: 'truncated by a content filter',
+}
 
 /** Provider, time to first token, speed and price. */
 function ReplyFooter({ reply, retry }: Omit<ReplyProps, 'name'>) {

@@ -30,7 +30,7 @@ export function LostHostDialog({ host: { name: host, interns }, others, after, o
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
       <MoveForm hosts={others} label="Move all to" verb="Move" move={move} onClose={onClose}>
-        First copy their folders to the data folder of another host. Interns that were in service are started there.
+        First copy their folders to the data folder of another host. Interns that were running are started there.
       </MoveForm>
       <p class="lost">Interns that are given up start on any host with an empty workspace. Their files are lost.</p>
       <DeleteNamed name={host} verb="give up" act={giveUp} />

@@ -9,7 +9,7 @@ test('describeRule describes the effect and the scope of a rule', () => {
   )
   assert.equal(
     describeRule({ effect: 'deny', tools: ['edit'], paths: ['.git/**', '**/*.pem'] }),
-    'Deny: the tool “edit” and what is below it, where any file is in “.git/**” or “**/*.pem”.',
+    'Deny: the tool “edit” and its subtools, where any file is in “.git/**” or “**/*.pem”.',
   )
   assert.equal(
     describeRule({ effect: 'ask', hosts: ['*.internal'] }),

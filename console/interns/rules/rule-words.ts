@@ -29,7 +29,7 @@ function subjectsIn({ effect, tools, commands, unclear }: InternRule): string[] 
     ...(commands ? [`${isAllowRule ? 'exactly the command' : 'commands that start with'} ${either(words)}`] : []),
     ...(unclear ? ['commands that cannot be parsed reliably'] : []),
     ...(tools
-      ? [isAllowRule ? `exactly the tool ${either(tools)}` : `the tool ${either(tools)} and what is below it`]
+      ? [isAllowRule ? `exactly the tool ${either(tools)}` : `the tool ${either(tools)} and its subtools`]
       : []),
   ]
 }

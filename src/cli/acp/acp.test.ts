@@ -5,7 +5,7 @@ import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { client, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import { open, scripted, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
+import { type InternChatService, open, scripted, startInternChatService } from '#test/harness/interns/intern-chat.ts'
 import { runningIntern, say } from '#test/harness/interns/interns.ts'
 import { endAtLast } from '#test/harness/service/leftovers.ts'
 import { until } from '#test/harness/until.ts'
@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('../../../bin/signalbox.js', import.meta.u
 type Answers = { permission?: (params: any, withdrawn: AbortSignal) => unknown; form?: (params: any) => unknown }
 
 /** Runs `signalbox acp` as a process, with an editor as its client. */
-async function editor(service: Talk, { permission, form }: Answers = {}, intern = 'ada') {
+async function editor(service: InternChatService, { permission, form }: Answers = {}, intern = 'ada') {
   const env = { PATH: process.env.PATH, SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.apiKey }
   const child = spawn(process.execPath, [program, 'acp', intern], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   endAtLast(child)
@@ -59,11 +59,11 @@ async function editor(service: Talk, { permission, form }: Answers = {}, intern 
 const chosen = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } })
 
 describe('signalbox acp', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
     const { command, args } = scripted.agents.scripted
     const seeing = { command, args: [...args, 'image', 'embedded'], env: {} }
-    service = await startTalk({ settings: { agents: { ...scripted.agents, seeing } } })
+    service = await startInternChatService({ settings: { agents: { ...scripted.agents, seeing } } })
   })
   after(() => service[Symbol.asyncDispose]())
 

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { startDetour } from '#test/harness/database/detour.ts'
-import { scripted, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
+import { startTcpProxy } from '#test/harness/database/detour.ts'
+import { type InternChatService, scripted, startInternChatService } from '#test/harness/interns/intern-chat.ts'
 import { answer, say } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { runCli } from '../cli.ts'
@@ -12,7 +12,10 @@ import { runCli } from '../cli.ts'
 type WaitFor = (text: string | RegExp) => Promise<unknown>
 
 /** Starts `signalbox chat`, with a terminal or with piped input. */
-function chat(service: Talk, { person = false, key = service.apiKey, args = ['ada'], columns = 200 } = {}) {
+function chat(
+  service: InternChatService,
+  { person = false, key = service.apiKey, args = ['ada'], columns = 200 } = {},
+) {
   const [input, output] = [new PassThrough(), new PassThrough()]
   if (person) Object.assign(input, { isTTY: true, setRawMode: () => input })
   if (person) Object.assign(output, { isTTY: true, columns })
@@ -41,7 +44,7 @@ function chat(service: Talk, { person = false, key = service.apiKey, args = ['ad
   return { exited, types, ends: () => input.end(), sees, displayed: () => stripVTControlCharacters(displayed) }
 }
 
-const isWorking = async (service: Talk) => {
+const isWorking = async (service: InternChatService) => {
   const { body } = await service.ask('GET', '/interns/ada/sessions?limit=1')
   return body.data[0]?.status === 'running'
 }
@@ -57,9 +60,9 @@ const form = JSON.stringify({
 })
 
 describe('signalbox chat', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk({ settings: scripted })
+    service = await startInternChatService({ settings: scripted })
   })
   after(() => service[Symbol.asyncDispose]())
 
@@ -225,7 +228,7 @@ describe('signalbox chat', () => {
   })
 
   test('a lost connection is reported in one sentence, and the chat can continue', async () => {
-    await using proxy = await startDetour(service.url)
+    await using proxy = await startTcpProxy(service.url)
     const person = chat({ ...service, url: `${proxy.url}` }, { person: true })
     await person.sees('> ')
     person.types('stream 1000 50\r')
@@ -345,7 +348,7 @@ describe('signalbox chat', () => {
   })
 
   test('a question that expires leaves the prompt without a key press', async () => {
-    await using impatient = await startTalk({ settings: { ...scripted, intern_question_ms: 2000 } })
+    await using impatient = await startInternChatService({ settings: { ...scripted, intern_question_ms: 2000 } })
     const person = chat(impatient, { person: true })
     await person.sees('> ')
     person.types(`${permission}\r`)

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import { sql } from '#platform/db/kysely.ts'
 import { copiedTables, processTables } from '#platform/db/maintenance/copy.ts'
 import { openDb } from '#platform/db/open.ts'
-import { newEmptyPlace, type Place } from '#test/harness/database/databases.ts'
+import { newEmptyTestStore, type TestStore } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 
 const needsPostgres = { skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }
 
-async function run(settings: Place['settings'], ...args: string[]) {
+async function run(settings: TestStore['settings'], ...args: string[]) {
   const out: string[] = []
   const err: string[] = []
   const code = await runCli(['database', ...args], {
@@ -51,14 +51,14 @@ async function answers(service: TestService): Promise<Record<string, any>> {
 }
 
 test('copy writes the same data to Postgres, and the service continues there', needsPostgres, async () => {
-  const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
+  const [embedded, postgres] = [await newEmptyTestStore('sqlite'), await newEmptyTestStore('postgres')]
   const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
   try {
-    const first = await startTestService({ place: embedded })
+    const first = await startTestService({ testStore: embedded })
     await use(first)
     await first.stop()
     // Reads after a stop, when everything is written.
-    const reading = await startTestService({ place: embedded })
+    const reading = await startTestService({ testStore: embedded })
     const before = await answers(reading)
     await reading.stop()
     const { code, out, err } = await run(settings, 'copy')
@@ -67,7 +67,7 @@ test('copy writes the same data to Postgres, and the service continues there', n
       out,
       /^ +1 organizations\n +2 users\n[\s\S]* 3 generations\n[\s\S]*Every server needs the encryption\.key/,
     )
-    await using second = await startTestService({ place: { ...postgres, settings } })
+    await using second = await startTestService({ testStore: { ...postgres, settings } })
     assert.deepEqual(await answers(second), before)
     const { status } = await second.manage('POST', '/keys', { name: 'another' })
     assert.equal(status, 201)
@@ -79,7 +79,7 @@ test('copy writes the same data to Postgres, and the service continues there', n
 })
 
 test('copy preserves sums that exceed the precision of a double', needsPostgres, async () => {
-  const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
+  const [embedded, postgres] = [await newEmptyTestStore('sqlite'), await newEmptyTestStore('postgres')]
   const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
   try {
     const from = await openDb(embedded.settings)
@@ -98,13 +98,13 @@ test('copy preserves sums that exceed the precision of a double', needsPostgres,
 })
 
 test('copy refuses a Postgres database in use and a running service', needsPostgres, async () => {
-  const postgres = await newEmptyPlace('postgres')
+  const postgres = await newEmptyTestStore('postgres')
   try {
     await using running = await startTestService()
-    const settings = { ...running.place.settings, database_url: postgres.settings.database_url }
+    const settings = { ...running.testStore.settings, database_url: postgres.settings.database_url }
     assert.match((await run(settings, 'copy')).err, /^Another Signalbox .* is using the data folder/)
     await running.stop()
-    await (await startTestService({ place: postgres })).stop()
+    await (await startTestService({ testStore: postgres })).stop()
     const { code, err } = await run(settings, 'copy')
     assert.deepEqual(
       [code, err],
@@ -116,11 +116,11 @@ test('copy refuses a Postgres database in use and a running service', needsPostg
 })
 
 test('copy includes all tables except those about running servers', async () => {
-  const place = await newEmptyPlace('sqlite')
-  const db = await openDb(place.settings)
+  const testStore = await newEmptyTestStore('sqlite')
+  const db = await openDb(testStore.settings)
   const tables = await db.query.introspection.getTables()
   await db.close()
-  await place.remove()
+  await testStore.remove()
   const names = tables.map(({ name }) => name).filter((name) => name !== 'sqlite_sequence')
   assert.deepEqual(names.sort(), [...copiedTables, ...processTables].sort())
 })
@@ -128,9 +128,9 @@ test('copy includes all tables except those about running servers', async () => 
 test('backup works while the service runs, and a service can start from it', async () => {
   await using service = await startTestService()
   await use(service)
-  const { data_dir } = service.place.settings
+  const { data_dir } = service.testStore.settings
   const file = join(data_dir, 'of today.db')
-  const { code, out } = await run(service.place.settings, 'backup', file)
+  const { code, out } = await run(service.testStore.settings, 'backup', file)
   assert.equal(code, 0)
   assert.match(out, /^Backed up to .*of today\.db\. Also keep a copy of encryption\.key/)
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -138,8 +138,8 @@ test('backup works while the service runs, and a service can start from it', asy
   mkdirSync(restored)
   writeFileSync(join(restored, 'signalbox.lock'), '')
   copyFileSync(file, join(restored, 'signalbox.db'))
-  const place = { settings: { data_dir: restored, database_url: undefined }, remove: async () => {} }
-  await using again = await startTestService({ place })
+  const fixture = { settings: { data_dir: restored, database_url: undefined }, remove: async () => {} }
+  await using again = await startTestService({ testStore: fixture })
   for (const path of lists) {
     const [then, now] = [await service.manage('GET', path), await again.manage('GET', path)]
     assert.deepEqual(now.body, then.body, path)
@@ -148,7 +148,7 @@ test('backup works while the service runs, and a service can start from it', asy
 
 test('backup overwrites no file, and reports a missing or Postgres database', async () => {
   await using service = await startTestService()
-  const { settings } = service.place
+  const { settings } = service.testStore
   const taken = join(settings.data_dir, 'taken.db')
   writeFileSync(taken, 'precious')
   assert.match((await run(settings, 'backup', taken)).err, /taken\.db already exists\. Specify a new file\.$/)

@@ -99,7 +99,7 @@ test('log prints the lines, also as JSON, or why they are missing', async () => 
   assert.deepEqual([none.code, none.out, none.err], [0, '', 'It has not been started yet.'])
   await run(service, 'interns', 'provision', 'ada')
   const { id } = await untilIntern(service, 'ada', 'running')
-  const file = join(service.place.settings.data_dir!, 'interns', id, 'daemon.log')
+  const file = join(service.testStore.settings.data_dir!, 'interns', id, 'daemon.log')
   writeFileSync(file, 'first\nsecond \x1b[31m\n')
   assert.equal((await run(service, 'interns', 'log', 'ada', '--lines', '1')).out, 'second \\u001b[31m')
   const { lines, has_more } = JSON.parse((await run(service, 'interns', 'log', 'ada', '--json')).out)
@@ -155,8 +155,8 @@ test('questions lists open questions, and audit lists their answers', async () =
   await answer(service, 'ada', reply, 'allow_once')
   assert.doesNotMatch((await run(service, 'interns', 'questions', 'ada')).out, /shell/)
   const asManager = { ...service, apiKey: service.managementKey }
-  const trail = await run(asManager, 'audit', '--target', id, '--action', 'intern.answered')
-  assert.match(trail.out, /^\S+ \S+ +\S+@\S+ .+ intern\.answered +\S+ +allow_once: shell: ls -la$/m)
+  const auditEvents = await run(asManager, 'audit', '--target', id, '--action', 'intern.answered')
+  assert.match(auditEvents.out, /^\S+ \S+ +\S+@\S+ .+ intern\.answered +\S+ +allow_once: shell: ls -la$/m)
 })
 
 test('readValue parses the text for each type of field', () => {

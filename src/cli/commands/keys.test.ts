@@ -13,7 +13,7 @@ async function run(args: string[], env: Record<string, string | undefined>) {
 }
 
 const on = (service: TestService) => ({ SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.managementKey })
-const storeOf = ({ place: { settings } }: TestService) => ({
+const storeOf = ({ testStore: { settings } }: TestService) => ({
   DATA_DIR: settings.data_dir,
   DATABASE_URL: settings.database_url,
 })
@@ -115,7 +115,7 @@ onEachDatabase('keys reset-management', (kind) => {
     await service.stop()
     const { out, err } = await run(['keys', 'reset-management'], storeOf(service))
     assert.match(err, /not shown again\.\n1 other management key still enabled\.$/)
-    await using restarted = await startTestService({ place: service.place })
+    await using restarted = await startTestService({ testStore: service.testStore })
     assert.equal((await restarted.ask('GET', '/keys', { key: out })).status, 200)
     assert.equal(await works(restarted, service.managementKey), true)
   })
@@ -125,7 +125,7 @@ onEachDatabase('keys reset-management', (kind) => {
     await service.stop()
     const { out, err } = await run(['keys', 'reset-management', '--disable-others'], storeOf(service))
     assert.match(err, /1 other management key disabled\.$/)
-    await using restarted = await startTestService({ place: service.place })
+    await using restarted = await startTestService({ testStore: service.testStore })
     assert.equal(await works(restarted, out), true)
     assert.equal(await works(restarted, service.managementKey), false)
     assert.equal(await works(restarted, service.apiKey), true)
@@ -145,7 +145,7 @@ test('keys reset-management refuses a running embedded service', async () => {
   const busy = await run(['keys', 'reset-management'], storeOf(service))
   assert.deepEqual([busy.code, busy.out], [1, ''])
   assert.match(busy.err, /^Another Signalbox .* is using the data folder/)
-  const none = await run(['keys', 'reset-management'], { DATA_DIR: `${service.place.settings.data_dir}/none` })
+  const none = await run(['keys', 'reset-management'], { DATA_DIR: `${service.testStore.settings.data_dir}/none` })
   assert.match(none.err, /^No database in/)
 })
 

@@ -18,8 +18,8 @@ test('passkeys list and revoke work', async () => {
   const browser = await openBrowser(service, { link: data.token })
   const { challenge, user, rp } = (await browser.ask('POST', '/passkeys/options')).body.data
   const response = registration(softPasskey(user.id), { challenge, rpId: rp.id, origin: originOf(service) })
-  const made = await browser.ask('POST', '/passkeys', { body: { name: 'Laptop', response } })
-  const { id } = made.body.data
+  const created = await browser.ask('POST', '/passkeys', { body: { name: 'Laptop', response } })
+  const { id } = created.body.data
 
   assert.match((await run('passkeys', 'list')).out, new RegExp(`${id} +owner@localhost +localhost +20.* never +Laptop`))
   assert.equal(JSON.parse((await run('passkeys', 'list', '--for', 'owner@localhost', '--json')).out)[0].id, id)

@@ -67,7 +67,7 @@ test('reconcile prints where the ledger and the export of a provider differ', as
   const { data } = (await service.manage('GET', '/key')).body
   const caller = { ...generation().caller, organizationId: data.organization_id, workspaceId: data.workspace_id }
   const more = { caller, modelId: 'openai/gpt-5-mini', endpointId: 'openai/gpt-5-mini@openai', provider: 'openai' }
-  const db = await openDb(service.place.settings)
+  const db = await openDb(service.testStore.settings)
   await writeGenerations({ db }, [generation(more), generation(more)])
   await db.close()
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-reconcile-'))

@@ -20,7 +20,7 @@ export function reconcileCommand(command: Command, { env, out }: Terminal): void
     )
     .requiredOption('--file <csv>', "The CSV file from the usage or cost page of the provider's console")
     .option('--as <slug>', 'Slug of the provider in the catalogue (default: the same name)')
-    .option('--all', 'Also print what is equal')
+    .option('--all', 'Also print rows without a difference')
     .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async ({ provider, file, as = provider, all, json }: Options) => {

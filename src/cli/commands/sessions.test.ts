@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newPlace } from '#test/harness/database/databases.ts'
+import { newTestStore } from '#test/harness/database/databases.ts'
 import { openBrowser, signIn } from '#test/harness/service/browser-client.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
@@ -35,9 +35,9 @@ test('sessions list, end and link work', async () => {
 })
 
 test('sessions link works without a key while the service is stopped', async () => {
-  const place = await newPlace('sqlite')
-  const env = { DATA_DIR: place.settings.data_dir, PORT: '9090' }
-  await using first = await startTestService({ place })
+  const testStore = await newTestStore('sqlite')
+  const env = { DATA_DIR: testStore.settings.data_dir, PORT: '9090' }
+  await using first = await startTestService({ testStore })
   const refused = await run(env, 'sessions', 'link')
   assert.equal(refused.code, 1)
   assert.match(
@@ -49,8 +49,8 @@ test('sessions link works without a key while the service is stopped', async () 
   assert.match(unknown.err, /Member "eve@example\.com" not found/)
   const { out } = await run(env, 'sessions', 'link')
   assert.match(out, /^http:\/\/127\.0\.0\.1:9090\/#sign-in=[\w-]{43}$/)
-  await using second = await startTestService({ place })
+  await using second = await startTestService({ testStore })
   assert.equal((await signIn(second, { link: tokenIn(out) })).status, 201)
   await second.stop()
-  await place.remove()
+  await testStore.remove()
 })

@@ -21,11 +21,11 @@ async function run({ url, managementKey }: TestService, ...args: string[]) {
 test('webhooks create, list, test, deliveries, retry, rotate, disable and delete work', async () => {
   await using receiver = await startReceiver()
   await using service = await startTestService({ settings: { webhook_origins: [receiver.origin] } })
-  const made = await run(service, 'create', receiver.url, '--include', 'question', '--description', 'chat')
-  const id = /webhook (\S+)\. It is not shown again/.exec(made.err)?.[1] ?? ''
+  const created = await run(service, 'create', receiver.url, '--include', 'question', '--description', 'chat')
+  const id = /webhook (\S+)\. It is not shown again/.exec(created.err)?.[1] ?? ''
   assert.match((await run(service, 'list')).out, /enabled +http:.*chat/)
   const delivery = /^Queued (msg_\w+)\./.exec((await run(service, 'test', id)).out)?.[1] ?? ''
-  assert.equal(verified(made.out, await receiver.hear('webhook.test')).type, 'webhook.test')
+  assert.equal(verified(created.out, await receiver.hear('webhook.test')).type, 'webhook.test')
   await until(async () => /webhook\.test +delivered +1/.test((await run(service, 'deliveries', id)).out))
   assert.equal((await run(service, 'retry', id, delivery)).out, `Queued ${delivery} again.`)
   await until(() => receiver.received.length === 2)

@@ -9,7 +9,7 @@ type Released = { requests: number; released_usd: number }
 export function releaseCommand(requests: Command, { env, out }: Terminal): void {
   const release = requests
     .command('release')
-    .description('Release what limits were charged without a report of the provider')
+    .description('Release charges that the provider did not confirm')
     .argument('[id]', 'ID of one request. Without it, name filters or --all')
     .option('--all', 'Release the unconfirmed amounts of all requests')
     .option('--json', 'Print JSON')

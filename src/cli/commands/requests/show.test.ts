@@ -7,9 +7,9 @@ import { runCli } from '../../cli.ts'
 
 /** Prints a request with these costs. */
 async function printRequest(costs: { upstream_inference_cost: number; limit_cost: number }): Promise<string> {
-  const made = { id: 'gen-1', created_at: '2030-01-31T00:00:00.000Z', total_cost: costs.upstream_inference_cost }
+  const created = { id: 'gen-1', created_at: '2030-01-31T00:00:00.000Z', total_cost: costs.upstream_inference_cost }
   const unconfirmed = { unconfirmed_usd: costs.limit_cost - costs.upstream_inference_cost }
-  const data = { ...made, ...costs, ...unconfirmed, attempts: [], not_asked: [], content_findings: [] }
+  const data = { ...created, ...costs, ...unconfirmed, attempts: [], not_asked: [], content_findings: [] }
   await using server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
   })
