@@ -20,18 +20,18 @@ const question = {
 }
 const search = String(new URLSearchParams(question))
 
-const place = prepareFolder()
+const fixture = prepareFolder()
 try {
-  console.log(`\nGET /models on ${place.isReal ? 'the real snapshot' : 'a synthetic snapshot'} of models.dev\n`)
-  await (await startService(place)).stop()
+  console.log(`\nGET /models on ${fixture.isReal ? 'the real snapshot' : 'a synthetic snapshot'} of models.dev\n`)
+  await (await startService(fixture)).stop()
   await measureStart()
-  const service = await startService(place)
+  const service = await startService(fixture)
   for (const encoding of ['identity', 'gzip']) await measureWholeList(service, encoding)
   await measureQuestion(service)
   await service.stop()
   await measureGrowth()
 } finally {
-  place.remove()
+  fixture.remove()
 }
 exitWithVerdict()
 
@@ -40,7 +40,7 @@ async function measureStart(): Promise<void> {
   const resident: number[] = []
   for (let round = 0; round < 5; round++) {
     const started = performance.now()
-    const service = await startService(place)
+    const service = await startService(fixture)
     await (await fetch(`${service.url}/models`, { headers: authorization() })).arrayBuffer()
     starts.push(performance.now() - started)
     resident.push(residentMegabytes(service.pid) ?? 0)
@@ -54,7 +54,7 @@ async function measureStart(): Promise<void> {
 async function measureWholeList(service: Running, encoding: string): Promise<void> {
   const headers = { ...authorization(), 'accept-encoding': encoding }
   const target = { url: new URL(`${service.url}/models`), headers }
-  const file = join(place.folder, `list.${encoding}`)
+  const file = join(fixture.folder, `list.${encoding}`)
   writeFileSync(file, await bodyOf(target))
   const bare = await startBare(file, encoding)
   const yardstick = { url: new URL(bare.url), headers }
@@ -88,8 +88,8 @@ async function measureQuestion(service: Running): Promise<void> {
 async function measureGrowth(): Promise<void> {
   const { data } = await loadCatalogue({
     starter_catalogue: true,
-    models_dev_file: place.snapshot,
-    data_dir: place.folder,
+    models_dev_file: fixture.snapshot,
+    data_dir: fixture.folder,
   })
   const time = (size?: number) => answerMicroseconds(compileSnapshot(size === undefined ? data : resized(data, size)))
   const real = time()

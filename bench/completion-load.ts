@@ -54,8 +54,8 @@ function exchange(socket: Socket, door: Door): Promise<Exchange> {
         missing = length ? text.indexOf('\r\n\r\n') + 4 + Number(length) : Number.POSITIVE_INFINITY
       }
       missing -= bytes.length
-      const over = missing === Number.POSITIVE_INFINITY ? bytes.subarray(-5).equals(chunkedEnd) : missing <= 0
-      if (!over) return
+      const isOver = missing === Number.POSITIVE_INFINITY ? bytes.subarray(-5).equals(chunkedEnd) : missing <= 0
+      if (!isOver) return
       socket.off('data', take).off('close', cut)
       done({ timing: { first, whole: performance.now() - started }, refusal })
     }

@@ -31,8 +31,8 @@ async function bench(
   idleMs: number,
   measure: (server: Running, dataDir: string, interns: Intern[]) => Promise<void>,
 ) {
-  const place = prepareFolder()
-  const dataDir = join(place.folder, 'data')
+  const fixture = prepareFolder()
+  const dataDir = join(fixture.folder, 'data')
   const server = await start(asNpmStarts(), {
     PORT: '0',
     HOST: '127.0.0.1',
@@ -64,7 +64,7 @@ async function bench(
     await measure(server, dataDir, interns)
   } finally {
     await server.stop()
-    place.remove()
+    fixture.remove()
   }
 }
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { newPlace } from '#test/harness/database/databases.ts'
+import { newTestStore } from '#test/harness/database/databases.ts'
 import { type Begin, talkAtOnce } from './concurrent-turns.ts'
 import { type Intern, quantile, takeTurn } from './intern-load.ts'
 import { exitWithVerdict, median, report } from './report.ts'
@@ -16,13 +16,13 @@ const rates = (process.env.RATES ?? '2500 5000').split(' ').map(Number)
 const firstWords = Number(process.env.FIRST_WORDS ?? 200)
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 if (!process.env.TEST_DATABASE_URL) throw new Error('Set TEST_DATABASE_URL to a Postgres where databases can be made.')
-const database = await newPlace('postgres')
-const place = prepareFolder()
+const database = await newTestStore('postgres')
+const fixture = prepareFolder()
 const shared = {
   PORT: '0',
   HOST: '127.0.0.1',
   DATABASE_URL: database.settings.database_url!,
-  ENCRYPTION_KEY_FILE: join(place.folder, 'near', 'encryption.key'),
+  ENCRYPTION_KEY_FILE: join(fixture.folder, 'near', 'encryption.key'),
   BOOTSTRAP_API_KEY: apiKey,
   LOG_LEVEL: 'error',
   DEMO_INTERN: 'false',
@@ -34,8 +34,8 @@ const shared = {
   TURNS_PER_MINUTE_ORGANIZATION: '1000000',
 }
 const { ENCRYPTION_KEY_FILE: _made, ...first } = shared
-const near = await start(asNpmStarts(), { ...first, DATA_DIR: join(place.folder, 'near'), INTERN_HOST: 'near' })
-const far = await start(asNpmStarts(), { ...shared, DATA_DIR: join(place.folder, 'far'), INTERNS: 'off' })
+const near = await start(asNpmStarts(), { ...first, DATA_DIR: join(fixture.folder, 'near'), INTERN_HOST: 'near' })
+const far = await start(asNpmStarts(), { ...shared, DATA_DIR: join(fixture.folder, 'far'), INTERNS: 'off' })
 try {
   const interns: string[] = []
   for (let number = 1; number <= 20; number++) interns.push(await makeIntern(`bench-${number}`))
@@ -44,7 +44,7 @@ try {
 } finally {
   await far.stop()
   await near.stop()
-  place.remove()
+  fixture.remove()
   await database.remove()
 }
 exitWithVerdict()

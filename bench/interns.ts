@@ -11,9 +11,9 @@ import { apiKey, asNpmStarts, prepareFolder, residentMegabytes, start } from './
 /** The number of measurements for each rate of chunks a second, without and with the server in turn. */
 const pairs = { 2500: 1, 5000: 5, 7500: 1 }
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
-const place = prepareFolder()
-const dataDir = join(place.folder, 'data')
-const heldFile = join(place.folder, 'held')
+const fixture = prepareFolder()
+const dataDir = join(fixture.folder, 'data')
+const heldFile = join(fixture.folder, 'held')
 const server = await start(['--import', './bench/collect-on-signal.ts', ...asNpmStarts()], {
   PORT: '0',
   HELD_FILE: heldFile,
@@ -36,7 +36,7 @@ try {
   await benchEndurance(interns[0]!)
 } finally {
   await server.stop()
-  place.remove()
+  fixture.remove()
 }
 exitWithVerdict()
 
@@ -57,9 +57,9 @@ async function makeIntern(name: string, agent?: object): Promise<Intern> {
 
 /** One after the other, so that each starts as it would alone. */
 async function makeInterns(count: number, agent: object): Promise<Intern[]> {
-  const made: Intern[] = []
-  for (let number = 1; number <= count; number++) made.push(await makeIntern(`bench-${number}`, agent))
-  return made
+  const created: Intern[] = []
+  for (let number = 1; number <= count; number++) created.push(await makeIntern(`bench-${number}`, agent))
+  return created
 }
 
 type Record = DaemonAddress & { process: { pid: number } }

@@ -7,7 +7,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { openDb } from '#platform/db/open.ts'
 import { pruneGenerations } from '#spend/ledger/prune.ts'
-import { newPlace } from '#test/harness/database/databases.ts'
+import { newTestStore } from '#test/harness/database/databases.ts'
 import { copyDays } from './ledger-copies.ts'
 import { daysFilled, fill, keys } from './ledger-fill.ts'
 import { searchLedger } from './ledger-searches.ts'
@@ -29,19 +29,19 @@ const now = Date.now()
 const kinds = process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
 for (const kind of kinds.filter((one) => !process.env.ONLY || one === process.env.ONLY)) {
   console.log(`\n${requests.toLocaleString('en')} metered requests, ${kind}\n`)
-  const place = await placeFor(kind)
+  const testStore = await placeFor(kind)
   try {
-    await prepare(place.settings)
-    await read(place.settings)
-    await readRollups(place.settings)
-    if (!keepFolder) await prune(place.settings)
+    await prepare(testStore.settings)
+    await read(testStore.settings)
+    await readRollups(testStore.settings)
+    if (!keepFolder) await prune(testStore.settings)
   } finally {
-    if (!keepFolder) await place.remove()
+    if (!keepFolder) await testStore.remove()
   }
 }
 exitWithVerdict()
 
-type Place = Awaited<ReturnType<typeof newPlace>>['settings']
+type Place = Awaited<ReturnType<typeof newTestStore>>['settings']
 
 function service(settings: Place) {
   const config = Settings.parse({ port: 0, bootstrap_management_key: managementKey, ...settings })
@@ -50,8 +50,8 @@ function service(settings: Place) {
 }
 
 /** Reuses a filled database if it was stored. */
-async function placeFor(kind: 'sqlite' | 'postgres'): Promise<Awaited<ReturnType<typeof newPlace>>> {
-  if (!keepFolder) return newPlace(kind)
+async function placeFor(kind: 'sqlite' | 'postgres'): Promise<Awaited<ReturnType<typeof newTestStore>>> {
+  if (!keepFolder) return newTestStore(kind)
   const data_dir = `${keepFolder}-${kind}`
   mkdirSync(data_dir, { recursive: true })
   return {

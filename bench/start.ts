@@ -14,8 +14,8 @@ import {
 
 /** From the start of the process to its first answer, beside the smallest server there is, by turns. */
 const rounds = Number(process.env.ROUNDS ?? 15)
-const place = prepareFolder()
-const hello = join(place.folder, 'hello.mjs')
+const fixture = prepareFolder()
+const hello = join(fixture.folder, 'hello.mjs')
 writeFileSync(
   hello,
   `import { createServer } from 'node:http'
@@ -30,13 +30,13 @@ try {
   // The first has an empty data folder, an empty cache and no bundle's code compiled yet: it keeps that after 3 s.
   for (let round = -2; round < rounds; round++) {
     const bare = await measured(() => start([hello], {}), '/')
-    const ours = await measured(() => startService(place), '/models?limit=1', round < 0 ? 6000 : 0)
+    const ours = await measured(() => startService(fixture), '/models?limit=1', round < 0 ? 6000 : 0)
     if (round < 0) continue
     starts.hello.push(bare)
     starts.ours.push(ours)
   }
 } finally {
-  place.remove()
+  fixture.remove()
 }
 const of = (who: keyof typeof starts, figure: keyof Start) => median(starts[who].map((one) => one[figure]))
 for (const who of ['hello', 'ours'] as const) {

@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { newEmptyPlace, type Place } from '#test/harness/database/databases.ts'
+import { newEmptyTestStore, type TestStore } from '#test/harness/database/databases.ts'
 import { doorOf, saturate } from './completion-load.ts'
 import { startCannedUpstream } from './fixed-upstream.ts'
 import { exitWithVerdict, median, report } from './report.ts'
@@ -39,7 +39,7 @@ async function measure(): Promise<void> {
   const cores = availableParallelism()
   for (const kind of process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)) {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-workers-'))
-    const places = await Promise.all(counts.map(() => newEmptyPlace(kind)))
+    const places = await Promise.all(counts.map(() => newEmptyTestStore(kind)))
     const services: Running[] = []
     try {
       console.log(`\n${kind}; ${cores} cores, of which others used ${loadavg()[0]!.toFixed(1)} in the last minute\n`)
@@ -63,7 +63,7 @@ async function measure(): Promise<void> {
   exitWithVerdict()
 }
 
-function startService(workers: number, { settings }: Place, folder: string, upstream: string): Promise<Running> {
+function startService(workers: number, { settings }: TestStore, folder: string, upstream: string): Promise<Running> {
   const file = join(folder, 'catalogue.json')
   const endpoints = { canned: { model: 'model', prices: { prompt: 1, completion: 2 }, supported_parameters: [] } }
   const canned = { name: 'Canned', protocol: 'openai-chat', base_url: upstream, credentials: ['CANNED_API_KEY'] }

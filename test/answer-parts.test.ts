@@ -32,10 +32,12 @@ describe('parts of answers', () => {
   for (const protocol of ['openai-chat', 'openai-responses'] as const)
     for (const streamed of [false, true])
       test(`${protocol}, ${streamed ? 'streamed' : 'whole'}: has citations, images and custom calls`, () => {
-        const got = understood(protocol, answer, streamed).filter(({ type }) => type !== 'started' && type !== 'piece')
+        const received = understood(protocol, answer, streamed).filter(
+          ({ type }) => type !== 'started' && type !== 'piece',
+        )
         const byType = (events: AnswerEvent[]) => events.toSorted((a, b) => (a.type < b.type ? -1 : 1))
         const expected = answer.map((event) => (event.type === 'finish' ? { ...event, native: 'completed' } : event))
-        const plain = got.map((event) => (event.type === 'finish' ? { ...event, native: 'completed' } : event))
+        const plain = received.map((event) => (event.type === 'finish' ? { ...event, native: 'completed' } : event))
         assert.deepEqual(byType(plain), byType(expected))
       })
 })

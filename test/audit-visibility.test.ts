@@ -50,8 +50,8 @@ test('the trail shows the contents of a private intern to its creator only', asy
     mcp_servers: [{ name: 'tools', url: `https://example.com/${secret}` }],
     web_hosts: [`${secret}.example.com`],
   }
-  const made = await service.ask('POST', '/interns', { body: { name: 'ida', ...contents } })
-  assert.equal(made.status, 201, made.text)
+  const created = await service.ask('POST', '/interns', { body: { name: 'ida', ...contents } })
+  assert.equal(created.status, 201, created.text)
   await service.ask('PATCH', '/interns/ida', { body: { instructions: `${secret} 2` } })
   await service.ask('DELETE', '/interns/ida')
   const seen = await trailOf('viewer', 'intern')
@@ -73,7 +73,7 @@ test('no route, search or export shows a viewer the URL of a webhook, a credenti
   const webhook = (await service.manage('POST', '/webhooks', { url: secretUrl })).body.data
   const slack = { url: `https://hooks.slack.com/services/T/B/${secret}`, format: 'slack' }
   const credential = { provider: 'openai', name: 'k', key: `sk-${secret}-abcdefghijklmnop` }
-  const made = [
+  const created = [
     webhook.id,
     (await service.manage('POST', '/webhooks', slack)).body.data.id,
     (await service.manage('POST', '/byok', credential)).body.data.id,
@@ -83,7 +83,7 @@ test('no route, search or export shows a viewer the URL of a webhook, a credenti
   let answers = 0
   for (const { method, path, events, downloads } of Object.values(routes)) {
     if (method !== 'get' || events || downloads) continue
-    for (const id of path.includes('{') ? made : ['']) {
+    for (const id of path.includes('{') ? created : ['']) {
       for (const query of ['', '?limit=100', `?q=${secret}`]) {
         const url = service.url + path.replace(/\{[^}]+\}/g, id) + query
         const answer = await fetch(url, { headers: { cookie: viewer.cookie } })

@@ -10,21 +10,22 @@ import { reads } from '#api/access/roles.ts'
 import { routes } from '#api/routes/routes.ts'
 import { clients } from '#gateway/clients/clients.ts'
 import { knownActions } from '../console/keys/audit-actions.ts'
-import { startTalk, type Talk } from './harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from './harness/interns/intern-chat.ts'
 import { tarOf } from './harness/interns/intern-files.ts'
 import { untilIntern } from './harness/interns/interns.ts'
 import { type Browser, openBrowser } from './harness/service/browser-client.ts'
 
 const spent = 'It changes nothing but what was spent: the ledger has each request with who asked.'
-const said = 'What is said to an intern is in its session, with who said it; answers to what it asks are in the trail.'
+const result =
+  'What is said to an intern is in its session, with who said it; answers to what it asks are in the trail.'
 
 /** Why these leave no line by themselves, or where it is shown that they do. */
 const unwritten: Record<string, string> = {
   ...Object.fromEntries(clients.map(({ operation }) => [operation.id, spent])),
   addGenerationFeedback: 'A report about an answer is stored with the request and the user.',
   countMessageTokens: 'It counts, and changes nothing.',
-  chatWithIntern: said,
-  createInternSessionChatCompletion: said,
+  chatWithIntern: result,
+  createInternSessionChatCompletion: result,
   cancelInternRun: 'It wants a turn under way: test/slow/intern-background.test.ts.',
   answerByLink: 'It is called without a session, by who holds the link: test/slow/answer-links.test.ts.',
   testWebhook: 'It sends what the list of deliveries has.',
@@ -184,14 +185,14 @@ test('the console has a label for each audit action', () => {
   assert.deepEqual(wordless, [])
 })
 
-let talk: Talk
+let talk: InternChatService
 before(async () => {
-  talk = await startTalk()
+  talk = await startInternChatService()
 })
 after(() => talk?.[Symbol.asyncDispose]())
 
-const kept = new Map<string, string>()
-const filled = (text: string) => text.replace(/<(\w+)>/g, (_, name) => kept.get(name) ?? `no ${name}`)
+const stored = new Map<string, string>()
+const filled = (text: string) => text.replace(/<(\w+)>/g, (_, name) => stored.get(name) ?? `no ${name}`)
 
 async function write(browser: Browser, operationId: string) {
   const { path = {}, query = '', body, bytes, keep } = steps[operationId]!
@@ -210,9 +211,9 @@ async function write(browser: Browser, operationId: string) {
   const text = await answer.text()
   assert.ok(answer.ok, `${operationId}: ${answer.status} ${text}`)
   if (!keep) return
-  const made = JSON.parse(text)
-  const { id, hash, user_id } = { ...made, ...made.data }
-  kept.set(keep, hash ?? id ?? user_id)
+  const created = JSON.parse(text)
+  const { id, hash, user_id } = { ...created, ...created.data }
+  stored.set(keep, hash ?? id ?? user_id)
 }
 
 test("every write of a session is in the audit log with the member's name", async () => {
@@ -222,12 +223,12 @@ test("every write of a session is in the audit log with the member's name", asyn
   const browser = await openBrowser(talk, { link: await link() })
   const trail = async () => (await talk.manage('GET', '/audit?limit=20')).body.data
   for (const [operationId, { action, becomes }] of Object.entries(steps)) {
-    if (operationId === 'createSession') kept.set('link', await link())
+    if (operationId === 'createSession') stored.set('link', await link())
     const before = new Set((await trail()).map((event: any) => event.id))
     await write(browser, operationId)
     const written = (await trail()).filter((event: any) => !before.has(event.id) && event.action === action)
     assert.deepEqual([...new Set(written.map(({ actor }: any) => actor.user_name))], ['Olga'], operationId)
-    if (becomes) await untilIntern(browser, kept.get('intern')!, becomes)
+    if (becomes) await untilIntern(browser, stored.get('intern')!, becomes)
   }
   const all = (await talk.manage('GET', '/audit?limit=100')).text
   assert.ok(all.includes('webhook.created') && all.includes('intern.created'))

@@ -94,14 +94,14 @@ const says = (...content: object[]) => ({
 })
 const picture = { type: 'image_url', image_url: { url: 'https://pictures.test/1.png' } }
 const sound = { type: 'input_audio', input_audio: { data: 'A'.repeat(4000), format: 'wav' } }
-const kept = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral', ttl: '1h' } }
+const stored = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral', ttl: '1h' } }
 
 type Case = { provider: string; endpoint?: object; model?: object; body: object; path?: string }
 
 /** By the model: who serves it, and what is asked. */
 const cases: Record<string, Case> = {
   'claude-searching': { provider: 'anthropic', body: { tools: [searches] } },
-  'claude-keeping': { provider: 'anthropic', endpoint: { cache_write_1h: 6 }, body: says(kept) },
+  'claude-keeping': { provider: 'anthropic', endpoint: { cache_write_1h: 6 }, body: says(stored) },
   'gemini-2.5-flash': { provider: 'google', body: { tools: [{ type: 'google_search' }] } },
   'gemini-3-flash': {
     provider: 'google',
@@ -165,9 +165,9 @@ describe('units that a provider bills in addition to text', () => {
 
   function answer({ path, body }: Received) {
     const name = body.model ?? /models\/([^:]+):/.exec(path)?.[1]
-    const { billed: usd, answer: said } = served[name]!(body)
+    const { billed: usd, answer: result } = served[name]!(body)
     billed += usd
-    return { status: 200, type: 'application/json', body: JSON.stringify(said) }
+    return { status: 200, type: 'application/json', body: JSON.stringify(result) }
   }
   before(async () => {
     upstream = await startScriptedUpstream(answer)
@@ -235,7 +235,7 @@ describe('units that a provider bills in addition to text', () => {
         { tools: [{ ...searches, max_uses: undefined }] },
         /tools\[0\]\.max_uses must limit how often/,
       ],
-      ['claude-searching', says(kept), /cache_control\.ttl has no price at anthropic \(prices\.cache_write_1h\)/],
+      ['claude-searching', says(stored), /cache_control\.ttl has no price at anthropic \(prices\.cache_write_1h\)/],
       ['researcher', { max_tool_calls: undefined }, /max_tool_calls must limit how often/],
       ['researcher', { tools: [{ type: 'image_generation' }] }, /tools\[0\] \(image_generation\) has no price/],
       ['hurried', { service_tier: 'scale' }, /service_tier \(scale\) has no price/],
@@ -257,8 +257,8 @@ describe('units that a provider bills in addition to text', () => {
   test('without a limit it is served, and the record names the missing price', async () => {
     const key = await keyWith(null)
     const tools = [{ type: 'code_execution_20250825', name: 'code_execution' }]
-    const told = await record(await ask(key, 'claude-searching', { tools }))
-    assert.deepEqual([told.unpriced, told.billed_pieces], [['tools.code_execution'], { web_search: 2 }])
+    const response = await record(await ask(key, 'claude-searching', { tools }))
+    assert.deepEqual([response.unpriced, response.billed_pieces], [['tools.code_execution'], { web_search: 2 }])
     const scaled = await record(await ask(key, 'hurried', { service_tier: 'scale' }))
     assert.deepEqual([scaled.unpriced, scaled.service_tier], [['service_tiers.scale'], 'scale'])
   })

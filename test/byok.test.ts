@@ -30,80 +30,83 @@ async function setUp(kind: DatabaseKind = 'sqlite') {
 
 onOneDatabase('a provider key of the workspace’s own', (kind) => {
   test('is used at once, metered separately, and never returned', async () => {
-    await using place = await setUp(kind)
-    assert.equal((await place.ask('faulty/ok')).status, 200)
-    assert.equal(place.usedKey(), undefined)
-    const { status, body, text } = await place.bring({ name: 'Ours' })
+    await using fixture = await setUp(kind)
+    assert.equal((await fixture.ask('faulty/ok')).status, 200)
+    assert.equal(fixture.usedKey(), undefined)
+    const { status, body, text } = await fixture.bring({ name: 'Ours' })
     assert.deepEqual([status, body.data.label, body.data.sort_order], [201, 'sk-…wxyz', 0])
     assert.doesNotMatch(text, /0123456789/)
-    const { headers } = await place.ask('faulty/ok')
-    assert.equal(place.usedKey(), secret)
-    const data = await metered(place.service, headers.get('x-generation-id'))
+    const { headers } = await fixture.ask('faulty/ok')
+    assert.equal(fixture.usedKey(), secret)
+    const data = await metered(fixture.service, headers.get('x-generation-id'))
     assert.deepEqual([data.is_byok, data.total_cost, data.upstream_inference_cost], [true, 0, 0.000037])
     for (const path of ['/audit', '/byok'])
-      assert.doesNotMatch((await place.service.manage('GET', path)).text, /0123456789/)
+      assert.doesNotMatch((await fixture.service.manage('GET', path)).text, /0123456789/)
   })
 
   test('a refusal by the provider names the owner of the key', async () => {
-    await using place = await setUp(kind)
-    const refusal = async () => (await place.ask('faulty/error_401')).body.error
+    await using fixture = await setUp(kind)
+    const refusal = async () => (await fixture.ask('faulty/error_401')).body.error
     assert.equal((await refusal()).message, 'The provider refused this service’s credential.')
-    await place.bring()
+    await fixture.bring()
     const { code, message, metadata } = await refusal()
     assert.deepEqual([code, metadata], [502, { provider_name: 'faulty' }])
     assert.match(message, /refused the key of this workspace \(GET \/byok lists its keys\)\./)
   })
 
   test('is changed, disabled and deleted with effect on the next request', async () => {
-    await using place = await setUp(kind)
-    const { id } = (await place.bring()).body.data
+    await using fixture = await setUp(kind)
+    const { id } = (await fixture.bring()).body.data
     const used = async () => {
-      await place.ask('faulty/ok')
-      return place.usedKey()
+      await fixture.ask('faulty/ok')
+      return fixture.usedKey()
     }
-    await place.service.manage('PATCH', `/byok/${id}`, { key: 'another-key-0123456789' })
+    await fixture.service.manage('PATCH', `/byok/${id}`, { key: 'another-key-0123456789' })
     assert.equal(await used(), 'another-key-0123456789')
-    const off = await place.service.manage('PATCH', `/byok/${id}`, { disabled: true })
+    const off = await fixture.service.manage('PATCH', `/byok/${id}`, { disabled: true })
     assert.deepEqual([off.body.data.disabled, await used()], [true, undefined])
-    assert.deepEqual((await place.service.manage('DELETE', `/byok/${id}`)).body, { deleted: true })
-    assert.equal((await place.service.manage('GET', `/byok/${id}`)).status, 404)
+    assert.deepEqual((await fixture.service.manage('DELETE', `/byok/${id}`)).body, { deleted: true })
+    assert.equal((await fixture.service.manage('GET', `/byok/${id}`)).status, 404)
   })
 })
 
 test('its rules select the requests, and it can exclude the operator’s key', async () => {
-  await using place = await setUp()
-  const { id } = (await place.bring({ allowed_models: ['faulty/other'] })).body.data
-  await place.ask('faulty/ok')
-  assert.equal(place.usedKey(), undefined)
-  await place.service.manage('PATCH', `/byok/${id}`, { is_byok_only: true })
-  assert.equal((await place.ask('faulty/ok')).status, 503)
-  await place.service.manage('PATCH', `/byok/${id}`, { allowed_models: null, allowed_api_key_hashes: ['0'.repeat(64)] })
-  assert.equal((await place.ask('faulty/ok')).status, 503)
-  await place.service.manage('PATCH', `/byok/${id}`, { is_byok_only: false, is_required: true })
-  assert.equal((await place.ask('faulty/ok')).status, 503)
-  await place.service.manage('PATCH', `/byok/${id}`, { is_required: false })
-  assert.equal((await place.ask('faulty/ok')).status, 200)
-  assert.equal(place.usedKey(), undefined)
+  await using fixture = await setUp()
+  const { id } = (await fixture.bring({ allowed_models: ['faulty/other'] })).body.data
+  await fixture.ask('faulty/ok')
+  assert.equal(fixture.usedKey(), undefined)
+  await fixture.service.manage('PATCH', `/byok/${id}`, { is_byok_only: true })
+  assert.equal((await fixture.ask('faulty/ok')).status, 503)
+  await fixture.service.manage('PATCH', `/byok/${id}`, {
+    allowed_models: null,
+    allowed_api_key_hashes: ['0'.repeat(64)],
+  })
+  assert.equal((await fixture.ask('faulty/ok')).status, 503)
+  await fixture.service.manage('PATCH', `/byok/${id}`, { is_byok_only: false, is_required: true })
+  assert.equal((await fixture.ask('faulty/ok')).status, 503)
+  await fixture.service.manage('PATCH', `/byok/${id}`, { is_required: false })
+  assert.equal((await fixture.ask('faulty/ok')).status, 200)
+  assert.equal(fixture.usedKey(), undefined)
 })
 
 for (const rule of ['is_required', 'is_byok_only']) {
   test(`one that is switched off with ${rule} does not let the operator's in`, async () => {
-    await using place = await setUp()
-    const { id } = (await place.bring({ [rule]: true })).body.data
-    assert.equal((await place.ask('faulty/ok')).status, 200)
-    await place.service.manage('PATCH', `/byok/${id}`, { disabled: true })
-    assert.equal((await place.ask('faulty/ok')).status, 503)
-    await place.service.manage('PATCH', `/byok/${id}`, { [rule]: false })
-    assert.equal((await place.ask('faulty/ok')).status, 200)
-    assert.equal(place.usedKey(), undefined)
+    await using fixture = await setUp()
+    const { id } = (await fixture.bring({ [rule]: true })).body.data
+    assert.equal((await fixture.ask('faulty/ok')).status, 200)
+    await fixture.service.manage('PATCH', `/byok/${id}`, { disabled: true })
+    assert.equal((await fixture.ask('faulty/ok')).status, 503)
+    await fixture.service.manage('PATCH', `/byok/${id}`, { [rule]: false })
+    assert.equal((await fixture.ask('faulty/ok')).status, 200)
+    assert.equal(fixture.usedKey(), undefined)
   })
 }
 
 test('the list can be narrowed to one provider', async () => {
-  await using place = await setUp()
-  const [{ id }, other] = [(await place.bring()).body.data, await place.bring({ provider: 'sound' })]
+  await using fixture = await setUp()
+  const [{ id }, other] = [(await fixture.bring()).body.data, await fixture.bring({ provider: 'sound' })]
   assert.equal(other.status, 201)
-  const listed = async (query: string) => (await place.service.manage('GET', `/byok${query}`)).body
+  const listed = async (query: string) => (await fixture.service.manage('GET', `/byok${query}`)).body
   const ids = (body: { data: { id: string }[] }) => body.data.map((one) => one.id)
   assert.deepEqual(ids(await listed('?provider=faulty')), [id])
   assert.deepEqual(ids(await listed('?provider=sound')), [other.body.data.id])
@@ -111,72 +114,72 @@ test('the list can be narrowed to one provider', async () => {
 })
 
 test('its models may be named by id or canonical slug', async () => {
-  await using place = await setUp()
-  const { id } = (await place.bring({ is_required: true, allowed_models: ['faulty/ok'] })).body.data
+  await using fixture = await setUp()
+  const { id } = (await fixture.bring({ is_required: true, allowed_models: ['faulty/ok'] })).body.data
   for (const name of ['faulty/ok', 'faulty/ok-2026-01-01']) {
-    await place.service.manage('PATCH', `/byok/${id}`, { allowed_models: [name] })
-    assert.equal((await place.ask('faulty/ok')).status, 200)
-    assert.equal(place.usedKey(), secret, name)
+    await fixture.service.manage('PATCH', `/byok/${id}`, { allowed_models: [name] })
+    assert.equal((await fixture.ask('faulty/ok')).status, 200)
+    assert.equal(fixture.usedKey(), secret, name)
   }
 })
 
 test('a limit that excludes own keys never limits their requests', async () => {
-  await using place = await setUp()
-  const { id } = (await place.bring({ is_byok_only: true })).body.data
-  const key = (await place.service.manage('POST', '/keys', { name: 'poor', limit: 1e-9 })).body.key
+  await using fixture = await setUp()
+  const { id } = (await fixture.bring({ is_byok_only: true })).body.data
+  const key = (await fixture.service.manage('POST', '/keys', { name: 'poor', limit: 1e-9 })).body.key
   const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
-  const ask = async () => (await place.service.ask('POST', '/chat/completions', { key, body })).status
+  const ask = async () => (await fixture.service.ask('POST', '/chat/completions', { key, body })).status
   assert.equal(await ask(), 200)
-  await place.service.manage('PATCH', `/byok/${id}`, { disabled: true, is_byok_only: false })
+  await fixture.service.manage('PATCH', `/byok/${id}`, { disabled: true, is_byok_only: false })
   assert.equal(await ask(), 403)
 })
 
 for (const include_byok_in_budgets of [false, true]) {
   const counts = include_byok_in_budgets ? 'counts' : 'does not count'
   test(`its requests count ${counts} against a limit that includes them`, async () => {
-    await using place = await setUp()
-    await place.bring()
-    const guardrail = `/guardrails/${(await place.service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id}`
-    await place.service.manage('PATCH', guardrail, { limit_usd: 10, include_byok_in_budgets })
-    const key = await place.service.manage('POST', '/keys', {
+    await using fixture = await setUp()
+    await fixture.bring()
+    const guardrail = `/guardrails/${(await fixture.service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id}`
+    await fixture.service.manage('PATCH', guardrail, { limit_usd: 10, include_byok_in_budgets })
+    const key = await fixture.service.manage('POST', '/keys', {
       ...{ name: 'limited', limit: 10, include_byok_in_limit: include_byok_in_budgets },
     })
     const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
     for (let times = 0; times < 2; times++) {
-      const { status } = await place.service.ask('POST', '/chat/completions', { key: key.body.key, body })
-      assert.deepEqual([status, place.usedKey()], [200, secret])
+      const { status } = await fixture.service.ask('POST', '/chat/completions', { key: key.body.key, body })
+      assert.deepEqual([status, fixture.usedKey()], [200, secret])
     }
     const spent = include_byok_in_budgets ? 0.000074 : 0
     const data = await until(async () => {
-      const { data } = (await place.service.ask('GET', '/key', { key: key.body.key })).body
+      const { data } = (await fixture.service.ask('GET', '/key', { key: key.body.key })).body
       return data.byok_usage >= 0.000074 && data.limit_remaining <= 10 - spent && data
     })
-    const spentUsd = async () => (await place.service.manage('GET', guardrail)).body.data.spent_usd
+    const spentUsd = async () => (await fixture.service.manage('GET', guardrail)).body.data.spent_usd
     assert.equal(await until(async () => (await spentUsd()) === spent), true)
     assert.deepEqual([data.limit_remaining, data.byok_usage], [10 - spent, 0.000074])
   })
 }
 
 test('a fallback is used only where nothing else opens the provider', async () => {
-  await using place = await setUp()
-  await place.bring({ is_fallback: true })
-  await place.ask('faulty/ok')
-  assert.equal(place.usedKey(), undefined)
+  await using fixture = await setUp()
+  await fixture.bring({ is_fallback: true })
+  await fixture.ask('faulty/ok')
+  assert.equal(fixture.usedKey(), undefined)
 })
 
 test('one that is refused shuts no endpoint to other workspaces', async () => {
-  await using place = await setUp()
-  await place.bring()
-  await until(async () => (await place.ask('faulty/error_401')).status === 503)
-  const made = await place.service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
-  const other = await place.service.manage('POST', '/keys', { name: 'k', workspace_id: made.body.data.id })
+  await using fixture = await setUp()
+  await fixture.bring()
+  await until(async () => (await fixture.ask('faulty/error_401')).status === 503)
+  const created = await fixture.service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
+  const other = await fixture.service.manage('POST', '/keys', { name: 'k', workspace_id: created.body.data.id })
   const body = { model: 'faulty/error_401', messages: [{ role: 'user', content: 'Hi' }] }
-  assert.equal((await place.service.ask('POST', '/chat/completions', { key: other.body.key, body })).status, 502)
+  assert.equal((await fixture.service.ask('POST', '/chat/completions', { key: other.body.key, body })).status, 502)
 })
 
 test('invalid values are refused by name', async () => {
-  await using place = await setUp()
-  for (const [more, said] of [
+  await using fixture = await setUp()
+  for (const [more, result] of [
     [{ provider: 'nobody' }, /provider: provider not found/],
     [{ key: 'has space' }, /key: must be visible ASCII/],
     [{ is_fallback: true, is_byok_only: true }, /is_fallback: cannot be set together/],
@@ -184,8 +187,8 @@ test('invalid values are refused by name', async () => {
     [{ allowed_models: [] }, /allowed_models/],
     [{ declared_zdr: true }, /declared_zdr: cannot be set here/],
   ] as const) {
-    const { status, text } = await place.bring(more)
+    const { status, text } = await fixture.bring(more)
     assert.equal(status, 400, text)
-    assert.match(text, said)
+    assert.match(text, result)
   }
 })

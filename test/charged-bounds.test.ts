@@ -41,9 +41,10 @@ for (const [what, { path, body }] of Object.entries(prompts)) {
   test(`a long prompt ${what}, left in mid-answer, is charged no less than it is billed`, async () => {
     await using billed = await startBilled({ prices: { prompt: 10, completion: 1 }, trades: { reader } })
     const key = await billed.keyWith(5)
-    const asked = { model: 'billed/reader', max_tokens: 100, max_output_tokens: 100, stream: true, provider, ...body }
+    const request = { model: 'billed/reader', max_tokens: 100, max_output_tokens: 100, stream: true, provider, ...body }
     let served = 0
-    for (let times = 0; times < 20; times++) if ((await leaveAt(billed, key, asked, answering, path)) === 200) served++
+    for (let times = 0; times < 20; times++)
+      if ((await leaveAt(billed, key, request, answering, path)) === 200) served++
     await billed.upstream.quiet()
     assert.ok(served > 0 && served < 20, `${served} were served`)
     assert.ok(billed.billed() > 0.5 && billed.billed() <= 5, `${billed.billed()} USD were billed`)
@@ -55,22 +56,22 @@ for (const [what, trade] of Object.entries({ 'breaks off': cutting, 'tells no us
     const more = { trade: { supported_parameters: ['reasoning'] } }
     await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { trade }, more })
     const key = await billed.keyWith(2)
-    const asked = { model: 'billed/trade', messages, max_tokens: 9000, stream: true, provider }
-    for (let times = 0; times < 20; times++) await ask(billed, key, asked)
+    const request = { model: 'billed/trade', messages, max_tokens: 9000, stream: true, provider }
+    for (let times = 0; times < 20; times++) await ask(billed, key, request)
     assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
   })
 }
 
 test('a failed attempt is charged, and the next endpoint must fit the limit too', async () => {
   await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { dropping } })
-  const asked = { model: 'billed/dropping', messages, max_tokens: 9000 }
+  const request = { model: 'billed/dropping', messages, max_tokens: 9000 }
   const narrow = await billed.keyWith(1)
-  assert.equal((await ask(billed, narrow, asked)).status, 502)
+  assert.equal((await ask(billed, narrow, request)).status, 502)
   assert.equal(billed.upstream.sales.length, 1)
   const wide = await billed.keyWith(2)
-  assert.equal((await ask(billed, wide, asked)).status, 502)
+  assert.equal((await ask(billed, wide, request)).status, 502)
   assert.equal(billed.upstream.sales.length, 3)
-  assert.equal((await ask(billed, wide, asked)).status, 403)
+  assert.equal((await ask(billed, wide, request)).status, 403)
   const left = async () => (await billed.left(narrow)) + (await billed.left(wide))
   for (let tries = 0; tries < 3600 && (await left()) > 1; tries++) await sleep(50)
   assert.ok(3 - (await left()) >= billed.billed(), `${await left()} USD are left, ${billed.billed()} were billed`)
@@ -115,12 +116,12 @@ test('no unknown limit or count can raise the bill above a limit', async () => {
     candidate_count: 100,
     generationConfig: { candidateCount: 100 },
   }
-  const asked = { model: 'billed/obedient', messages, max_tokens: 100, provider, ...unknown }
-  const limited = await ask(billed, await billed.keyWith(1), asked)
+  const request = { model: 'billed/obedient', messages, max_tokens: 100, provider, ...unknown }
+  const limited = await ask(billed, await billed.keyWith(1), request)
   assert.equal(limited.status, 200)
   assert.ok(billed.billed() <= 0.02, `${billed.billed()} USD were billed`)
   assert.equal(limited.headers.get('x-fields-left-out'), Object.keys(unknown).join(', '))
-  const free = await ask(billed, billed.service.apiKey, asked)
+  const free = await ask(billed, billed.service.apiKey, request)
   assert.equal(free.headers.get('x-fields-left-out'), null)
   assert.equal(billed.upstream.sales[1]?.body.num_return_sequences, 100)
 })

@@ -10,9 +10,9 @@ import {
   delta,
   head,
   type Play,
-  said,
   startFaultyUpstream,
   type Taken,
+  textEvents,
   whole,
 } from './harness/upstream/faulty-upstream.ts'
 
@@ -49,31 +49,31 @@ async function startChanging(first: Play) {
 
 test('a reset of all connections with twelve requests in flight opens no circuit', async () => {
   const held: Taken[] = []
-  await using made = await startChanging((taken) => {
+  await using fixture = await startChanging((taken) => {
     held.push(taken)
     if (held.length === 12) for (const { socket } of held) socket.resetAndDestroy()
   })
-  assert.deepEqual(await asks(made.service, 'changing', 12), Array(12).fill(502))
-  made.behaviour.play = sound.ok!
-  assert.deepEqual(await asks(made.service, 'changing', 20), Array(20).fill(200))
-  assert.match(await made.metrics(), /signalbox_circuits\{state="open"\} 0/)
+  assert.deepEqual(await asks(fixture.service, 'changing', 12), Array(12).fill(502))
+  fixture.behaviour.play = sound.ok!
+  assert.deepEqual(await asks(fixture.service, 'changing', 20), Array(20).fill(200))
+  assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
 })
 
 test('invalid requests of clients open no circuit', async () => {
   for (const status of [400, 404, 409]) {
-    await using made = await startChanging(
+    await using fixture = await startChanging(
       ({ socket }) => void socket.write(whole(status, '{"error":{"message":"no"}}')),
     )
-    await asks(made.service, 'changing', 40)
-    made.behaviour.play = sound.ok!
-    assert.deepEqual(await asks(made.service, 'changing', 10), Array(10).fill(200))
-    assert.match(await made.metrics(), /signalbox_circuits\{state="open"\} 0/)
+    await asks(fixture.service, 'changing', 40)
+    fixture.behaviour.play = sound.ok!
+    assert.deepEqual(await asks(fixture.service, 'changing', 10), Array(10).fill(200))
+    assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
   }
 })
 
 test('an endpoint with an open circuit is refused at once, with reason and end', async () => {
-  await using made = await startChanging(early.error_500!.play)
-  const { service } = made
+  await using fixture = await startChanging(early.error_500!.play)
+  const { service } = fixture
   for (let one = 0; one < 21; one++) await ask(service, 'changing')
   const refused = await ask(service, 'changing')
   assert.equal(refused.status, 503)
@@ -87,8 +87,11 @@ test('an endpoint with an open circuit is refused at once, with reason and end',
   })
   assert.ok(Math.abs(Date.parse(until) - Date.now()) < 60_000)
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
-  assert.match(await made.metrics(), /signalbox_circuit_shut_until_seconds\{endpoint="faulty\/changing@faulty"\} 1\d+/)
-  assert.match(await made.metrics(), /signalbox_circuit_openings_total\{reason="failure_rate"\} 1/)
+  assert.match(
+    await fixture.metrics(),
+    /signalbox_circuit_shut_until_seconds\{endpoint="faulty\/changing@faulty"\} 1\d+/,
+  )
+  assert.match(await fixture.metrics(), /signalbox_circuit_openings_total\{reason="failure_rate"\} 1/)
   const id = refused.headers.get('x-generation-id')
   let record = await service.ask('GET', `/generation?id=${id}`)
   for (let timeouts = 0; record.status === 404 && timeouts < 200; timeouts++) {
@@ -100,8 +103,8 @@ test('an endpoint with an open circuit is refused at once, with reason and end',
 })
 
 test('a client that never reads its stream does not keep a recovered endpoint shut', async () => {
-  await using made = await startChanging(early.error_500!.play)
-  const { service, clock, behaviour } = made
+  await using fixture = await startChanging(early.error_500!.play)
+  const { service, clock, behaviour } = fixture
   for (let one = 0; one < 10; one++) await ask(service, 'changing')
   const flood = delta({ content: 'x'.repeat(10_000) })
   behaviour.play = (taken) => {
@@ -110,7 +113,7 @@ test('a client that never reads its stream does not keep a recovered endpoint sh
       while (taken.socket.writable && taken.socket.write(chunk(flood)));
     }
     taken.socket.write(head())
-    taken.socket.write(chunk(said('Hello')[0]!))
+    taken.socket.write(chunk(textEvents('Hello')[0]!))
     taken.socket.on('drain', more)
     more()
   }
@@ -122,12 +125,12 @@ test('a client that never reads its stream does not keep a recovered endpoint sh
   const lines = [`POST ${pathname}/chat/completions HTTP/1.1`, ...fields, `content-length: ${body.length}`, '', body]
   reader.on('error', () => {}).pause()
   reader.write(lines.join('\r\n'))
-  while (!(await made.metrics()).includes('signalbox_circuits{state="half_open"} 1')) await sleep(20)
+  while (!(await fixture.metrics()).includes('signalbox_circuits{state="half_open"} 1')) await sleep(20)
   for (let one = 0; one < 9; one++) {
     clock.ahead += 1_000
     assert.equal((await ask(service, 'changing')).status, 200)
   }
-  while (!(await made.metrics()).includes('signalbox_circuits{state="half_open"} 0')) await sleep(20)
+  while (!(await fixture.metrics()).includes('signalbox_circuits{state="half_open"} 0')) await sleep(20)
   assert.equal(reader.bytesRead, 0)
   reader.destroy()
 })

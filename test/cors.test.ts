@@ -18,8 +18,8 @@ const preflight = {
 describe('a page of another origin', () => {
   test('is refused without the setting', async () => {
     await using service = await startTestService()
-    const asked = await service.ask('OPTIONS', '/chat/completions', preflight)
-    assert.deepEqual([asked.status, asked.headers.get('allow')], [405, 'POST'])
+    const response = await service.ask('OPTIONS', '/chat/completions', preflight)
+    assert.deepEqual([response.status, response.headers.get('allow')], [405, 'POST'])
     const answer = await service.ask('GET', '/models', { headers: { origin } })
     assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [200, null])
   })
@@ -63,8 +63,8 @@ describe('a page of another origin', () => {
   test('is let in by name only, unless any is', async () => {
     await using service = await start(origin)
     const stranger = { ...preflight, headers: { ...preflight.headers, origin: 'https://evil.example' } }
-    const asked = await service.ask('OPTIONS', '/chat/completions', stranger)
-    assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [204, null])
+    const response = await service.ask('OPTIONS', '/chat/completions', stranger)
+    assert.deepEqual([response.status, response.headers.get('access-control-allow-origin')], [204, null])
     const answer = await service.ask('GET', '/models', { headers: { origin: 'https://evil.example' } })
     assert.equal(answer.headers.get('access-control-allow-origin'), null)
     assert.match(answer.headers.get('vary') ?? '', /accept-encoding, origin/)

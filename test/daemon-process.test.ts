@@ -35,22 +35,22 @@ test('an idle daemon is small and starts quickly', async () => {
 
 test('SIGTERM ends runs, agent and daemon, in this order, with code 0', async () => {
   await using daemon = await startDaemonProcess()
-  const { heard, over } = await daemon.listen('say hi\nwait 60000')
+  const { received, finished } = await daemon.listen('say hi\nwait 60000')
   const [agent] = children(daemon.child.pid!)
   daemon.child.kill('SIGTERM')
-  await over
-  assert.equal(heard.at(-1)?.type, 'run.ended')
+  await finished
+  assert.equal(received.at(-1)?.type, 'run.ended')
   assert.deepEqual(await daemon.exited, [0, null])
   assert.equal(runs(agent!), false)
 })
 
 test('a daemon that is killed leaves no agent behind, and its streams end as severed', async () => {
   await using daemon = await startDaemonProcess()
-  const { heard, over } = await daemon.listen('say hi\nwait 60000')
+  const { received, finished } = await daemon.listen('say hi\nwait 60000')
   const [agent] = children(daemon.child.pid!)
   daemon.child.kill('SIGKILL')
-  await over
-  const last = heard.at(-1)
+  await finished
+  const last = received.at(-1)
   assert.ok(last?.type === 'turn.failed' && last.reason === 'stream_severed')
   await until(() => !runs(agent!))
 })
@@ -71,11 +71,11 @@ test('processes of a killed daemon are ended by the next daemon', async () => {
 
 test('after a daemon was killed, its questions are closed and its sessions continue', async () => {
   const first = await startDaemonProcess()
-  const asked = await first.say('permission shell allow_once')
+  const turn = await first.say('permission shell allow_once')
   await first.kill('SIGKILL')
   await using second = await startDaemonProcess({ folder: first.folder })
-  assert.equal((await refusalOf(second.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
-  assert.equal((await second.say('say on', { sessionId: asked.sessionId })).text, 'on')
+  assert.equal((await refusalOf(second.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
+  assert.equal((await second.say('say on', { sessionId: turn.sessionId })).text, 'on')
 })
 
 test('a killed agent ends its run in every state, and the next turn has another', async () => {
@@ -83,14 +83,14 @@ test('a killed agent ends its run in every state, and the next turn has another'
   const kill = () => process.kill(children(daemon.child.pid!)[0]!, 'SIGKILL')
   const running = await daemon.listen('say hi\nwait 60000')
   kill()
-  await running.over
-  const last = running.heard.at(-1)
+  await running.finished
+  const last = running.received.at(-1)
   assert.ok(last?.type === 'turn.failed' && last.reason === 'stream_severed')
-  const asked = await daemon.say('permission shell allow_once')
+  const turn = await daemon.say('permission shell allow_once')
   kill()
   await until(() => children(daemon.child.pid!).length === 0)
-  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
-  assert.equal((await daemon.say('say on', { sessionId: asked.sessionId })).text, 'on')
+  assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
+  assert.equal((await daemon.say('say on', { sessionId: turn.sessionId })).text, 'on')
 })
 
 test('the agent gets its own environment without the daemon’s secrets', async () => {
@@ -125,8 +125,8 @@ test('a full disk fails the turn with the reason, and the daemon recovers', asyn
     assert.equal((await daemon.say('say room again')).text, 'room again')
     const running = await daemon.listen('say two\nwait 1000', { sessionId })
     fill(ballast)
-    await running.over
-    const last = running.heard.at(-1)
+    await running.finished
+    const last = running.received.at(-1)
     assert.ok(last?.type === 'turn.failed', JSON.stringify(last))
     assert.match(last.message, /could not save its transcript: .*(full|disk)/)
     rmSync(ballast)
@@ -134,8 +134,8 @@ test('a full disk fails the turn with the reason, and the daemon recovers', asyn
     // What was acknowledged is there after all that, and of the rest how it ended.
     const { entries } = (await daemon.runs.transcripts.read(sessionId, { limit: 100 }))!
     await daemon.kill('SIGTERM')
-    const said = entries.flatMap((entry) => (entry.type === 'message' ? [entry.text] : []))
-    assert.deepEqual([said[0], said.at(-1)], ['hi', 'three'])
+    const texts = entries.flatMap((entry) => (entry.type === 'message' ? [entry.text] : []))
+    assert.deepEqual([texts[0], texts.at(-1)], ['hi', 'three'])
     const ends = entries.flatMap((entry) => (entry.type === 'end' ? [entry.reason] : []))
     assert.deepEqual([ends[0], ends.at(-1)], ['finished', 'finished'])
   } finally {

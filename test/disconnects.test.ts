@@ -17,7 +17,7 @@ const steady =
     sale.prompt = 10
     sale.write(first)
     for (let count = 0; count < Math.min(20, sale.body.max_tokens); count++) {
-      if (stops && sale.gone()) return sale.end()
+      if (stops && sale.hasDisconnected()) return sale.end()
       sale.completion++
       sale.write(delta({ content: 'word ' }))
       await sleep(50)
@@ -30,7 +30,7 @@ const steady =
 /** Generates as long as the test runs. */
 const endless: Trade = async (sale) => {
   sale.write(first)
-  while (!sale.gone()) {
+  while (!sale.hasDisconnected()) {
     sale.completion++
     sale.write(delta({ content: 'word ' }))
     await sleep(50)
@@ -96,7 +96,7 @@ test('a server that stops meters the answers that it reads after a disconnect', 
   const key = await billed.keyWith(200)
   await leaveAt(billed, key, body('endless'), words)
   await service.stop()
-  await using next = await startTestService({ place: service.place })
+  await using next = await startTestService({ testStore: service.testStore })
   const { data } = (await next.ask('GET', '/key', { key })).body
   assert.ok(data.limit_remaining < 200, `${data.limit_remaining} of 200 are left`)
 })

@@ -150,9 +150,9 @@ describe('a failure after the first byte', { concurrency: 8 }, () => {
       const last = chunksOf(text).at(-1)
       assert.deepEqual([last.choices[0].finish_reason, last.error.code], ['error', code])
       assert.match(text, /data: \[DONE\]\n\n$/)
-      const kept = await meteredOf(`backed/${name}`, headers)
-      assert.deepEqual([kept.outcome, kept.attempts.length], ['failed', 1])
-      assert.deepEqual([kept.tokens_estimated, kept.tokens_completion, kept.finish_reason], [true, 2, 'error'])
+      const stored = await meteredOf(`backed/${name}`, headers)
+      assert.deepEqual([stored.outcome, stored.attempts.length], ['failed', 1])
+      assert.deepEqual([stored.tokens_estimated, stored.tokens_completion, stored.finish_reason], [true, 2, 'error'])
     })
   }
 })

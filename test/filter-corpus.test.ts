@@ -40,7 +40,7 @@ test('the corpus of names has 2,000 sentences, and disjoint halves', () => {
     ...half.names.split(/;\s*/),
     ...half.things.split(/;\s*/),
     ...`${half.surnames} ${half.given}`.split(' '),
-    ...[half.said, half.titled, half.alone, half.about, half.nobody].flat(),
+    ...[half.texts, half.titled, half.alone, half.about, half.nobody].flat(),
   ])
   assert.deepEqual(
     one!.filter((part) => other!.includes(part)),

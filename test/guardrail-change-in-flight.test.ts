@@ -8,7 +8,7 @@ const prices = { prompt: 0, completion: 100 }
 /** A provider that answers when it is told to. */
 const start = () => startBilled({ prices, trades: { one: () => {} } })
 
-const asked = {
+const request = {
   model: 'billed/one',
   messages: [{ role: 'user', content: 'A secret' }],
   max_tokens: 9000,
@@ -19,7 +19,7 @@ const asked = {
 async function changedBeforeTheNext(policy: object) {
   await using billed = await start()
   const { service, upstream } = billed
-  const asking = ask(billed, service.apiKey, asked)
+  const asking = ask(billed, service.apiKey, request)
   await until(() => upstream.sales.length === 1)
   const [{ default_guardrail_id: id }] = (await service.manage('GET', '/workspaces')).body.data
   assert.equal((await service.manage('PATCH', `/guardrails/${id}`, policy)).status, 200)

@@ -19,14 +19,14 @@ const secret = 'what nobody may see'
 async function setUp() {
   const service = await startTestService({ settings: { intern_users_from: 0 } })
   const { id } = await runningIntern(service)
-  const outside = join(service.place.settings.data_dir, 'outside')
+  const outside = join(service.testStore.settings.data_dir, 'outside')
   mkdirSync(join(outside, 'deep'), { recursive: true })
   for (const name of ['secret', 'deep/secret', 'made-before']) writeFileSync(join(outside, name), secret)
-  const state = () => readdirSync(outside, { recursive: true }).map((name) => told(join(outside, name.toString())))
+  const state = () => readdirSync(outside, { recursive: true }).map((name) => errorFor(join(outside, name.toString())))
   return { service, ask: filesOf(service, id), workspace: workspaceOf(service, id), outside, state }
 }
 
-const told = (path: string) => {
+const errorFor = (path: string) => {
   const found = statSync(path)
   return `${path} ${found.mode} ${found.isFile() ? readFileSync(path, 'utf8') : ''}`
 }

@@ -52,9 +52,9 @@ async function startTaken(line: string, bytes: number) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   endAtLast(child)
-  let told = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text))
-  await until(() => told.includes('listening'), 300_000)
+  let message = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (message += text))
+  await until(() => message.includes('listening'), 300_000)
   return {
     url,
     /** A turn of the intern, read by a caller who is not slow. */
@@ -62,7 +62,7 @@ async function startTaken(line: string, bytes: number) {
       const body = { messages: [{ role: 'user', content: 'Hi' }], stream: true, approval_mode: 'manual' }
       return (await ask('POST', `/interns/${id}/chat/completions`, body, signal)).text()
     },
-    taken: () => until(() => /taken (\d+)/.exec(told)?.[1], 300_000).then(Number),
+    taken: () => until(() => /taken (\d+)/.exec(message)?.[1], 300_000).then(Number),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       // It ends its daemon, which a server that is killed leaves behind.

@@ -6,7 +6,8 @@ import { runningIntern } from './harness/interns/interns.ts'
 import { colleague } from './harness/service/colleague.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
-const fileOf = (service: TestService, id: string) => join(service.place.settings.data_dir!, 'interns', id, 'daemon.log')
+const fileOf = (service: TestService, id: string) =>
+  join(service.testStore.settings.data_dir!, 'interns', id, 'daemon.log')
 const logOf = async (service: TestService, id: string, query = '') => {
   const answer = await service.ask('GET', `/interns/${id}/log${query}`)
   assert.equal(answer.status, 200, answer.text)
@@ -15,8 +16,8 @@ const logOf = async (service: TestService, id: string, query = '') => {
 
 test('the log of an intern is readable while it runs and after; else it says so', async () => {
   await using service = await startTestService()
-  const made = await service.ask('POST', '/interns', { body: { name: 'eve', provision: false } })
-  assert.deepEqual(await logOf(service, made.body.id), {
+  const created = await service.ask('POST', '/interns', { body: { name: 'eve', provision: false } })
+  assert.deepEqual(await logOf(service, created.body.id), {
     ...{ lines: [], has_more: false, message: 'It has not been started yet.' },
   })
   const { id } = await runningIntern(service)
@@ -55,20 +56,20 @@ test('secrets of the intern are masked everywhere', async () => {
   const tracker = { name: 'tracker', url: 'https://tracker.test/mcp', headers: { 'x-token': 'tr-7Qd2vTn9' } }
   const repository = { url: 'https://git.test/a.git', credential: { password: 'pw-of-repository' } }
   const body = { name: 'ada', agent: 'scripted', provision: false, mcp_servers: [tracker], repository }
-  const made = await service.ask('POST', '/interns', { body })
-  assert.equal(made.status, 201, made.text)
-  const file = fileOf(service, made.body.id)
+  const created = await service.ask('POST', '/interns', { body })
+  assert.equal(created.status, 201, created.text)
+  const file = fileOf(service, created.body.id)
   mkdirSync(dirname(file), { recursive: true })
-  const said = `tr-7Qd2vTn9, of-the-agent, pw-of-repository, ${service.apiKey}`
-  writeFileSync(file, `${said}\n${said} ${'x'.repeat(1000)}\n`)
+  const text = `tr-7Qd2vTn9, of-the-agent, pw-of-repository, ${service.apiKey}`
+  writeFileSync(file, `${text}\n${text} ${'x'.repeat(1000)}\n`)
   const masked = '[secret], [secret], [secret], [secret]'
-  assert.deepEqual((await logOf(service, made.body.id)).lines, [masked, `${masked} ${'x'.repeat(1000)}`])
+  assert.deepEqual((await logOf(service, created.body.id)).lines, [masked, `${masked} ${'x'.repeat(1000)}`])
   const last = `${masked} ${'x'.repeat(960)}`
-  writeFileSync(file, `${said}\n${said} ${'x'.repeat(960)}\n`)
-  assert.deepEqual((await logOf(service, made.body.id, '?bytes=1024')).lines, [last])
+  writeFileSync(file, `${text}\n${text} ${'x'.repeat(960)}\n`)
+  assert.deepEqual((await logOf(service, created.body.id, '?bytes=1024')).lines, [last])
   // Of a line that is far longer than what is read of it.
-  writeFileSync(file, `${said} `.repeat(10_000))
-  const { lines } = await logOf(service, made.body.id, '?bytes=65536')
+  writeFileSync(file, `${text} `.repeat(10_000))
+  const { lines } = await logOf(service, created.body.id, '?bytes=65536')
   assert.equal(lines.length, 1)
   // It may begin in the midst of a mask.
   assert.ok('[secret]'.endsWith(lines[0]!.replaceAll('[secret]', '').replace(/[, ]/g, '')))
@@ -78,7 +79,7 @@ test('nothing else is read in the place of a log', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   const file = fileOf(service, id)
-  const secret = join(service.place.settings.data_dir!, 'secret')
+  const secret = join(service.testStore.settings.data_dir!, 'secret')
   writeFileSync(secret, 'of the service')
   for (const put of [symlinkSync, linkSync]) {
     rmSync(file)

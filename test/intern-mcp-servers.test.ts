@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runCli } from '#cli/cli.ts'
-import { newPlace, onOneDatabase } from './harness/database/databases.ts'
+import { newTestStore, onOneDatabase } from './harness/database/databases.ts'
 import { runningIntern, say, untilIntern } from './harness/interns/interns.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
@@ -42,7 +42,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
     const answers = await Promise.all([service.ask('GET', '/interns'), service.manage('GET', '/audit')])
     assert.deepEqual(intern.mcp_servers, shown)
     for (const { text } of answers) for (const secret of secrets) assert.ok(!text.includes(secret))
-    assert.deepEqual(placesWith(service.place.settings.data_dir, secrets), [])
+    assert.deepEqual(placesWith(service.testStore.settings.data_dir, secrets), [])
 
     const [first, second] = await offered(service, intern.id)
     assert.deepEqual(first.env, [{ name: 'FILES_KEY', value: inEnv }])
@@ -51,10 +51,10 @@ onOneDatabase('an intern with servers of tools', (kind) => {
 
   test('keeps masked values that are sent back, unless the server changed', async () => {
     await using service = await startTestService({ kind, settings: { agents } as object })
-    const made = await service.ask('POST', '/interns', {
+    const created = await service.ask('POST', '/interns', {
       body: { name: 'ada', agent: 'scripted', mcp_servers: [command, remote] },
     })
-    assert.equal(made.status, 201, made.text)
+    assert.equal(created.status, 201, created.text)
     const change = (mcp_servers: object[]) => service.ask('PATCH', '/interns/ada', { body: { mcp_servers } })
     const [files, web] = shown as [object, object]
     assert.equal((await change([{ ...files, timeout_seconds: 5 }, web])).status, 200)
@@ -69,7 +69,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
       assert.match(body.error.message, new RegExp(`mcp_servers\\[0\\]\\.${where}: .* send the value`))
     }
     await service.ask('POST', '/interns/ada/provision')
-    const { id } = made.body
+    const { id } = created.body
     await untilIntern(service, id, 'running')
     const [first, second] = await offered(service, id)
     assert.deepEqual([first.env[0].value, first._meta.signalbox.timeout_seconds], [inEnv, 5])
@@ -77,15 +77,18 @@ onOneDatabase('an intern with servers of tools', (kind) => {
   })
 
   test('keeps their secrets for the one key: without it the service does not start', async () => {
-    const place = await newPlace(kind)
-    const key = join(place.settings.data_dir, 'encryption.key')
-    const first = await startTestService({ place })
-    const made = await first.ask('POST', '/interns', { body: { name: 'ada', mcp_servers: [command] } })
+    const testStore = await newTestStore(kind)
+    const key = join(testStore.settings.data_dir, 'encryption.key')
+    const first = await startTestService({ testStore })
+    const created = await first.ask('POST', '/interns', { body: { name: 'ada', mcp_servers: [command] } })
     await first.stop()
-    assert.equal(made.status, 201, made.text)
+    assert.equal(created.status, 201, created.text)
     renameSync(key, `${key}.lost`)
-    await assert.rejects(startTestService({ place }), /encryption key .* is missing, and .*credentials of tool servers/)
-    await place.remove()
+    await assert.rejects(
+      startTestService({ testStore }),
+      /encryption key .* is missing, and .*credentials of tool servers/,
+    )
+    await testStore.remove()
   })
 })
 

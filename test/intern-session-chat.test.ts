@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import OpenAI from 'openai'
-import { startTalk, type Talk } from './harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from './harness/interns/intern-chat.ts'
 import { until } from './harness/until.ts'
 
 type Messages = OpenAI.Chat.ChatCompletionMessageParam[]
 const user = (content: string): Messages[number] => ({ role: 'user', content })
 
 describe('a stock chat client, with the session in its base URL', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk({ settings: { intern_budget_ms: 60_000 } as never })
+    service = await startInternChatService({ settings: { intern_budget_ms: 60_000 } as never })
     await service.ask('PATCH', `/interns/${service.id}`, { body: { approval_mode: 'manual' } })
   })
   after(() => service[Symbol.asyncDispose]())
@@ -66,23 +66,23 @@ describe('a stock chat client, with the session in its base URL', () => {
   })
 
   test('that hangs up in a whole reply ends the turn', async () => {
-    const leaver = new AbortController()
+    const disconnect = new AbortController()
     const client = clientOf('left')
-    const asked = client.chat.completions.create(
+    const request = client.chat.completions.create(
       { model: 'intern', messages: [user('say hi\nwait 60000')] },
-      { signal: leaver.signal },
+      { signal: disconnect.signal },
     )
     const sessionOf = async () => (await service.ask('GET', `/interns/${service.id}/sessions/left`)).body?.data?.session
     await until(async () => (await sessionOf())?.status === 'running')
-    leaver.abort()
-    await assert.rejects(asked, /aborted/i)
+    disconnect.abort()
+    await assert.rejects(request, /aborted/i)
     await until(async () => (await sessionOf()).status === 'idle')
   })
 
   test('a session in the body that is another than that of the path is refused', async () => {
     const body = { messages: [user('say x')], session_id: 'other' }
     const path = `/interns/${service.id}/sessions/one/chat/completions`
-    const { status, body: told } = await service.ask('POST', path, { body })
-    assert.deepEqual([status, told.error.metadata.reason], [400, 'bad_request'])
+    const { status, body: answer } = await service.ask('POST', path, { body })
+    assert.deepEqual([status, answer.error.metadata.reason], [400, 'bad_request'])
   })
 })

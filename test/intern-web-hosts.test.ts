@@ -11,7 +11,7 @@ onOneDatabase('the hosts that an intern may fetch from', (kind) => {
     await using service = await startTestService({ kind })
     const intern = await runningIntern(service, { web_hosts: ['example.com', '*.example.org'] })
     assert.deepEqual(intern.web_hosts, ['example.com', '*.example.org'])
-    const file = join(service.place.settings.data_dir, 'interns', intern.id, 'settings.json')
+    const file = join(service.testStore.settings.data_dir, 'interns', intern.id, 'settings.json')
     const { agent } = JSON.parse(readFileSync(file, 'utf8'))
     assert.equal(agent.env.SIGNALBOX_WEB_HOSTS, 'example.com,*.example.org')
     const changed = await service.ask('PATCH', '/interns/ada', { body: { web_hosts: [] } })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { prompt, startTalk, type Talk } from './harness/interns/intern-chat.ts'
-import { answer, say, tryAnswering } from './harness/interns/interns.ts'
+import { type InternChatService, prompt, startInternChatService } from './harness/interns/intern-chat.ts'
+import { answer, say, tryAnswer } from './harness/interns/interns.ts'
 
 describe('limits of a chat request', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk()
+    service = await startInternChatService()
   })
   after(() => service[Symbol.asyncDispose]())
 
@@ -148,15 +148,15 @@ describe('limits of a chat request', () => {
         ],
       },
     ]
-    const said = await say(service, service.id, '', { messages, temperature: 'hot', tools: 7, model: 'other/model' })
-    assert.equal(said.text, 'joined')
+    const turn = await say(service, service.id, '', { messages, temperature: 'hot', tools: 7, model: 'other/model' })
+    assert.equal(turn.text, 'joined')
   })
 
   test('an answer may come in text parts, with the tool call echoed before it', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once')
-    const call = asked.chunks[1].choices[0].delta.tool_calls[0]
+    const turn = await say(service, service.id, 'permission shell allow_once')
+    const call = turn.chunks[1].choices[0].delta.tool_calls[0]
     const stream = await prompt(service, '', {
-      session_id: asked.sessionId,
+      session_id: turn.sessionId,
       messages: [
         user('permission shell allow_once'),
         { role: 'assistant', content: null, tool_calls: [call] },
@@ -167,11 +167,11 @@ describe('limits of a chat request', () => {
   })
 
   test('an answer without words is refused, and the question stays open', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once')
+    const turn = await say(service, service.id, 'permission shell allow_once')
     for (const content of [null, '', []]) {
-      const said = await tryAnswering(service, service.id, asked, content as never)
-      assert.deepEqual([said.status, said.error?.metadata?.reason], [400, 'bad_request'])
+      const reply = await tryAnswer(service, service.id, turn, content as never)
+      assert.deepEqual([reply.status, reply.error?.metadata?.reason], [400, 'bad_request'])
     }
-    assert.equal((await answer(service, service.id, asked, 'allow_once')).finish, 'stop')
+    assert.equal((await answer(service, service.id, turn, 'allow_once')).finish, 'stop')
   })
 })

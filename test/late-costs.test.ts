@@ -83,7 +83,7 @@ onEachDatabase('costs that arrive later', (kind) => {
     const { limit_cost, total_cost } = await recordOf(billed, id)
     await billed.service.stop()
     isKnown = true
-    await using service = await startTestService({ place: billed.service.place, settings: billed.settings })
+    await using service = await startTestService({ testStore: billed.service.testStore, settings: billed.settings })
     const next = { ...billed, service }
     await until(async () => (await recordOf(next, id)).unconfirmed_usd === 0)
     const limit = await until(async () => {

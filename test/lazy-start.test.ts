@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { newPlace } from './harness/database/databases.ts'
+import { newTestStore } from './harness/database/databases.ts'
 import { startProcess } from './harness/service/server-process.ts'
 
 const watch = fileURLToPath(new URL('./harness/service/loaded-schemas.js', import.meta.url))
 
 test('a start makes no schema but those of the settings that it is given', async (t) => {
-  const place = await newPlace('sqlite')
-  t.after(place.remove)
+  const testStore = await newTestStore('sqlite')
+  t.after(testStore.remove)
   const start = async () => {
-    const env = { DATA_DIR: place.settings.data_dir, NODE_OPTIONS: `--import=${JSON.stringify(watch)}` }
+    const env = { DATA_DIR: testStore.settings.data_dir, NODE_OPTIONS: `--import=${JSON.stringify(watch)}` }
     await using server = startProcess(env, [], 'bin/server.ts')
     await server.url
     server.signal('SIGTERM')

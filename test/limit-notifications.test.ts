@@ -14,8 +14,8 @@ const usd = 1_000_000_000_000n
 /** By the clock of the database. It is not heard again, and to be alive however long the test takes: from an hour ahead. */
 const justNow = (kind: DatabaseKind) => (kind === 'sqlite' ? noon : Date.now() + 3_600_000)
 
-const inDatabase = async ({ place }: TestService, work: (db: Db) => Promise<unknown>) => {
-  const db = await openDb(place.settings)
+const inDatabase = async ({ testStore }: TestService, work: (db: Db) => Promise<unknown>) => {
+  const db = await openDb(testStore.settings)
   await work(db)
   await db.close()
 }
@@ -48,13 +48,13 @@ onEachDatabase('the notification of a limit', (kind) => {
         .values([...held, ...others])
         .execute()
     })
-    const told = async (of: string) => {
+    const notificationsOf = async (of: string) => {
       const { data } = (await service.manage('GET', `/keys/${of}`)).body
       return [data.limit_remaining, data.limit_spent, data.limit_held, data.limit_forecast, data.limit_resets_at]
     }
-    assert.deepEqual(await told(hash), [5, 3, 0.5, 6, '2026-11-23T00:00:00.000Z'])
-    assert.deepEqual(await told(free), [null, null, null, null, null])
-    assert.deepEqual(await told(forever), [8, 0, 0, null, null])
+    assert.deepEqual(await notificationsOf(hash), [5, 3, 0.5, 6, '2026-11-23T00:00:00.000Z'])
+    assert.deepEqual(await notificationsOf(free), [null, null, null, null, null])
+    assert.deepEqual(await notificationsOf(forever), [8, 0, 0, null, null])
     const { data } = (await service.manage('GET', '/keys')).body
     assert.equal(data.find((key: any) => key.hash === hash).limit_forecast, 6)
   })

@@ -70,9 +70,12 @@ test('the other files of the page are in order', async () => {
 test('an intern whose agent is not installed is refused with the reason', async () => {
   const agents = { codex: { command: 'codex-that-is-not-there', args: [], env: {} } }
   await using service = await startTestService({ settings: { agents } })
-  const made = await service.ask('POST', '/interns', { body: { name: 'ada', agent: 'codex' } })
-  assert.equal(made.status, 400)
-  assert.match(made.body.error.message, /agent: "codex-that-is-not-there" is not installed on this server; install it/)
+  const created = await service.ask('POST', '/interns', { body: { name: 'ada', agent: 'codex' } })
+  assert.equal(created.status, 400)
+  assert.match(
+    created.body.error.message,
+    /agent: "codex-that-is-not-there" is not installed on this server; install it/,
+  )
 })
 
 test('a refusal of an image names the supported inputs and the setting', async () => {

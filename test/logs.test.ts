@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { newPlace } from './harness/database/databases.ts'
+import { newTestStore } from './harness/database/databases.ts'
 import { startProcess } from './harness/service/server-process.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const strangeKey = `sb-v1-${'9'.repeat(64)}`
 
 test('a key never reaches the log, whichever way it came and whatever went wrong', async () => {
-  const place = await newPlace('sqlite')
-  const dataDir = place.settings.data_dir
+  const testStore = await newTestStore('sqlite')
+  const dataDir = testStore.settings.data_dir
   await using server = startProcess({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'trace',
@@ -39,7 +39,7 @@ test('a key never reaches the log, whichever way it came and whatever went wrong
   assert.equal(await send(`/audit?action=${strangeKey}`), 500)
   server.signal('SIGTERM')
   await server.ended
-  await place.remove()
+  await testStore.remove()
   const log = server.err()
   assert.match(log, /request failed/)
   assert.match(log, /no such table/)

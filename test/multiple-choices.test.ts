@@ -42,15 +42,17 @@ describe('a request for more than one answer', () => {
   })
 
   test('is refused with 400 for a provider that supports one answer', async () => {
-    const asked = world.upstream.requests.length
+    const requestCount = world.upstream.requests.length
     for (const protocol of upstreamProtocols.filter((protocol) => protocol !== 'openai-chat')) {
       const { status, body } = await chat({ model: `${protocol}/m`, n: 2 })
       assert.deepEqual([status, /^n: no available endpoint /.test(body.error.message)], [400, true], protocol)
       assert.equal(body.error.metadata.excluded[0].reason, 'one_answer')
     }
-    const told = await world.service.ask('POST', '/responses', { body: { model: 'openai-chat/m', input: 'Hi', n: 2 } })
-    assert.equal(told.status, 400, told.text)
-    assert.equal(world.upstream.requests.length, asked)
+    const answer = await world.service.ask('POST', '/responses', {
+      body: { model: 'openai-chat/m', input: 'Hi', n: 2 },
+    })
+    assert.equal(answer.status, 400, answer.text)
+    assert.equal(world.upstream.requests.length, requestCount)
   })
 
   test('goes by the endpoints that would give one to one that gives all', async () => {

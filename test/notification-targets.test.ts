@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCli } from '#cli/cli.ts'
-import { newPlace, onEachDatabase } from './harness/database/databases.ts'
+import { newTestStore, onEachDatabase } from './harness/database/databases.ts'
 import { startMailServer } from './harness/service/mail-server.ts'
 import { startReceiver } from './harness/service/receiver.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
@@ -18,16 +18,16 @@ const address = 'mailto:team@example.com'
 
 onEachDatabase('notifications', (kind) => {
   test('an email of a threshold is sent once by two servers; Slack gets a text', async () => {
-    const place = await newPlace(kind)
+    const testStore = await newTestStore(kind)
     await using stack = new AsyncDisposableStack()
-    stack.defer(place.remove)
+    stack.defer(testStore.remove)
     const mail = stack.use(await startMailServer())
     const slack = stack.use(await startReceiver())
-    const catalogue_file = join(place.settings.data_dir, '..', `targets-${process.pid}-${kind}.json`)
+    const catalogue_file = join(testStore.settings.data_dir, '..', `targets-${process.pid}-${kind}.json`)
     writeFileSync(catalogue_file, JSON.stringify(priced))
     const settings = { ...mail.settings, webhook_origins: [slack.origin], catalogue_file }
-    const service = stack.use(await startTestService({ place, settings }))
-    const other = kind === 'postgres' ? stack.use(await startTestService({ place, settings })) : service
+    const service = stack.use(await startTestService({ testStore, settings }))
+    const other = kind === 'postgres' ? stack.use(await startTestService({ testStore, settings })) : service
     await service.manage('POST', '/webhooks', { url: address, events: ['limit.spent', 'limit.nearly_spent'] })
     await service.manage('POST', '/webhooks', { url: slack.url, format: 'slack' })
     const path = '/workspaces/default/budgets/monthly'

@@ -219,16 +219,16 @@ test('PKCE, state and nonce are sent, and the cookie is for the callback only', 
   await using world = await withIssuer()
   const { service } = world
   const response = await fetch(`${service.url}/sessions/oidc`, { redirect: 'manual' })
-  const asked = new URL(response.headers.get('location')!).searchParams
-  assert.equal(asked.get('code_challenge_method'), 'S256')
-  assert.deepEqual([asked.get('response_type'), asked.get('scope')], ['code', 'openid email profile'])
-  for (const name of ['code_challenge', 'state', 'nonce']) assert.match(asked.get(name)!, /^[\w-]{43}$/)
+  const request = new URL(response.headers.get('location')!).searchParams
+  assert.equal(request.get('code_challenge_method'), 'S256')
+  assert.deepEqual([request.get('response_type'), request.get('scope')], ['code', 'openid email profile'])
+  for (const name of ['code_challenge', 'state', 'nonce']) assert.match(request.get(name)!, /^[\w-]{43}$/)
   const cookie = response.headers.get('set-cookie')!
   assert.match(
     cookie,
     /^signalbox_sign_in=[\w-]{43}; Path=\/api\/v1\/sessions\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/,
   )
-  assert.ok(!cookie.includes(asked.get('state')!))
+  assert.ok(!cookie.includes(request.get('state')!))
 })
 
 test('no page shows ours within itself, and ours load nothing', async () => {

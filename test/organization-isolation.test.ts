@@ -7,9 +7,9 @@ const unknown = { hash: '0'.repeat(64), id: '00000000-0000-4000-8000-00000000000
 
 test("another organization's keys and workspaces are answered like unknown ones", async () => {
   await using service = await startTestService()
-  const other = await addOrganization(service.place)
+  const other = await addOrganization(service.testStore)
   const { hash } = (await service.ask('GET', '/key', { key: other.apiKey })).body.data
-  const asked: [method: string, path: (of: typeof unknown) => string, body?: (of: typeof unknown) => object][] = [
+  const requests: [method: string, path: (of: typeof unknown) => string, body?: (of: typeof unknown) => object][] = [
     ['GET', ({ hash }) => `/keys/${hash}`],
     ['PATCH', ({ hash }) => `/keys/${hash}`, () => ({ disabled: true })],
     ['DELETE', ({ hash }) => `/keys/${hash}`],
@@ -19,7 +19,7 @@ test("another organization's keys and workspaces are answered like unknown ones"
     ['GET', ({ id }) => `/keys?workspace_id=${id}`],
     ['POST', () => '/keys', ({ id }) => ({ name: 'n', workspace_id: id })],
   ]
-  for (const [method, path, body] of asked) {
+  for (const [method, path, body] of requests) {
     const foreign = { hash, id: other.workspaceId }
     const theirs = await service.manage(method, path(foreign), body?.(foreign))
     const nobodys = await service.manage(method, path(unknown), body?.(unknown))
@@ -31,7 +31,7 @@ test("another organization's keys and workspaces are answered like unknown ones"
 
 test('lists contain no object of another organization', async () => {
   await using service = await startTestService()
-  const other = await addOrganization(service.place)
+  const other = await addOrganization(service.testStore)
   for (const path of ['/keys', '/workspaces', '/organization/members', '/audit']) {
     const { text } = await service.manage('GET', path)
     assert.ok(!text.includes(other.workspaceId) && !text.includes('Other'), path)

@@ -62,9 +62,9 @@ function answer({ body }: Received) {
   const chunk = (choices: object[], more = {}) =>
     `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...more })}\n\n`
   const deltas = delta ? [delta] : says.map((content) => ({ content }))
-  const said = deltas.map((delta) => chunk([{ index: 0, delta, finish_reason: null }]))
+  const texts = deltas.map((delta) => chunk([{ index: 0, delta, finish_reason: null }]))
   const end = [chunk([{ index: 0, delta: {}, finish_reason }]), chunk([], { usage }), 'data: [DONE]\n\n']
-  return { status: 200, type: 'text/event-stream', body: [...said, ...end].join('') }
+  return { status: 200, type: 'text/event-stream', body: [...texts, ...end].join('') }
 }
 
 /** Once, unless the choice is none: who has the result says what there is to say. */
@@ -208,11 +208,11 @@ describe('a prompt that does not fit', () => {
       { plugins: [{ id: 'context-compression', engine: 'middle-out' }] },
     ]) {
       assert.equal((await chat({ ...small, ...wish })).status, 200)
-      const said = sent().messages.map(({ role, content }: { role: string; content: string }) => [
+      const result = sent().messages.map(({ role, content }: { role: string; content: string }) => [
         role,
         content.slice(0, 5),
       ])
-      assert.deepEqual(said, [
+      assert.deepEqual(result, [
         ['system', 'Be br'],
         ['user', 'first'],
         ['assistant', 'old w'],
@@ -254,7 +254,7 @@ describe('a prompt that does not fit', () => {
 
 describe('unsupported features', () => {
   const tool = (type: string) => ({ tools: [{ type }] })
-  const asked: [object, RegExp][] = [
+  const requests: [object, RegExp][] = [
     [{ plugins: [{ id: 'web' }] }, /plugins\[0\]: this service does not support the plugin "web"/],
     [{ plugins: [{ id: 'response-healing' }, { id: 'file-parser', pdf: {} }] }, /plugins\[1\]: .* "file-parser"/],
     [{ plugins: [{ id: 'context-compression', engine: 'other' }] }, /plugins\[0\]\.engine: .* "other"/],
@@ -266,7 +266,7 @@ describe('unsupported features', () => {
     [tool('openrouter:image_generation'), /tools\[0\]: .* "openrouter:image_generation"/],
   ]
   test('is refused by its name, in every protocol', async () => {
-    for (const [wish, message] of asked)
+    for (const [wish, message] of requests)
       for (const { status, body } of [await chat(wish), await respond(wish), await tell(wish)]) {
         assert.equal(status, 400)
         assert.match(body.error.message, message)
@@ -285,8 +285,8 @@ describe('unsupported features', () => {
 
   test('is stored by presets unchanged, and refused with the same message', async () => {
     const plugins = [{ id: 'web', max_results: 3 }]
-    const made = await service.manage('POST', '/presets/searching/responses', { model: 'a/large', plugins })
-    assert.deepEqual(made.body.data.designated_version.config.plugins, plugins)
+    const created = await service.manage('POST', '/presets/searching/responses', { model: 'a/large', plugins })
+    assert.deepEqual(created.body.data.designated_version.config.plugins, plugins)
     const direct = await chat({ plugins })
     const through = await chat({ model: '@preset/searching' })
     assert.deepEqual([through.status, through.body], [400, direct.body])

@@ -30,12 +30,12 @@ describe('equivalent fields of the protocols', () => {
     const ask = (protocol: string) => sent('/responses', { model: `${protocol}/text`, input, tools })
     const chat = (await ask('openai-chat')).body
     const { syntax, definition } = format
-    const told = {
+    const translatedFor = {
       name: 'patch',
       description: 'Patches.',
       format: { type: 'grammar', grammar: { syntax, definition } },
     }
-    assert.deepEqual(chat.tools, [{ type: 'custom', custom: told }])
+    assert.deepEqual(chat.tools, [{ type: 'custom', custom: translatedFor }])
     assert.deepEqual(chat.messages[1].tool_calls, [
       { id: 'c1', type: 'custom', custom: { name: 'patch', input: 'a b' } },
     ])
@@ -92,15 +92,15 @@ describe('equivalent fields of the protocols', () => {
   test('`any` insists on a tool, as Mistral has it and in every other word', async () => {
     const tools = [{ type: 'function', function: { name: 'look' } }]
     const messages = [{ role: 'user', content: 'Hi' }]
-    const told = async (protocol: string) => {
-      const asked = { model: `${protocol}/text`, messages, tools, tool_choice: 'any' }
-      const { body } = await sent('/chat/completions', asked)
+    const translatedFor = async (protocol: string) => {
+      const request = { model: `${protocol}/text`, messages, tools, tool_choice: 'any' }
+      const { body } = await sent('/chat/completions', request)
       return body.toolConfig?.functionCallingConfig.mode ?? body.tool_choice.type ?? body.tool_choice
     }
-    assert.equal(await told('openai-chat'), 'any')
-    assert.equal(await told('openai-responses'), 'required')
-    assert.equal(await told('anthropic-messages'), 'any')
-    assert.equal(await told('google-gemini'), 'ANY')
+    assert.equal(await translatedFor('openai-chat'), 'any')
+    assert.equal(await translatedFor('openai-responses'), 'required')
+    assert.equal(await translatedFor('anthropic-messages'), 'any')
+    assert.equal(await translatedFor('google-gemini'), 'ANY')
   })
 
   test('functions in namespaces are called by clients of responses as they named them', async () => {
@@ -113,9 +113,9 @@ describe('equivalent fields of the protocols', () => {
     const input = [{ role: 'user', content: 'Hi' }, call, { type: 'function_call_output', call_id: 'c1', output: 'x' }]
     for (const protocol of upstreamProtocols.filter((one) => one !== 'openai-responses')) {
       const { body } = await sent('/responses', { model: `${protocol}/text`, input, tools })
-      const told = JSON.stringify([body.tools, body.messages ?? body.contents])
-      assert.equal(told.split('"mcp__sky__weather"').length, protocol === 'google-gemini' ? 4 : 3, protocol)
-      assert.ok(told.includes('"own"'))
+      const translatedFor = JSON.stringify([body.tools, body.messages ?? body.contents])
+      assert.equal(translatedFor.split('"mcp__sky__weather"').length, protocol === 'google-gemini' ? 4 : 3, protocol)
+      assert.ok(translatedFor.includes('"own"'))
     }
     const refused = await sent('/responses', { model: 'openai-chat/text', input: 'Hi', tools: [{ type: 'namespace' }] })
     assert.equal(refused.status, 400)
@@ -131,8 +131,8 @@ describe('equivalent fields of the protocols', () => {
   test('a call and its result reach Anthropic under a valid name', async () => {
     const id = 'functions.read:0'
     const call = { id, type: 'function', function: { name: 'read', arguments: '{}' } }
-    const said = { role: 'assistant', content: null, tool_calls: [call] }
-    const messages = [{ role: 'user', content: 'Hi' }, said, { role: 'tool', tool_call_id: id, content: 'x' }]
+    const result = { role: 'assistant', content: null, tool_calls: [call] }
+    const messages = [{ role: 'user', content: 'Hi' }, result, { role: 'tool', tool_call_id: id, content: 'x' }]
     const { body } = await sent('/chat/completions', { model: 'anthropic-messages/text', messages })
     const [, { content: calls }, { content: results }] = body.messages
     assert.match(calls[0].id, /^[a-zA-Z0-9_-]+$/)
@@ -147,15 +147,15 @@ describe('equivalent fields of the protocols', () => {
       { role: 'assistant', content: [call] },
       { role: 'user', content: [result] },
     ]
-    const told = async (protocol: string) => {
+    const translatedFor = async (protocol: string) => {
       const { body } = await sent('/messages', { model: `${protocol}/text`, max_tokens: 100, messages })
       return body.messages?.at(-1) ?? body.input?.at(-1) ?? body.contents.at(-1).parts[0].functionResponse.response
     }
-    assert.deepEqual((await told('anthropic-messages')).content, [result])
-    assert.deepEqual(await told('google-gemini'), { error: 'no such file' })
-    assert.equal((await told('openai-responses')).output, 'Error:\nno such file')
+    assert.deepEqual((await translatedFor('anthropic-messages')).content, [result])
+    assert.deepEqual(await translatedFor('google-gemini'), { error: 'no such file' })
+    assert.equal((await translatedFor('openai-responses')).output, 'Error:\nno such file')
     const inChat = { role: 'tool', tool_call_id: 't1', content: 'Error:\nno such file' }
-    assert.deepEqual(await told('openai-chat'), inChat)
+    assert.deepEqual(await translatedFor('openai-chat'), inChat)
   })
 
   test('names that are null pass', async () => {
@@ -167,12 +167,12 @@ describe('equivalent fields of the protocols', () => {
   test('reasoning with its own type returns to Responses unchanged', async () => {
     const content = [{ type: 'reasoning_text', text: 'Hm' }]
     const summary = [{ type: 'summary_text', text: 'So' }]
-    const [said, summed] = [{ summary: [], content }, { summary }].map((one) => ({
+    const [result, summed] = [{ summary: [], content }, { summary }].map((one) => ({
       type: 'reasoning',
       id: 'rs_1',
       ...one,
     }))
-    const input = [{ role: 'user', content: 'Hi' }, said, summed, { role: 'user', content: 'And?' }]
+    const input = [{ role: 'user', content: 'Hi' }, result, summed, { role: 'user', content: 'And?' }]
     const { body } = await sent('/responses', { model: 'openai-responses/text', input })
     assert.deepEqual(body.input, input)
   })

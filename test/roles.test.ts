@@ -39,14 +39,14 @@ async function headersOf(service: TestService, caller: (typeof callers)[number],
 async function isLetIn(service: TestService, route: (typeof routes)[number], headers: Headers): Promise<boolean> {
   const path = route.path.replace(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000')
   const hasBody = route.method !== 'get' && route.method !== 'delete'
-  const leaver = new AbortController()
+  const disconnect = new AbortController()
   const response = await fetch(service.url + path, {
     method: route.method.toUpperCase(),
     headers: { ...headers, ...(hasBody && { 'content-type': 'application/json' }) },
     ...(hasBody && { body: '{}' }),
-    signal: leaver.signal,
+    signal: disconnect.signal,
   })
-  leaver.abort()
+  disconnect.abort()
   return ![401, 403].includes(response.status)
 }
 

@@ -58,8 +58,8 @@ test('a page of another origin cannot sign a user in', async () => {
   await using service = await startTestService()
   const foreign: Record<string, string>[] = [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]
   for (const headers of foreign) {
-    const { status, headers: told } = await signIn(service, { key: service.apiKey }, headers)
-    assert.deepEqual([status, told.get('set-cookie')], [403, null])
+    const { status, headers: answer } = await signIn(service, { key: service.apiKey }, headers)
+    assert.deepEqual([status, answer.get('set-cookie')], [403, null])
   }
 })
 
@@ -143,8 +143,8 @@ test('a key that is sent wins over a cookie, and is not under the rules of cooki
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.apiKey })
   const headers = { cookie: browser.cookie }
-  const made = await service.ask('POST', '/keys', { key: service.managementKey, headers, body: { name: 'by key' } })
-  assert.equal(made.status, 201)
+  const created = await service.ask('POST', '/keys', { key: service.managementKey, headers, body: { name: 'by key' } })
+  assert.equal(created.status, 201)
   assert.equal((await service.ask('GET', '/key', { key: 'sb-v1-no', headers })).status, 401)
 })
 
@@ -181,7 +181,7 @@ test('neither the database nor an answer contains a session secret', async () =>
   const link = (await service.manage('POST', '/sessions/links', {})).body.data.token as string
   const browser = await openBrowser(service, { key: service.managementKey })
   const [, token] = browser.cookie.split('=')
-  const db = await openDb(service.place.settings)
+  const db = await openDb(service.testStore.settings)
   const rows = await Promise.all([
     db.query.selectFrom('browser_sessions').selectAll().execute(),
     db.query.selectFrom('sign_in_links').selectAll().execute(),
@@ -191,8 +191,9 @@ test('neither the database nor an answer contains a session secret', async () =>
   const answers = await Promise.all(
     ['/sessions', '/sessions/current', '/audit'].map((path) => browser.ask('GET', path)),
   )
-  const told = JSON.stringify(rows) + answers.map(({ text }) => text).join()
-  for (const secret of [link, token!, token!.split('.')[1]!, service.managementKey]) assert.ok(!told.includes(secret))
+  const message = JSON.stringify(rows) + answers.map(({ text }) => text).join()
+  for (const secret of [link, token!, token!.split('.')[1]!, service.managementKey])
+    assert.ok(!message.includes(secret))
 })
 
 test('a cookie cannot change anything by HEAD or a method override', async () => {

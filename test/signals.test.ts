@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { newPlace, onOneDatabase } from './harness/database/databases.ts'
+import { newTestStore, onOneDatabase } from './harness/database/databases.ts'
 import { endAtLast, endDaemonsAtLast } from './harness/service/leftovers.ts'
 import { startProcess } from './harness/service/server-process.ts'
 import { until } from './harness/until.ts'
@@ -23,12 +23,12 @@ test('SIGTERM to "npm start" ends the service, which lets go of its folder', asy
   const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] })
   endAtLast(npm)
   endDaemonsAtLast(DATA_DIR)
-  let told = ''
+  let message = ''
   npm.stdout.on('data', (text) => {
-    told += text
+    message += text
   })
   const ended = once(npm, 'close')
-  await until(() => told.includes('listening on'))
+  await until(() => message.includes('listening on'))
   const server = Number(readFileSync(pidFile, 'utf8'))
   npm.kill('SIGTERM')
   await ended
@@ -46,8 +46,8 @@ function isRunning(pid: number): boolean {
 
 onOneDatabase('server.pid', (kind) => {
   test('is forwarded to the serving process, and ends with it', async () => {
-    const place = await newPlace(kind)
-    const { data_dir: DATA_DIR, database_url: DATABASE_URL } = place.settings
+    const testStore = await newTestStore(kind)
+    const { data_dir: DATA_DIR, database_url: DATABASE_URL } = testStore.settings
     const pidFile = join(DATA_DIR, 'server.pid')
     const server = startProcess({ DATA_DIR, DATABASE_URL })
     await server.url
@@ -55,6 +55,6 @@ onOneDatabase('server.pid', (kind) => {
     server.signal('SIGINT')
     assert.equal(await server.ended, 0)
     assert.equal(existsSync(pidFile), false)
-    await place.remove()
+    await testStore.remove()
   })
 })

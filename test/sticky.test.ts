@@ -21,9 +21,9 @@ async function converse({ service }: CachingService, count: number, more: (at: n
 }
 
 async function shareCached(count: number, more: (at: number) => object): Promise<number> {
-  await using made = await startCachingService()
-  await converse(made, count, more)
-  const share = made.tokens.cached / made.tokens.prompt
+  await using fixture = await startCachingService()
+  await converse(fixture, count, more)
+  const share = fixture.tokens.cached / fixture.tokens.prompt
   if (process.env.TEST_FIGURES) console.error(`${(share * 100).toFixed(1)} % of the prompt tokens were cached`)
   return share
 }
@@ -39,8 +39,8 @@ test('sessions do so too, and those that share a cache key', async () => {
 })
 
 test('a session stays at one endpoint, by body or header, in both protocols', async () => {
-  await using made = await startCachingService()
-  const { service, asked } = made
+  await using fixture = await startCachingService()
+  const { service, receivedPrefixes } = fixture
   for (let at = 0; at < 10; at++) {
     const messages = [say(`Something new: ${at}`)]
     await service.ask('POST', '/chat/completions', { body: { model: 'a/m', messages, session_id: 'one' } })
@@ -50,11 +50,11 @@ test('a session stays at one endpoint, by body or header, in both protocols', as
     })
     await service.ask('POST', '/responses', { body: { model: 'a/m', input: `Or ${at}`, session_id: 'one' } })
   }
-  assert.deepEqual([asked().length, new Set(asked()).size], [30, 1])
+  assert.deepEqual([receivedPrefixes().length, new Set(receivedPrefixes()).size], [30, 1])
 })
 
 test('different sessions go to all endpoints', async () => {
-  await using made = await startCachingService()
-  await converse(made, 30, (at) => ({ session_id: `s${at}` }))
-  assert.equal(new Set(made.asked()).size, 3)
+  await using fixture = await startCachingService()
+  await converse(fixture, 30, (at) => ({ session_id: `s${at}` }))
+  assert.equal(new Set(fixture.receivedPrefixes()).size, 3)
 })

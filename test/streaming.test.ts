@@ -14,8 +14,8 @@ import {
   head,
   lastChunk,
   type Play,
-  said,
   startFaultyUpstream,
+  textEvents,
 } from '#test/harness/upstream/faulty-upstream.ts'
 
 const plays: Record<string, Play> = {
@@ -39,7 +39,7 @@ const plays: Record<string, Play> = {
   late_failure: ({ socket }) => void setTimeout(() => socket.resetAndDestroy(), 1500),
 }
 const answer = (...words: string[]) =>
-  Buffer.concat([Buffer.from(head()), chunk(said(...words).join('')), Buffer.from(lastChunk)])
+  Buffer.concat([Buffer.from(head()), chunk(textEvents(...words).join('')), Buffer.from(lastChunk)])
 
 function flood({ socket }: Parameters<Play>[0]): void {
   socket.write(head())
@@ -77,20 +77,20 @@ const generationId = (answer: string) => /x-generation-id: (\S+)/i.exec(answer)?
 
 describe('a client that leaves', () => {
   test('cancels the upstream within 100 ms, and its output is metered', async () => {
-    await using place = await setUp()
-    const client = openStream(place.service, 'faulty/talks')
-    let got = ''
+    await using fixture = await setUp()
+    const client = openStream(fixture.service, 'faulty/talks')
+    let text = ''
     client.on('data', (bytes) => {
-      got += bytes
+      text += bytes
     })
-    await until(() => got.split('word ').length > 5)
+    await until(() => text.split('word ').length > 5)
     const { tookMs, allowedMs } = await timed(100, async () => {
       client.destroy()
-      await until(() => place.upstream.taken[0]?.closedAt)
+      await until(() => fixture.upstream.taken[0]?.closedAt)
     })
     assert.ok(tookMs < allowedMs, `${tookMs} ms`)
     const { data } = await until(async () => {
-      const found = await place.service.ask('GET', `/generation?id=${generationId(got)}`)
+      const found = await fixture.service.ask('GET', `/generation?id=${generationId(text)}`)
       return found.status === 200 ? found.body : undefined
     })
     assert.deepEqual([data.outcome, data.cancelled, data.tokens_estimated], ['client_left', true, true])
@@ -98,46 +98,46 @@ describe('a client that leaves', () => {
   })
 
   test('before the first byte cancels the upstream, and no other endpoint is tried', async () => {
-    await using place = await setUp()
-    const client = openStream(place.service, 'backed/thinks')
-    await until(() => place.upstream.taken[0])
+    await using fixture = await setUp()
+    const client = openStream(fixture.service, 'backed/thinks')
+    await until(() => fixture.upstream.taken[0])
     client.destroy()
-    await until(() => place.upstream.taken[0]?.closedAt)
+    await until(() => fixture.upstream.taken[0]?.closedAt)
     await sleep(50)
-    assert.equal(place.upstream.taken.length, 1)
+    assert.equal(fixture.upstream.taken.length, 1)
   })
 
   test('before the first byte is charged the prompt, unless the connection failed', async () => {
-    await using place = await setUp()
-    const told: unknown[] = []
-    const [waiting, connecting] = ['faulty/thinks', 'faulty/mute'].map((model) => openStream(place.service, model))
-    await until(() => place.upstream.taken[0])
+    await using fixture = await setUp()
+    const results: unknown[] = []
+    const [waiting, connecting] = ['faulty/thinks', 'faulty/mute'].map((model) => openStream(fixture.service, model))
+    await until(() => fixture.upstream.taken[0])
     await sleep(200)
     connecting!.destroy()
     // Until that one would be written, too.
     await sleep(1000)
     waiting!.destroy()
-    await until(async () => (await place.service.manage('GET', '/activity')).body.data.length > 0)
-    for (const day of (await place.service.manage('GET', '/activity')).body.data)
-      told.push([day.model, day.prompt_tokens, day.completion_tokens, day.usage])
-    assert.deepEqual(told, [['faulty/thinks', 3, 0, 3e-6]])
+    await until(async () => (await fixture.service.manage('GET', '/activity')).body.data.length > 0)
+    for (const day of (await fixture.service.manage('GET', '/activity')).body.data)
+      results.push([day.model, day.prompt_tokens, day.completion_tokens, day.usage])
+    assert.deepEqual(results, [['faulty/thinks', 3, 0, 3e-6]])
   })
 
   test('while it reads nothing still takes the upstream with it', async () => {
-    await using place = await setUp()
-    const client = openStream(place.service, 'faulty/floods').pause()
+    await using fixture = await setUp()
+    const client = openStream(fixture.service, 'faulty/floods').pause()
     await sleep(500)
     client.destroy()
-    await until(() => place.upstream.taken[0]?.closedAt)
+    await until(() => fixture.upstream.taken[0]?.closedAt)
   })
 })
 
 describe('a slow reader', () => {
   test('stops the upstream instead of filling memory, and loses nothing', async () => {
-    await using place = await setUp()
+    await using fixture = await setUp()
     const before = process.memoryUsage().rss
-    const client = openStream(place.service, 'faulty/floods').pause()
-    const { socket } = await until(() => place.upstream.taken[0])
+    const client = openStream(fixture.service, 'faulty/floods').pause()
+    const { socket } = await until(() => fixture.upstream.taken[0])
     let taken = -1
     await until(async () => {
       const before = taken
@@ -154,9 +154,9 @@ describe('a slow reader', () => {
   })
 
   test('limits decompressed data, however small the compressed body', async () => {
-    await using place = await setUp()
-    const client = openStream(place.service, 'faulty/bombs').pause()
-    await until(() => place.upstream.taken[0])
+    await using fixture = await setUp()
+    const client = openStream(fixture.service, 'faulty/bombs').pause()
+    await until(() => fixture.upstream.taken[0])
     const before = process.memoryUsage().rss
     await sleep(1500)
     assert.ok(process.memoryUsage().rss - before < 150e6, `${process.memoryUsage().rss - before}`)
@@ -166,12 +166,12 @@ describe('a slow reader', () => {
 
 describe('a stream that says nothing yet', () => {
   test('says that it is alive, from before the first token on', async () => {
-    await using place = await setUp({ keepalive_ms: 100 })
-    const client = openStream(place.service, 'faulty/late')
+    await using fixture = await setUp({ keepalive_ms: 100 })
+    const client = openStream(fixture.service, 'faulty/late')
     const [bytes] = await once(client, 'data')
     assert.match(String(bytes), /^HTTP\/1.1 200 OK[\s\S]*: keepalive\n\n/)
     client.destroy()
-    const { text } = await place.service.ask('POST', '/chat/completions', {
+    const { text } = await fixture.service.ask('POST', '/chat/completions', {
       body: { model: 'faulty/late', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
     })
     assert.match(text, /^(: keepalive\n\n){2,}data: /)
@@ -179,8 +179,8 @@ describe('a stream that says nothing yet', () => {
   })
 
   test('is started by that, so that a failure of every endpoint is sent in it', async () => {
-    await using place = await setUp({ keepalive_ms: 100 })
-    const { status, text } = await place.service.ask('POST', '/chat/completions', {
+    await using fixture = await setUp({ keepalive_ms: 100 })
+    const { status, text } = await fixture.service.ask('POST', '/chat/completions', {
       body: { model: 'faulty/late_failure', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
     })
     assert.equal(status, 200)

@@ -37,17 +37,17 @@ onEachDatabase('tokens of an issuer', (kind) => {
     const { body } = await service.manage('POST', '/workspaces', { name: 'Search', slug: 'search' })
     const workspace_id = body.data.id
     await service.manage('POST', `/workspaces/${workspace_id}/members/add`, { user_ids: [userId] })
-    const made = await service.manage('POST', '/guardrails', {
+    const created = await service.manage('POST', '/guardrails', {
       name: 'CI',
       workspace_id,
       allowed_models: ['openai/gpt-5'],
     })
-    assert.equal(made.status, 201, made.text)
+    assert.equal(created.status, 201, created.text)
     const claims = { sub: 'ci:build', team: { workspace: 'search' } }
     const refused = await complete(service, await issuer.sign({ ...claims, policy: 'CI' }))
     assert.equal(refused.status, 403, refused.text)
     assert.match(refused.text, /CI/)
-    await service.manage('PATCH', `/guardrails/${made.body.data.id}`, { allowed_models: null, limit_usd: 5 })
+    await service.manage('PATCH', `/guardrails/${created.body.data.id}`, { allowed_models: null, limit_usd: 5 })
     const token = await issuer.sign({ ...claims, policy: 'CI' })
     const answer = await complete(service, token)
     assert.equal(answer.status, 200, answer.text)

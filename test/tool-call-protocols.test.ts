@@ -207,8 +207,8 @@ describe('tool calls at every door', () => {
       })
     for (const [name, { calls, text = '' }] of Object.entries(responseStreams))
       test(`${door} on a responses upstream: ${name}`, async () => {
-        const got = await understood(door, 'openai-responses', name)
-        assert.deepEqual([got.calls, got.text], [calls, text])
+        const result = await understood(door, 'openai-responses', name)
+        assert.deepEqual([result.calls, result.text], [calls, text])
       })
     for (const [name, { calls }] of Object.entries(messageStreams))
       test(`${door} on a messages upstream: ${name}`, async () => {

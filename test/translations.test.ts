@@ -87,8 +87,8 @@ describe('every client protocol on every upstream protocol', () => {
       test(`${client} on ${protocol}: an interrupted stream ends with an error`, async () => {
         const reply = await ask(client, { model: `${protocol}/error`, stream: true })
         const { text, error } = understood(client, reply, true)
-        const said = gistOf(eventsIn(protocols[protocol], `${protocol}.error.sse`)).text
-        assert.ok(said?.startsWith(text!) && text !== undefined)
+        const result = gistOf(eventsIn(protocols[protocol], `${protocol}.error.sse`)).text
+        assert.ok(result?.startsWith(text!) && text !== undefined)
         assert.match(error ?? '', /provider failed|did not answer/i)
       })
 
@@ -128,10 +128,10 @@ describe('every client protocol on every upstream protocol', () => {
     const body = { messages: [{ role: 'user', content: 'Hi' }], model: 'openai-chat/text', stream: true }
     const { text } = await service.ask('POST', '/chat/completions', { body })
     const sent = unnamed(fixture('openai-chat.text.sse').toString()).split('\n\n')
-    const [told, ...others] = unnamed(text)
+    const [result, ...others] = unnamed(text)
       .split('\n\n')
       .filter((event) => !sent.includes(event))
-    const { choices, usage } = JSON.parse(told!.slice('data: '.length))
+    const { choices, usage } = JSON.parse(result!.slice('data: '.length))
     assert.deepEqual([choices, usage.cost], [[{ index: 0, delta: {}, finish_reason: null }], 0.000039])
     assert.deepEqual(others, [])
   })
@@ -195,7 +195,7 @@ describe('every client protocol on every upstream protocol', () => {
 
       test(`${how}: OpenAI sees its encrypted thought again`, async () => {
         const reply = await ask(client, { model: 'openai-responses/reasoning', stream: streamed })
-        const said =
+        const result =
           client === 'openai-responses'
             ? { input: streamed ? lastData(reply.text).response.output : reply.body.output }
             : client === 'anthropic-messages'
@@ -203,7 +203,7 @@ describe('every client protocol on every upstream protocol', () => {
                   messages: [{ role: 'assistant', content: (streamed ? putTogether(reply.text) : reply.body).content }],
                 }
               : { messages: [streamed ? assembled(reply.text) : reply.body.choices[0].message] }
-        await ask(client, { model: 'openai-responses/text', ...said })
+        await ask(client, { model: 'openai-responses/text', ...result })
         const [thought] = upstream.requests.at(-1)!.body.input
         assert.deepEqual([thought.type, thought.id, thought.encrypted_content], ['reasoning', 'rs_1', 'gAAAAAB-opaque'])
       })

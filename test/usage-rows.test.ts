@@ -48,9 +48,9 @@ const doors: Record<string, Door> = {
     path: '/messages',
     body: { messages, max_tokens: 300_000 },
     usageIn: (answer, events) => answer?.usage ?? events.findLast(({ type }) => type === 'message_delta')?.usage,
-    counts: ({ cache_read_input_tokens: cached = 0, cache_creation_input_tokens: made, ...usage }) => {
+    counts: ({ cache_read_input_tokens: cached = 0, cache_creation_input_tokens: created, ...usage }) => {
       const { ephemeral_5m_input_tokens: young = 0, ephemeral_1h_input_tokens: old = 0 } = usage.cache_creation ?? {}
-      const written = made || young + old
+      const written = created || young + old
       return {
         prompt: usage.input_tokens + cached + written,
         completion: usage.output_tokens,

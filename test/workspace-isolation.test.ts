@@ -32,16 +32,16 @@ async function session(service: TestService, userId: string): Promise<Headers> {
 type Sent = { path: string; headers: Headers; body?: object | undefined }
 
 async function send(service: TestService, method: string, { path, headers, body }: Sent) {
-  const leaver = new AbortController()
+  const disconnect = new AbortController()
   const response = await fetch(service.url + path, {
     method: method.toUpperCase(),
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
-    signal: leaver.signal,
+    signal: disconnect.signal,
   })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
   const text = isStream ? '' : await response.text()
-  leaver.abort()
+  disconnect.abort()
   return { status: response.status, text }
 }
 
@@ -183,13 +183,13 @@ test('a session acts in the workspace that it names, with the role there', async
   const create = (more: Headers) =>
     send(service, 'post', { path: '/keys', headers: { ...headers, ...more }, body: { name: 'k' } })
   assert.equal((await create({})).status, 403)
-  const made = await create({ 'x-workspace': 'search' })
-  assert.equal(made.status, 201, made.text)
+  const created = await create({ 'x-workspace': 'search' })
+  assert.equal(created.status, 201, created.text)
   const refused = await create({ 'x-workspace': 'missing' })
   assert.equal(refused.status, 403)
   assert.match(refused.text, /you have no access to a workspace \\"missing\\"/)
   const list = await send(service, 'get', { path: '/keys?workspace_id=search', headers })
-  assert.equal(JSON.parse(list.text).data[0].workspace_id, JSON.parse(made.text).data.workspace_id)
+  assert.equal(JSON.parse(list.text).data[0].workspace_id, JSON.parse(created.text).data.workspace_id)
   const { text } = await send(service, 'get', { path: '/sessions/current', headers })
   assert.deepEqual(
     JSON.parse(text).data.workspaces.map(({ slug }: { slug: string }) => slug),

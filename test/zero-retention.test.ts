@@ -73,16 +73,16 @@ describe('where no data may be retained', () => {
       { type: 'function', function: look },
       { type: 'custom', custom: { name: 'x' } },
     ]
-    const kept = {
+    const stored = {
       tools,
       prompt_cache_retention: 'in_memory',
       prompt_cache_key: 'k',
       mcp_servers: [],
       background: false,
     }
-    assert.equal((await chat({ ...kept, store: null })).status, 200)
+    assert.equal((await chat({ ...stored, store: null })).status, 200)
     const { model: _model, messages: _messages, stream: _stream, ...rest } = sent()
-    assert.deepEqual(rest, { ...kept, store: null })
+    assert.deepEqual(rest, { ...stored, store: null })
     assert.equal((await responses({ tools: [{ type: 'local_shell' }] })).status, 200)
   })
 

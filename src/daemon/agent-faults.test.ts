@@ -31,9 +31,9 @@ test('an agent that dies during a turn ends its stream, and the next turn has an
 
 test('the question of a run whose agent died is no longer pending', async () => {
   await using daemon = await withProcess()
-  const asked = await daemon.say('permission shell allow_once')
+  const turn = await daemon.say('permission shell allow_once')
   await daemon.say('say hi\ncrash')
-  const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
+  const refusal = await refusalOf(daemon.answer(turn, 'allow_once'))
   assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
 })
 

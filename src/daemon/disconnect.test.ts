@@ -30,43 +30,43 @@ test('a disconnect during a stream ends the run within 100 ms', async () => {
 
 test('a disconnect before the start of the turn ends the run', async () => {
   await using daemon = await startTestDaemon()
-  const leaver = new AbortController()
-  const refused = assert.rejects(daemon.runs.start({ prompt: 'wait 60000', mode: 'manual' }, leaver.signal))
+  const disconnect = new AbortController()
+  const refused = assert.rejects(daemon.runs.start({ prompt: 'wait 60000', mode: 'manual' }, disconnect.signal))
   while ((await daemon.runs.health()).agent !== 'running') await new Promise((resolve) => setImmediate(resolve))
-  leaver.abort()
+  disconnect.abort()
   await refused
   await assertQuietAtOnce(daemon)
 })
 
 test('a disconnect after the question does not end the run', async () => {
   await using daemon = await startTestDaemon()
-  const { heard, over, leave, sessionId, runId } = await daemon.listen('permission shell allow_once\nsay on')
-  await over
+  const { received, finished, leave, sessionId, runId } = await daemon.listen('permission shell allow_once\nsay on')
+  await finished
   leave()
   await new Promise((resolve) => setTimeout(resolve, 30))
-  const asked = heard.at(-1)
-  assert.ok(asked?.type === 'question.asked')
-  const answer = { sessionId, questionId: asked.question.id, answer: 'allow_once' }
+  const question = received.at(-1)
+  assert.ok(question?.type === 'question.asked')
+  const answer = { sessionId, questionId: question.question.id, answer: 'allow_once' }
   const events = await Array.fromAsync(await daemon.runs.answer(answer, new AbortController().signal))
   assert.deepEqual([events.at(-1)?.type, (events[0] as { runId: string }).runId], ['turn.finished', runId])
 })
 
 test('a disconnect from the resumed stream ends the run', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_once\nsay on\nwait 60000')
-  const leaver = new AbortController()
-  const answer = { sessionId: asked.sessionId, questionId: asked.question!.id, answer: 'allow_once' }
-  await daemon.runs.answer(answer, leaver.signal)
-  leaver.abort()
+  const turn = await daemon.say('permission shell allow_once\nsay on\nwait 60000')
+  const disconnect = new AbortController()
+  const answer = { sessionId: turn.sessionId, questionId: turn.question!.id, answer: 'allow_once' }
+  await daemon.runs.answer(answer, disconnect.signal)
+  disconnect.abort()
   await assertQuietAtOnce(daemon)
-  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+  assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
 })
 
 test('a question that waits behind another is settled too when the run is cancelled', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permissions allow_once')
-  await daemon.runs.cancel(asked.runId)
-  assert.equal((await daemon.say('say free', { sessionId: asked.sessionId })).text, 'free')
+  const turn = await daemon.say('permissions allow_once')
+  await daemon.runs.cancel(turn.runId)
+  assert.equal((await daemon.say('say free', { sessionId: turn.sessionId })).text, 'free')
 })
 
 test('a turn that follows a cancelled one waits until the agent has ended it', async () => {
@@ -89,9 +89,9 @@ async function deafSession(daemon: Daemon): Promise<string> {
 test('an agent that ignores cancellation is replaced for the waiting turn', async () => {
   await using daemon = await startTestDaemon({ limits: { settleMs: 1000 } })
   const [one, other] = [await deafSession(daemon), await deafSession(daemon)]
-  const said = await Promise.all([one, other].map((sessionId) => daemon.say('say free', { sessionId })))
+  const answers = await Promise.all([one, other].map((sessionId) => daemon.say('say free', { sessionId })))
   assert.deepEqual(
-    said.map(({ text }) => text),
+    answers.map(({ text }) => text),
     ['free', 'free'],
   )
   assert.ok(daemon.logged.some(({ event, why }) => event === 'agent.ended' && String(why).includes('cancelled')))

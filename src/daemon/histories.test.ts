@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Heard, refusalOf, startTestDaemon } from '#test/harness/interns/daemon.ts'
+import { refusalOf, startTestDaemon, type TurnResult } from '#test/harness/interns/daemon.ts'
 
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
 
 /** The expected state of a session, and its last question. */
-type Expected = { waitsUntil?: number; asked?: Heard }
+type Expected = { waitsUntil?: number; turn?: TurnResult }
 
 const questionMs = 60_000
 const anySession = fc.constantFrom('one', 'two', 'three')
@@ -53,16 +53,16 @@ async function play(history: Act[]): Promise<void> {
 type Scene = { daemon: Daemon; sessionId: string; expected: Expected; now: number }
 
 /** A prompt is accepted if and only if the session is free. */
-async function prompt({ daemon, sessionId, expected }: Scene, script: string): Promise<Heard | undefined> {
+async function prompt({ daemon, sessionId, expected }: Scene, script: string): Promise<TurnResult | undefined> {
   if (expected.waitsUntil === undefined) return daemon.say(script, { sessionId })
   assert.equal((await refusalOf(daemon.say(script, { sessionId })))?.reason, 'busy')
   return undefined
 }
 
-async function reply({ daemon, expected, sessionId }: Scene, words: string): Promise<Heard | undefined> {
-  const asked = expected.asked ?? { sessionId, question: undefined }
-  const answering = daemon.answer(asked as Heard, words)
-  const reason = expected.asked ? 'interaction_not_pending' : 'interaction_unknown'
+async function reply({ daemon, expected, sessionId }: Scene, words: string): Promise<TurnResult | undefined> {
+  const turn = expected.turn ?? { sessionId, question: undefined }
+  const answering = daemon.answer(turn as TurnResult, words)
+  const reason = expected.turn ? 'interaction_not_pending' : 'interaction_unknown'
   if (expected.waitsUntil !== undefined) return answering
   assert.equal((await refusalOf(answering))?.reason, reason)
   return undefined
@@ -70,30 +70,30 @@ async function reply({ daemon, expected, sessionId }: Scene, words: string): Pro
 
 const acts: Record<string, (scene: Scene) => Promise<unknown>> = {
   talk: async (scene) => {
-    const heard = await prompt(scene, 'say hi\nsay ho')
-    if (heard) assert.deepEqual([heard.text, heard.last.type], ['hiho', 'turn.finished'])
+    const turn = await prompt(scene, 'say hi\nsay ho')
+    if (turn) assert.deepEqual([turn.text, turn.last.type], ['hiho', 'turn.finished'])
   },
   ask: async (scene) => {
-    const heard = await prompt(scene, 'say hi\npermission shell allow_once reject_once\nsay done')
-    if (!heard) return
-    assert.ok(heard.question)
-    Object.assign(scene.expected, { waitsUntil: scene.now + questionMs, asked: heard })
+    const turn = await prompt(scene, 'say hi\npermission shell allow_once reject_once\nsay done')
+    if (!turn) return
+    assert.ok(turn.question)
+    Object.assign(scene.expected, { waitsUntil: scene.now + questionMs, turn })
   },
   fail: async (scene) => {
-    const heard = await prompt(scene, 'say hi\nfail')
-    if (heard) assert.equal(heard.last.type, 'turn.failed')
+    const turn = await prompt(scene, 'say hi\nfail')
+    if (turn) assert.equal(turn.last.type, 'turn.failed')
   },
   leave: async ({ daemon, sessionId, expected }) => {
     if (expected.waitsUntil !== undefined) return
-    const { leave, over } = await daemon.listen('say hi\nwait 60000', { sessionId })
+    const { leave, finished } = await daemon.listen('say hi\nwait 60000', { sessionId })
     leave()
-    await over
+    await finished
     while ((await refusalOf(daemon.say('say quiet', { sessionId })))?.reason === 'busy');
   },
   answer: async (scene) => {
-    const heard = await reply(scene, 'allow_once')
-    if (!heard) return
-    assert.deepEqual([heard.text, heard.runId], ['[allow_once-0]done', scene.expected.asked?.runId])
+    const turn = await reply(scene, 'allow_once')
+    if (!turn) return
+    assert.deepEqual([turn.text, turn.runId], ['[allow_once-0]done', scene.expected.turn?.runId])
     delete scene.expected.waitsUntil
   },
   misanswer: async (scene) => {
@@ -101,7 +101,7 @@ const acts: Record<string, (scene: Scene) => Promise<unknown>> = {
     assert.equal((await refusalOf(reply(scene, 'allow_always')))?.reason, 'bad_request')
   },
   cancel: async ({ daemon, expected }) => {
-    const cancelled = await daemon.runs.cancel(expected.asked?.runId ?? 'none')
+    const cancelled = await daemon.runs.cancel(expected.turn?.runId ?? 'none')
     assert.equal(cancelled, expected.waitsUntil !== undefined)
     delete expected.waitsUntil
   },

@@ -29,10 +29,16 @@ test('an agent gets the MCP servers that it supports, and the caller a list of o
 })
 
 test('an MCP server that cannot be reached is in activity, transcript and log', async () => {
-  const gone: McpServer = { name: 'gone', type: 'stdio', command: '/nonexistent/server', args: [], timeout_seconds: 5 }
+  const missing: McpServer = {
+    name: 'gone',
+    type: 'stdio',
+    command: '/nonexistent/server',
+    args: [],
+    timeout_seconds: 5,
+  }
   await using daemon = await startTestDaemon({
     ...{ command: process.execPath, agent: [join(import.meta.dirname, '../../bin/agent.ts')] },
-    mcpServers: [gone],
+    mcpServers: [missing],
   })
   const turn = { prompt: 'hello', mode: 'self-drive', activity: true } as const
   const events = await Array.fromAsync(await daemon.runs.start(turn, new AbortController().signal))

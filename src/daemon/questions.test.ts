@@ -7,15 +7,15 @@ const allFour = 'permission shell allow_once allow_always reject_once reject_alw
 
 test('a permission pauses the run, and its answer resumes the same run', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say(`say before\n${allFour}\nsay after`)
-  const { id } = asked.question!
+  const turn = await daemon.say(`say before\n${allFour}\nsay after`)
+  const { id } = turn.question!
   const options = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
   const choices = options.map((kind, at) => ({ id: `${kind}-${at}`, kind, name: kind }))
-  assert.deepEqual(asked.question, { id, kind: 'permission', operation: 'shell', detail: null, options, choices })
-  const resumed = await daemon.answer(asked, 'allow_once')
+  assert.deepEqual(turn.question, { id, kind: 'permission', operation: 'shell', detail: null, options, choices })
+  const resumed = await daemon.answer(turn, 'allow_once')
   assert.deepEqual(
     [resumed.runId, resumed.sessionId, resumed.text],
-    [asked.runId, asked.sessionId, '[allow_once-0]after'],
+    [turn.runId, turn.sessionId, '[allow_once-0]after'],
   )
   assert.equal(resumed.last.type, 'turn.finished')
 })
@@ -98,8 +98,8 @@ test('in self-drive a permission is granted once, without a question', async () 
 
 test('in self-drive a question is still asked', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('ask {"type":"object","properties":{}}', { mode: 'self-drive' })
-  assert.equal(asked.question?.kind, 'elicitation')
+  const turn = await daemon.say('ask {"type":"object","properties":{}}', { mode: 'self-drive' })
+  assert.equal(turn.question?.kind, 'elicitation')
 })
 
 const form = JSON.stringify({
@@ -139,33 +139,33 @@ test('an accepted answer reaches the agent as values, and a declined one as a no
 test('an invalid answer is refused, and the question keeps its deadline', async () => {
   let now = 1_000_000
   await using daemon = await startTestDaemon({ now: () => now, limits: { questionMs: 60_000 } })
-  const asked = await daemon.say(`ask ${form}`)
+  const turn = await daemon.say(`ask ${form}`)
   now += 59_999
   for (const wrong of ['Berlin', '{"action":"accept","content":{"city":"Rome"}}', '{"action":"accept"}']) {
-    const refusal = await refusalOf(daemon.answer(asked, wrong))
+    const refusal = await refusalOf(daemon.answer(turn, wrong))
     assert.deepEqual([refusal?.code, refusal?.reason], [400, 'bad_request'])
   }
   now += 1
-  assert.equal((await refusalOf(daemon.answer(asked, '{"action":"decline"}')))?.reason, 'interaction_not_pending')
+  assert.equal((await refusalOf(daemon.answer(turn, '{"action":"decline"}')))?.reason, 'interaction_not_pending')
 })
 
 test('an unanswered question ends its run at the deadline, without a reader', async () => {
   await using daemon = await startTestDaemon({ limits: { questionMs: 500 } })
-  const asked = await daemon.say('permission shell allow_once')
+  const turn = await daemon.say('permission shell allow_once')
   await until(() => daemon.logged.at(-1)?.event === 'run.ended')
-  assert.deepEqual(daemon.logged.at(-1), { event: 'run.ended', run: asked.runId, reason: 'deadline' })
-  const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
+  assert.deepEqual(daemon.logged.at(-1), { event: 'run.ended', run: turn.runId, reason: 'deadline' })
+  const refusal = await refusalOf(daemon.answer(turn, 'allow_once'))
   assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
-  assert.equal((await daemon.say('say free', { sessionId: asked.sessionId })).text, 'free')
+  assert.equal((await daemon.say('say free', { sessionId: turn.sessionId })).text, 'free')
 })
 
 test('an answer to a question that was never asked, or of another session, is unknown', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_once')
+  const turn = await daemon.say('permission shell allow_once')
   const unknown = { code: 404, reason: 'interaction_unknown' }
   for (const wrong of [
-    refusalOf(daemon.answer(asked, 'allow_once', 'another')),
-    refusalOf(daemon.answer({ ...asked, sessionId: 'another' }, 'allow_once')),
+    refusalOf(daemon.answer(turn, 'allow_once', 'another')),
+    refusalOf(daemon.answer({ ...turn, sessionId: 'another' }, 'allow_once')),
   ]) {
     const { code, reason } = (await wrong)!
     assert.deepEqual({ code, reason }, unknown)
@@ -174,8 +174,8 @@ test('an answer to a question that was never asked, or of another session, is un
 
 test('of two concurrent answers one resumes the run and the other is refused', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_once\nwait 1000\nsay done')
-  const [first, second] = await Promise.allSettled([daemon.answer(asked, 'allow_once'), daemon.answer(asked, 'cancel')])
+  const turn = await daemon.say('permission shell allow_once\nwait 1000\nsay done')
+  const [first, second] = await Promise.allSettled([daemon.answer(turn, 'allow_once'), daemon.answer(turn, 'cancel')])
   assert.equal(first.status === 'fulfilled' && first.value.text, '[allow_once-0]done')
   assert.ok(second.status === 'rejected')
   assert.deepEqual([second.reason.code, second.reason.reason], [409, 'attachment_failed'])
@@ -183,9 +183,9 @@ test('of two concurrent answers one resumes the run and the other is refused', a
 
 test('a question that was answered is no longer pending once its run is over', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_once')
-  await daemon.answer(asked, 'allow_once')
-  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+  const turn = await daemon.say('permission shell allow_once')
+  await daemon.answer(turn, 'allow_once')
+  assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
 })
 
 test('questions that an agent asks at once are put one after another', async () => {
@@ -200,15 +200,15 @@ test('questions that an agent asks at once are put one after another', async () 
 
 test('a question that the agent withdraws while it waits still resumes the stream', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('withdraw 20\nwait 1000\nsay done')
+  const turn = await daemon.say('withdraw 20\nwait 1000\nsay done')
   await new Promise((resolve) => setTimeout(resolve, 200))
-  assert.equal((await daemon.answer(asked, 'allow_once')).text, '[withdrawn]done')
+  assert.equal((await daemon.answer(turn, 'allow_once')).text, '[withdrawn]done')
 })
 
 test('output during the wait is stored for the caller who answers', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('talk 5000 permission shell allow_once')
-  assert.equal((await daemon.answer(asked, 'allow_once')).text, `${'x'.repeat(5000)}[allow_once-0]`)
+  const turn = await daemon.say('talk 5000 permission shell allow_once')
+  assert.equal((await daemon.answer(turn, 'allow_once')).text, `${'x'.repeat(5000)}[allow_once-0]`)
 })
 
 for (const word of ['allow_once', 'cancel', 'not offered'])
@@ -259,9 +259,9 @@ test('a started run that exceeds the open questions ends as busy', async () => {
 
 test('a run that waits is cancelled by its id', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_once')
-  assert.equal(await daemon.runs.cancel(asked.runId), true)
-  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_not_pending')
+  const turn = await daemon.say('permission shell allow_once')
+  assert.equal(await daemon.runs.cancel(turn.runId), true)
+  assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
 })
 
 test('a permission to edit shows the path and the change', async () => {
@@ -276,14 +276,14 @@ test('a permission to edit shows the path and the change', async () => {
 
 test('a long edit is truncated in the question, and complete while it waits', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say(`edit big.txt ${JSON.stringify({ after: 'line\n', repeat: 20_000 })}`)
-  assert.ok(asked.question?.kind === 'permission')
-  const { id, detail } = asked.question
+  const turn = await daemon.say(`edit big.txt ${JSON.stringify({ after: 'line\n', repeat: 20_000 })}`)
+  assert.ok(turn.question?.kind === 'permission')
+  const { id, detail } = turn.question
   assert.ok(detail!.length < 33_000)
   assert.match(detail!, new RegExp(`\\[… \\d+ characters are omitted here; complete text: GET .*/questions/${id} …\\]`))
   const whole = await daemon.runs.question(id)
   assert.equal(whole!.changes[0]!.diff.split('\n+line').length, 20_001)
-  await daemon.answer(asked, 'allow_once')
+  await daemon.answer(turn, 'allow_once')
   assert.equal(await daemon.runs.question(id), undefined)
 })
 
@@ -294,22 +294,22 @@ const quiz = [
 
 test('a question in the form of a permission is asked, and its answers arrive', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say(`quiz ${JSON.stringify(quiz)}`)
-  assert.ok(asked.question?.kind === 'elicitation')
-  assert.deepEqual(asked.question.fields, [
+  const turn = await daemon.say(`quiz ${JSON.stringify(quiz)}`)
+  assert.ok(turn.question?.kind === 'elicitation')
+  assert.deepEqual(turn.question.fields, [
     { name: 'answer_1', type: 'string', required: true, options: ['Staging', 'Live'] },
     { name: 'answer_2', type: 'array', required: true, options: ['Logs', 'Mail'] },
   ])
-  assert.match(asked.question.message, /answer_1: Where to\?\n {2}- Staging \(safe\)/)
+  assert.match(turn.question.message, /answer_1: Where to\?\n {2}- Staging \(safe\)/)
   const content = { answer_1: 'Live', answer_2: ['Logs', 'Mail'] }
-  const { text } = await daemon.answer(asked, JSON.stringify({ action: 'accept', content }))
+  const { text } = await daemon.answer(turn, JSON.stringify({ action: 'accept', content }))
   const answers = { '0': 'Live', '1': 'Logs, Mail' }
   assert.deepEqual(JSON.parse(text), { outcome: { outcome: 'selected', optionId: 'proceed_once' }, answers })
 })
 
 test('such a question is asked in self-drive too; a rejection uses the agent’s option', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say(`quiz ${JSON.stringify(quiz)}`, { mode: 'self-drive' })
-  const { text } = await daemon.answer(asked, JSON.stringify({ action: 'decline' }))
+  const turn = await daemon.say(`quiz ${JSON.stringify(quiz)}`, { mode: 'self-drive' })
+  const { text } = await daemon.answer(turn, JSON.stringify({ action: 'decline' }))
   assert.deepEqual(JSON.parse(text), { outcome: { outcome: 'selected', optionId: 'cancel' } })
 })

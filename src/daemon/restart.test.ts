@@ -30,30 +30,30 @@ test('a session continues under its id with an agent without memory', async () =
 
 test('a run that waited when the daemon ended has ended, and so has its question', async () => {
   const first = await startTestDaemon()
-  const asked = await first.say('permission shell allow_once')
+  const turn = await first.say('permission shell allow_once')
   await first.stop()
   await using second = await startTestDaemon({ folder: first.folder })
-  const refusal = await refusalOf(second.answer(asked, 'allow_once'))
+  const refusal = await refusalOf(second.answer(turn, 'allow_once'))
   assert.deepEqual([refusal?.code, refusal?.reason], [409, 'interaction_not_pending'])
 })
 
 test('an old question is forgotten in time', async () => {
   let now = 1_000_000
   await using daemon = await startTestDaemon({ now: () => now, limits: { questionMemoryMs: 1000, questionMs: 1000 } })
-  const asked = await daemon.say('permission shell allow_once')
-  await daemon.answer(asked, 'allow_once')
+  const turn = await daemon.say('permission shell allow_once')
+  await daemon.answer(turn, 'allow_once')
   now += 3000
   await daemon.say('permission shell allow_once')
-  assert.equal((await refusalOf(daemon.answer(asked, 'allow_once')))?.reason, 'interaction_unknown')
+  assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_unknown')
 })
 
 test('an attached caller is notified that the run has ended when the daemon stops', async () => {
   const daemon = await startTestDaemon()
-  const { heard, over } = await daemon.listen('say hi\nwait 60000')
+  const { received, finished } = await daemon.listen('say hi\nwait 60000')
   await daemon.stop()
-  await over
-  const last = heard.at(-1)
-  assert.ok(last?.type === 'run.ended', JSON.stringify(heard))
+  await finished
+  const last = received.at(-1)
+  assert.ok(last?.type === 'run.ended', JSON.stringify(received))
   assert.equal(last.message, 'The intern was stopped.')
   rmSync(daemon.folder, { recursive: true })
 })

@@ -27,16 +27,16 @@ test('a rule that allows answers in manual without a question', async () => {
 test('an asking rule applies in self-drive too, each time', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'ask', tools: ['shell'] }))
-  const asked = await daemon.say(wants('make', 'allow_once allow_always reject_once'), { mode: 'self-drive' })
-  assert.deepEqual(asked.question?.kind === 'permission' && asked.question.options, ['allow_once', 'reject_once'])
-  assert.equal((await daemon.answer(asked, 'allow_once')).text, '[allow_once-0]')
+  const turn = await daemon.say(wants('make', 'allow_once allow_always reject_once'), { mode: 'self-drive' })
+  assert.deepEqual(turn.question?.kind === 'permission' && turn.question.options, ['allow_once', 'reject_once'])
+  assert.equal((await daemon.answer(turn, 'allow_once')).text, '[allow_once-0]')
 })
 
 test('rules change in the midst of a turn', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say(`${wants('make')}\n${wants('make')}`)
+  const turn = await daemon.say(`${wants('make')}\n${wants('make')}`)
   await daemon.runs.setRules(inForce({ effect: 'deny', tools: ['shell'] }))
-  assert.equal((await daemon.answer(asked, 'allow_once')).text, '[allow_once-0][reject_once-1]')
+  assert.equal((await daemon.answer(turn, 'allow_once')).text, '[allow_once-0][reject_once-1]')
 })
 
 test('an agent that ends its turn because a rule said no has finished it', async () => {
@@ -70,9 +70,9 @@ test('a decision of a rule is in the transcript, and stored until the server has
   const { sessionId, runId } = await daemon.say(`${wants('git push')}\n${wants('git push')}`)
   const decision = { effect: 'deny', scope: 'intern', version: 2, rule: 1, name: 'no pushes', why: null }
   const { entries } = (await daemon.runs.transcripts.read(sessionId, { limit: 100 }))!
-  const told = entries.filter((entry) => entry.type === 'decision')
+  const results = entries.filter((entry) => entry.type === 'decision')
   assert.deepEqual(
-    told.map((entry) => [entry.operation, entry.detail, entry.decision]),
+    results.map((entry) => [entry.operation, entry.detail, entry.decision]),
     [
       ['shell', 'git push', decision],
       ['shell', 'git push', decision],

@@ -118,10 +118,10 @@ test('work without visible events is reported, to distinguish it from a hang', a
 
 test('a run is cancelled by its id, and attached callers are notified', async () => {
   await using daemon = await startTestDaemon()
-  const { runId, heard, over } = await daemon.listen('say hi\nwait 10000')
+  const { runId, received, finished } = await daemon.listen('say hi\nwait 10000')
   assert.equal(await daemon.runs.cancel(runId), true)
-  await over
-  assert.deepEqual(heard.at(-1), {
+  await finished
+  assert.deepEqual(received.at(-1), {
     type: 'run.ended',
     message: 'The run was cancelled.',
     model: 'scripted/one',
@@ -149,10 +149,10 @@ test('health returns the number of runs and the name of the agent', async () => 
 test('the time of a run does not count as idle, also while its turn ends', async () => {
   let now = 1_000_000
   await using daemon = await startTestDaemon({ now: () => now })
-  const { runId, over } = await daemon.listen('say hi\nhang')
+  const { runId, finished } = await daemon.listen('say hi\nhang')
   now += 60_000
   await daemon.runs.cancel(runId)
-  await over
+  await finished
   assert.equal(await daemon.runs.rest(30_000), 30_000)
 })
 

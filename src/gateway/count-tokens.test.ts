@@ -29,8 +29,8 @@ after(async () => {
 
 async function count(status: number, body: object, more: object = {}) {
   says = { status, body }
-  const asked = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], ...more }
-  const answer = await service.ask('POST', '/messages/count_tokens', { body: asked })
+  const request = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], ...more }
+  const answer = await service.ask('POST', '/messages/count_tokens', { body: request })
   return { ...answer, estimated: answer.headers.get('x-tokens-estimated') }
 }
 
@@ -46,13 +46,13 @@ test('counting uses no provider that the request excludes', async () => {
 })
 
 test('without a counter the number is estimated and marked', async () => {
-  for (const [status, said] of [
+  for (const [status, result] of [
     [404, { error: { message: 'no such path' } }],
     [529, { error: { message: 'overloaded' } }],
     [401, { error: { message: 'who are you' } }],
     [200, { something: 'else' }],
   ] as const) {
-    const answer = await count(status, said)
+    const answer = await count(status, result)
     assert.deepEqual([status, answer.status, answer.estimated], [status, 200, 'true'])
     assert.ok(answer.body.input_tokens > 0 && answer.body.input_tokens < 100)
   }

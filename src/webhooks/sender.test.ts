@@ -107,8 +107,8 @@ onEachDatabase('a sender of webhooks', (kind) => {
         return !webhook.enabled && webhook
       })
       assert.match(disabled.disabled_reason!, reason)
-      const trail = w.db.query.selectFrom('audit_events').where('action', '=', 'webhook.disabled_by_service')
-      assert.equal((await trail.selectAll().execute()).length, 1)
+      const auditEvents = w.db.query.selectFrom('audit_events').where('action', '=', 'webhook.disabled_by_service')
+      assert.equal((await auditEvents.selectAll().execute()).length, 1)
       await assert.rejects(w.test(), /is disabled; enable it first/)
       const enabled = await changeWebhook(w.deps, w.caller, disabled.id, { enabled: true })
       assert.deepEqual([enabled.enabled, enabled.disabled_reason, enabled.failing_since], [true, null, null])

@@ -18,13 +18,13 @@ export async function startBalancer(
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, configuration(`${host}:${port}`, servers, checkMs))
   const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
+  let message = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    message += text
   })
   const ended = once(child, 'close')
   while (!(await answers(host, port))) {
-    if (child.exitCode !== null) throw new Error(`haproxy did not start: ${said}`)
+    if (child.exitCode !== null) throw new Error(`haproxy did not start: ${message}`)
     await sleep(50)
   }
   return {

@@ -169,8 +169,8 @@ function startWrites(url: string) {
   let [going, failed] = [true, 0]
   const running = (async () => {
     while (going) {
-      const made = await manage(url, 'POST', '/keys', { name: `key ${acknowledged.length}` }).catch(() => undefined)
-      if (made?.data?.hash) acknowledged.push(made.data.hash)
+      const created = await manage(url, 'POST', '/keys', { name: `key ${acknowledged.length}` }).catch(() => undefined)
+      if (created?.data?.hash) acknowledged.push(created.data.hash)
       else failed++
       await sleep(100)
     }
@@ -184,14 +184,14 @@ function startWrites(url: string) {
     async assertKept(at: string) {
       await stop()
       assert.ok(acknowledged.length > 0)
-      const kept = new Set<string>()
+      const stored = new Set<string>()
       for (let offset = 0; ; offset += 100) {
         const { data } = await manage(at, 'GET', `/keys?limit=100&offset=${offset}`)
-        for (const { hash } of data) kept.add(hash)
+        for (const { hash } of data) stored.add(hash)
         if (data.length < 100) break
       }
       assert.deepEqual(
-        acknowledged.filter((hash) => !kept.has(hash)),
+        acknowledged.filter((hash) => !stored.has(hash)),
         [],
         'acknowledged writes that are lost',
       )

@@ -19,11 +19,11 @@ export async function startProvider(host: string): Promise<Provider> {
   const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Asked
-    const [name = '', wanted = '1', ms = '0'] = asked.messages.at(-1)!.content.split(' ')
-    const tokens = Math.min(Number(wanted), asked.max_tokens ?? Number.POSITIVE_INFINITY)
+    const requestBody = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Asked
+    const [name = '', wanted = '1', ms = '0'] = requestBody.messages.at(-1)!.content.split(' ')
+    const tokens = Math.min(Number(wanted), requestBody.max_tokens ?? Number.POSITIVE_INFINITY)
     const bill = () => served.set(name, (served.get(name) ?? 0) + 1)
-    if (asked.stream) await answerStream(response, name, tokens, Number(ms), bill)
+    if (requestBody.stream) await answerStream(response, name, tokens, Number(ms), bill)
     else await answerWhole(response, name, tokens, Number(ms), bill)
   })
   await new Promise<void>((resolve) => server.listen(0, host, resolve))

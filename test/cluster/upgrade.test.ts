@@ -74,25 +74,25 @@ async function startRun({ ask }: Started, id: string, content: string): Promise<
 for (const signal of ['SIGTERM', 'SIGKILL'] as const)
   test(`data and daemons of the old version continue after an upgrade by ${signal}`, { skip }, async () => {
     await using stack = new AsyncDisposableStack()
-    const place = newPlace(stack)
-    const old = await place.start(true)
+    const fixture = newPlace(stack)
+    const old = await fixture.start(true)
     const limited = await newLimitedKey(old.url)
     const builtin = await runningIntern(old, { name: 'builtin' })
     const scripted = await runningIntern(old, { name: 'scripted', agent: 'scripted' })
     const first = await say(old, builtin.id, 'run `echo before > note.txt`', { approval_mode: 'self-drive' })
     const question = await say(old, scripted.id, 'permission shell allow_once reject_once\nmodel_says demo:words=2')
     const run = await startRun(old, scripted.id, 'stream 300 50\nsay whole')
-    const daemons = [builtin, scripted].map(({ id }) => daemonPid(place.dataDir, id))
+    const daemons = [builtin, scripted].map(({ id }) => daemonPid(fixture.dataDir, id))
     const usd = await until(async () => (await usdOf(old.url)) || undefined)
 
     old.server.signal(signal)
     await old.server.ended
     assert.deepEqual(daemons.map(isRunning), [true, true])
-    const today = await place.start(false)
+    const today = await fixture.start(false)
     await untilIntern(today, builtin.id, 'running')
     await untilIntern(today, scripted.id, 'running')
     assert.deepEqual(
-      [builtin, scripted].map(({ id }) => daemonPid(place.dataDir, id)),
+      [builtin, scripted].map(({ id }) => daemonPid(fixture.dataDir, id)),
       daemons,
     )
     assert.ok((await usdOf(today.url)) >= usd)

@@ -12,7 +12,7 @@ test('apiKeys: make, list, get, update, delete', async () => {
   await using service = await startTestService()
   const { apiKeys } = clientOf(service)
   const expiresAt = new Date(Date.now() + 86_400_000)
-  const made = await apiKeys.create({
+  const created = await apiKeys.create({
     requestBody: {
       name: 'ci',
       limit: 12.5,
@@ -22,11 +22,11 @@ test('apiKeys: make, list, get, update, delete', async () => {
       external: { user: 'u-1' },
     },
   })
-  assert.deepEqual([made.data.limit, made.data.limitRemaining, made.data.externalUser], [12.5, 12.5, 'u-1'])
-  assert.equal(made.data.expiresAt?.getTime(), expiresAt.getTime())
+  assert.deepEqual([created.data.limit, created.data.limitRemaining, created.data.externalUser], [12.5, 12.5, 'u-1'])
+  assert.equal(created.data.expiresAt?.getTime(), expiresAt.getTime())
 
-  const { hash } = made.data
-  assert.deepEqual((await apiKeys.get({ hash })).data, made.data)
+  const { hash } = created.data
+  assert.deepEqual((await apiKeys.get({ hash })).data, created.data)
   const updated = await apiKeys.update({
     hash,
     requestBody: { name: 'renamed', disabled: true, limit: null, limitReset: null },
@@ -35,7 +35,7 @@ test('apiKeys: make, list, get, update, delete', async () => {
 
   assert.equal((await apiKeys.list()).data.length, 2)
   assert.equal((await apiKeys.list({ includeDisabled: true, offset: 0 })).data.length, 3)
-  assert.equal((await apiKeys.list({ offset: null, workspaceId: made.data.workspaceId })).data.length, 2)
+  assert.equal((await apiKeys.list({ offset: null, workspaceId: created.data.workspaceId })).data.length, 2)
   assert.deepEqual(await apiKeys.delete({ hash }), { deleted: true })
 })
 

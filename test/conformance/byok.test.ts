@@ -10,20 +10,20 @@ test('@openrouter/sdk, byok: create, list, get, update, delete', async () => {
     serverURL: service.url,
     retryConfig: { strategy: 'none' },
   })
-  const made = await byok.create({
+  const created = await byok.create({
     createBYOKKeyRequest: { provider: 'anthropic', key: 'sk-ant-0123456789abcdef', name: 'Ours' },
   })
   assert.deepEqual(
-    [made.data.provider, made.data.name, made.data.label, made.data.isFallback],
+    [created.data.provider, created.data.name, created.data.label, created.data.isFallback],
     ['anthropic', 'Ours', 'sk-…cdef', false],
   )
   const pages = []
   for await (const page of await byok.list({ provider: 'anthropic' })) pages.push(...page.result.data)
-  assert.deepEqual(pages, [made.data])
-  assert.deepEqual((await byok.get({ id: made.data.id })).data, made.data)
+  assert.deepEqual(pages, [created.data])
+  assert.deepEqual((await byok.get({ id: created.data.id })).data, created.data)
   const updateBYOKKeyRequest = { disabled: true, allowedModels: ['anthropic/claude-sonnet-4.5'] }
-  const changed = await byok.update({ id: made.data.id, updateBYOKKeyRequest })
+  const changed = await byok.update({ id: created.data.id, updateBYOKKeyRequest })
   assert.deepEqual([changed.data.disabled, changed.data.allowedModels], [true, ['anthropic/claude-sonnet-4.5']])
-  assert.deepEqual(await byok.delete({ id: made.data.id }), { deleted: true })
-  await assert.rejects(byok.get({ id: made.data.id }), { statusCode: 404 })
+  assert.deepEqual(await byok.delete({ id: created.data.id }), { deleted: true })
+  await assert.rejects(byok.get({ id: created.data.id }), { statusCode: 404 })
 })

@@ -26,7 +26,7 @@ const chatTool = { type: 'function' as const, function: weather }
 const responsesTool = { type: 'function' as const, strict: true, ...weather }
 const Person = z.object({ name: z.string(), age: z.number(), hobbies: z.array(z.string()) })
 const model = 'signalbox/demo'
-const said = (content: string) => [{ role: 'user' as const, content }]
+const userMessage = (content: string) => [{ role: 'user' as const, content }]
 
 /** The two versions differ in types only as far as these tests go. */
 for (const [version, Client] of [
@@ -43,7 +43,7 @@ for (const [version, Client] of [
     after(() => service[Symbol.asyncDispose]())
 
     test('chat: whole', async () => {
-      const completion = await openai.chat.completions.create({ model, messages: said('demo:words=3') })
+      const completion = await openai.chat.completions.create({ model, messages: userMessage('demo:words=3') })
       assert.equal(completion.choices[0]?.message.content, 'word1 word2 word3')
       assert.equal(completion.usage?.completion_tokens, 3)
     })
@@ -51,7 +51,7 @@ for (const [version, Client] of [
     test('chat: streamed, with usage', async () => {
       const stream = await openai.chat.completions.create({
         model,
-        messages: said('demo:words=3'),
+        messages: userMessage('demo:words=3'),
         stream: true,
         stream_options: { include_usage: true },
       })
@@ -66,7 +66,7 @@ for (const [version, Client] of [
     })
 
     test('chat: tools, called and answered', async () => {
-      const messages: OpenAI.ChatCompletionMessageParam[] = said('demo:tool')
+      const messages: OpenAI.ChatCompletionMessageParam[] = userMessage('demo:tool')
       const first = await openai.chat.completions.create({ model, messages, tools: [chatTool] })
       const [call] = first.choices[0]!.message.tool_calls!
       assert.ok(call?.type === 'function' && first.choices[0]?.finish_reason === 'tool_calls')
@@ -77,7 +77,7 @@ for (const [version, Client] of [
     })
 
     test('chat: the stream helper puts tool calls together', async () => {
-      const stream = openai.chat.completions.stream({ model, messages: said('demo:tools'), tools: [chatTool] })
+      const stream = openai.chat.completions.stream({ model, messages: userMessage('demo:tools'), tools: [chatTool] })
       const completion = await stream.finalChatCompletion()
       const call = completion.choices[0]?.message.tool_calls?.[0]
       assert.deepEqual(call?.type === 'function' && JSON.parse(call.function.arguments), { city: 'demo city' })
@@ -86,7 +86,7 @@ for (const [version, Client] of [
     test('chat: structured output, parsed by its schema', async () => {
       const completion = await openai.chat.completions.parse({
         model,
-        messages: said('Who?'),
+        messages: userMessage('Who?'),
         response_format: zodResponseFormat(Person, 'person'),
       })
       assert.deepEqual(completion.choices[0]?.message.parsed, { name: 'demo name', age: 1, hobbies: ['demo hobbies'] })
@@ -125,7 +125,7 @@ for (const [version, Client] of [
     })
 
     test('responses: a tool called and answered, with the output sent back as it came', async () => {
-      const input: OpenAI.Responses.ResponseInput = said('demo:reasoning demo:tool')
+      const input: OpenAI.Responses.ResponseInput = userMessage('demo:reasoning demo:tool')
       const first = await openai.responses.create({ model, input, tools: [responsesTool] })
       const call = first.output.find((item) => item.type === 'function_call')!
       const result = { type: 'function_call_output' as const, call_id: call.call_id, output: 'sunny' }
@@ -158,7 +158,7 @@ for (const [version, Client] of [
     })
 
     test('chat: a stream that breaks off throws', async () => {
-      const stream = await openai.chat.completions.create({ model, messages: said('demo:break'), stream: true })
+      const stream = await openai.chat.completions.create({ model, messages: userMessage('demo:break'), stream: true })
       await assert.rejects(async () => {
         for await (const _chunk of stream);
       }, Error)
@@ -176,21 +176,22 @@ for (const [version, Client] of [
       await using own = await startTestService()
       const client = new Client({ apiKey: own.apiKey, baseURL: own.url, maxRetries: 0 })
       const stranger = new Client({ apiKey: 'sk-no', baseURL: own.url, maxRetries: 0 })
-      const ask = (body: object) => client.chat.completions.create({ model, messages: said('Hi'), ...body } as never)
+      const ask = (body: object) =>
+        client.chat.completions.create({ model, messages: userMessage('Hi'), ...body } as never)
       const status = (expected: number) => (error: unknown) =>
         (error as APIError).status === expected && (error as Error).message.startsWith(String(expected))
       await assert.rejects(ask({ messages: [] }), status(400))
       await assert.rejects(ask({ model: 'no/such' }), status(404))
       await assert.rejects(stranger.models.list(), status(401))
       await assert.rejects(client.responses.create({ model, input: 'Hi', previous_response_id: 'resp_1' }), status(400))
-      await assert.rejects(ask({ messages: said('demo:error=500') }), status(502))
+      await assert.rejects(ask({ messages: userMessage('demo:error=500') }), status(502))
       await assert.rejects(client.responses.create({ model, input: 'demo:error=429', stream: true }), status(429))
     })
 
     test('an abort ends the stream', async () => {
       const stream = await openai.chat.completions.create({
         model,
-        messages: said('demo:pace=20 demo:words=500'),
+        messages: userMessage('demo:pace=20 demo:words=500'),
         stream: true,
       })
       let chunks = 0
@@ -206,7 +207,7 @@ for (const [version, Client] of [
 test('openai v7 distinguishes the errors by class', async () => {
   await using service = await startTestService()
   const openai = new OpenAI({ apiKey: service.apiKey, baseURL: service.url, maxRetries: 0 })
-  const ask = (body: object) => openai.chat.completions.create({ model, messages: said('Hi'), ...body } as never)
+  const ask = (body: object) => openai.chat.completions.create({ model, messages: userMessage('Hi'), ...body } as never)
   await assert.rejects(ask({ messages: [] }), BadRequestError)
   await assert.rejects(ask({ model: 'no/such' }), NotFoundError)
   const stranger = new OpenAI({ apiKey: 'sk-no', baseURL: service.url, maxRetries: 0 })
@@ -215,5 +216,5 @@ test('openai v7 distinguishes the errors by class', async () => {
   const slow = openai.responses.create({ model, input: 'demo:slow=5000' }, { signal: left.signal })
   setTimeout(() => left.abort(), 50)
   await assert.rejects(slow, APIUserAbortError)
-  await assert.rejects(ask({ messages: said('demo:error=429') }), RateLimitError)
+  await assert.rejects(ask({ messages: userMessage('demo:error=429') }), RateLimitError)
 })

@@ -4,7 +4,7 @@ import { OpenRouter } from '@openrouter/sdk'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const model = 'signalbox/demo'
-const said = (content: string) => [{ role: 'user' as const, content }]
+const userMessage = (content: string) => [{ role: 'user' as const, content }]
 const weather = { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }
 
 describe('@openrouter/sdk, completions', () => {
@@ -17,7 +17,9 @@ describe('@openrouter/sdk, completions', () => {
   after(() => service[Symbol.asyncDispose]())
 
   test('chat.send: whole, with thoughts and usage', async () => {
-    const answer = await router.chat.send({ chatRequest: { model, messages: said('demo:reasoning demo:words=3') } })
+    const answer = await router.chat.send({
+      chatRequest: { model, messages: userMessage('demo:reasoning demo:words=3') },
+    })
     assert.ok('choices' in answer)
     assert.equal(answer.choices[0]?.message.content, 'word1 word2 word3')
     assert.match(answer.choices[0]?.message.reasoning ?? '', /^I think/)
@@ -25,7 +27,9 @@ describe('@openrouter/sdk, completions', () => {
   })
 
   test('chat.send: streamed, with usage on the last chunk', async () => {
-    const stream = await router.chat.send({ chatRequest: { model, messages: said('demo:words=3'), stream: true } })
+    const stream = await router.chat.send({
+      chatRequest: { model, messages: userMessage('demo:words=3'), stream: true },
+    })
     assert.ok(!('choices' in stream))
     let text = ''
     let tokens: number | undefined
@@ -38,12 +42,12 @@ describe('@openrouter/sdk, completions', () => {
 
   test('chat.send: tools and structured output', async () => {
     const tools = [{ type: 'function' as const, function: weather }]
-    const called = await router.chat.send({ chatRequest: { model, messages: said('demo:tool'), tools } })
+    const called = await router.chat.send({ chatRequest: { model, messages: userMessage('demo:tool'), tools } })
     assert.ok('choices' in called)
     assert.equal(called.choices[0]?.message.toolCalls?.[0]?.function.arguments, '{"city":"demo city"}')
     const jsonSchema = { name: 'x', schema: { type: 'object', properties: { a: { type: 'integer' } } } }
     const shaped = await router.chat.send({
-      chatRequest: { model, messages: said('Hi'), responseFormat: { type: 'json_schema', jsonSchema } },
+      chatRequest: { model, messages: userMessage('Hi'), responseFormat: { type: 'json_schema', jsonSchema } },
     })
     assert.ok('choices' in shaped)
     assert.equal(shaped.choices[0]?.message.content, '{"a":1}')
@@ -72,7 +76,7 @@ describe('@openrouter/sdk, completions', () => {
   })
 
   test('an unknown model is reported as not found', async () => {
-    const asking = router.chat.send({ chatRequest: { model: 'no/such', messages: said('Hi') } })
+    const asking = router.chat.send({ chatRequest: { model: 'no/such', messages: userMessage('Hi') } })
     await assert.rejects(asking, (error) => (error as { statusCode?: number }).statusCode === 404)
   })
 })

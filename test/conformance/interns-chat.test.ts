@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import OpenAI from 'openai'
 import OpenAI6 from 'openai-v6'
-import { daemonOf, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
+import { daemonOf, type InternChatService, startInternChatService } from '#test/harness/interns/intern-chat.ts'
 import { until } from '#test/harness/until.ts'
 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } }
@@ -11,7 +11,7 @@ type Turn = { content: string; sessionId?: string | undefined; answers?: Call }
 type Heard = { text: string; finish: string | undefined; sessionId: string | undefined; call: Call | undefined }
 
 /** One turn through an official client, as its users would write it. Throws what the client throws. */
-type Speak = (service: Talk, turn: Turn, signal?: AbortSignal) => Promise<Heard>
+type Speak = (service: InternChatService, turn: Turn, signal?: AbortSignal) => Promise<Heard>
 
 function throughOpenAi(Client: typeof OpenAI): Speak {
   return async ({ url, apiKey, id }, { content, sessionId, answers }, signal) => {
@@ -24,15 +24,15 @@ function throughOpenAi(Client: typeof OpenAI): Speak {
       : [{ role: 'user', content }]
     const own = { approval_mode: 'manual', ...(sessionId && { session_id: sessionId }) }
     const body = { model: 'any', stream: true as const, messages, ...own }
-    const heard: Heard = { text: '', finish: undefined, sessionId: undefined, call: undefined }
+    const turn: Heard = { text: '', finish: undefined, sessionId: undefined, call: undefined }
     for await (const chunk of await client.chat.completions.create(body, { signal })) {
       const choice = chunk.choices[0]
-      heard.text += choice?.delta.content ?? ''
-      heard.finish = choice?.finish_reason ?? heard.finish
-      heard.call = (choice?.delta.tool_calls?.[0] as Call | undefined) ?? heard.call
-      heard.sessionId = (chunk as { session_id?: string }).session_id ?? heard.sessionId
+      turn.text += choice?.delta.content ?? ''
+      turn.finish = choice?.finish_reason ?? turn.finish
+      turn.call = (choice?.delta.tool_calls?.[0] as Call | undefined) ?? turn.call
+      turn.sessionId = (chunk as { session_id?: string }).session_id ?? turn.sessionId
     }
-    return heard
+    return turn
   }
 }
 
@@ -48,15 +48,15 @@ const throughOpenRouter: Speak = async ({ url, apiKey, id: internId }, { content
   const options = signal ? { fetchOptions: { signal } } : {}
   const { result } = await interns.chat({ internId, internChatCompletionRequest: request }, options)
   assert.ok(Symbol.asyncIterator in result)
-  const heard: Heard = { text: '', finish: undefined, sessionId: undefined, call: undefined }
+  const turn: Heard = { text: '', finish: undefined, sessionId: undefined, call: undefined }
   for await (const chunk of result) {
     const choice = chunk.choices[0]
-    heard.text += choice?.delta.content ?? ''
-    heard.finish = choice?.finishReason ?? heard.finish
-    heard.call = (choice?.delta.toolCalls?.[0] as Call | undefined) ?? heard.call
-    heard.sessionId = chunk.sessionId ?? heard.sessionId
+    turn.text += choice?.delta.content ?? ''
+    turn.finish = choice?.finishReason ?? turn.finish
+    turn.call = (choice?.delta.toolCalls?.[0] as Call | undefined) ?? turn.call
+    turn.sessionId = chunk.sessionId ?? turn.sessionId
   }
-  return heard
+  return turn
 }
 
 const clients: [string, Speak, 'spec' | 'openrouter'][] = [
@@ -74,9 +74,9 @@ const permission = 'permission shell allow_once allow_always reject_once'
 
 for (const [name, speak, dialect] of clients) {
   describe(`${name}, talking to an intern`, () => {
-    let service: Talk
+    let service: InternChatService
     before(async () => {
-      service = await startTalk({ settings: { dialect } })
+      service = await startInternChatService({ settings: { dialect } })
     })
     after(() => service[Symbol.asyncDispose]())
 
@@ -90,38 +90,38 @@ for (const [name, speak, dialect] of clients) {
       assert.match(sessionId ?? '', /^[\w-]{36}$/)
     })
 
-    for (const [word, said] of [
+    for (const [word, result] of [
       ['allow_once', 'allow_once-0'],
       ['allow_always', 'allow_always-1'],
       ['reject_once', 'reject_once-2'],
       ['cancel', 'cancelled'],
     ] as const) {
       test(`a permission, answered by ${word}`, async () => {
-        const asked = await say(`say before\n${permission}\nsay after`)
-        assert.deepEqual([asked.text, asked.finish], ['before', 'tool_calls'])
+        const response = await say(`say before\n${permission}\nsay after`)
+        assert.deepEqual([response.text, response.finish], ['before', 'tool_calls'])
         const prefix = dialect === 'spec' ? 'service' : 'openrouter'
-        assert.equal(asked.call?.function.name, `${prefix}.provide_input`)
-        const { text, finish } = await answer(asked, word)
-        assert.deepEqual([text, finish], [`[${said}]after`, 'stop'])
+        assert.equal(response.call?.function.name, `${prefix}.provide_input`)
+        const { text, finish } = await answer(response, word)
+        assert.deepEqual([text, finish], [`[${result}]after`, 'stop'])
       })
     }
 
     test('a permission with an unknown option: error, and the question stays open', async () => {
-      const asked = await say(permission)
-      await assert.rejects(answer(asked, 'reject_always'), /"reject_always" was not offered/)
-      assert.equal((await answer(asked, 'allow_once')).text, '[allow_once-0]')
+      const response = await say(permission)
+      await assert.rejects(answer(response, 'reject_always'), /"reject_always" was not offered/)
+      assert.equal((await answer(response, 'allow_once')).text, '[allow_once-0]')
     })
 
     test('a question, accepted', async () => {
-      const asked = await say(`ask ${form}`)
-      const { kind, fields } = JSON.parse(asked.call!.function.arguments)
+      const response = await say(`ask ${form}`)
+      const { kind, fields } = JSON.parse(response.call!.function.arguments)
       assert.equal(kind, 'elicitation')
       assert.deepEqual(fields, [
         { name: 'city', type: 'string', required: true },
         { name: 'days', type: 'integer', required: false },
       ])
       const accepted = { action: 'accept', content: { city: 'Oslo', days: 3 } }
-      assert.deepEqual(JSON.parse((await answer(asked, JSON.stringify(accepted))).text), accepted)
+      assert.deepEqual(JSON.parse((await answer(response, JSON.stringify(accepted))).text), accepted)
     })
 
     test('a question, declined', async () => {
@@ -130,10 +130,10 @@ for (const [name, speak, dialect] of clients) {
     })
 
     test('a question with an invalid answer: error, and the question stays open', async () => {
-      const asked = await say(`ask ${form}`)
-      await assert.rejects(answer(asked, 'Oslo'), /is a JSON object with "action"/)
-      await assert.rejects(answer(asked, '{"action":"accept","content":{"days":3}}'), /city is required/)
-      assert.equal((await answer(asked, '{"action":"cancel"}')).finish, 'stop')
+      const response = await say(`ask ${form}`)
+      await assert.rejects(answer(response, 'Oslo'), /is a JSON object with "action"/)
+      await assert.rejects(answer(response, '{"action":"accept","content":{"days":3}}'), /city is required/)
+      assert.equal((await answer(response, '{"action":"cancel"}')).finish, 'stop')
     })
 
     test('a session continues', async () => {
@@ -144,10 +144,10 @@ for (const [name, speak, dialect] of clients) {
 
     test('an abort in mid-stream ends the run', async () => {
       const runs = async () => (await daemonOf(service, service.id).health()).runs
-      const leaver = new AbortController()
-      const talking = speak(service, { content: 'stream 10000 20' }, leaver.signal).catch(() => 'aborted')
+      const disconnect = new AbortController()
+      const talking = speak(service, { content: 'stream 10000 20' }, disconnect.signal).catch(() => 'aborted')
       await until(async () => (await runs()) === 1)
-      leaver.abort()
+      disconnect.abort()
       await talking
       await until(async () => (await runs()) === 0, 1000)
     })

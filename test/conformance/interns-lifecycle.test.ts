@@ -14,10 +14,10 @@ test('interns: make, get, list, update, provision, suspend, delete', async () =>
   const { interns } = clientOf(service)
   const wanted = { name: 'ada', description: 'Counts.', instructions: 'Be brief.' }
   const make = () => interns.createIntern({ idempotencyKey: 'once', createInternRequest: wanted })
-  const made = await make()
-  assert.deepEqual([made.name, made.status, made.progress, made.vaultId], ['ada', 'stopped', null, null])
-  assert.deepEqual(await make(), made)
-  const { id: internId } = made
+  const created = await make()
+  assert.deepEqual([created.name, created.status, created.progress, created.vaultId], ['ada', 'stopped', null, null])
+  assert.deepEqual(await make(), created)
+  const { id: internId } = created
   const updated = await interns.updateIntern({ internId, updateInternRequest: { name: 'bob', description: null } })
   assert.deepEqual([updated.name, updated.description, updated.instructions], ['bob', null, 'Be brief.'])
 

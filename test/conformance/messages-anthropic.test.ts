@@ -16,13 +16,13 @@ import {
 
 const input_schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
 const weather: Anthropic.Tool = { name: 'weather', description: 'Tells the weather.', input_schema }
-const said = (content: Anthropic.MessageParam['content']) => [{ role: 'user' as const, content }]
+const userMessage = (content: Anthropic.MessageParam['content']) => [{ role: 'user' as const, content }]
 const max_tokens = 2000
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const pdf = Buffer.from('%PDF-1.4 hello').toString('base64')
 
-const failureOf = (asked: Promise<unknown>): Promise<APIError> =>
-  asked.then(
+const failureOf = (pending: Promise<unknown>): Promise<APIError> =>
+  pending.then(
     () => assert.fail('it was answered'),
     (error) => error,
   )
@@ -39,9 +39,9 @@ describe('@anthropic-ai/sdk', () => {
   after(() => recorded[Symbol.asyncDispose]())
   const sent = () => recorded.upstream.requests.at(-1)!
   const ask = (model: string, more: Partial<Anthropic.MessageCreateParamsNonStreaming> = {}) =>
-    anthropic.messages.create({ model, max_tokens, messages: said('Hi'), ...more })
+    anthropic.messages.create({ model, max_tokens, messages: userMessage('Hi'), ...more })
   const stream = (model: string, more: Partial<Anthropic.MessageCreateParamsNonStreaming> = {}) =>
-    anthropic.messages.stream({ model, max_tokens, messages: said('Hi'), ...more })
+    anthropic.messages.stream({ model, max_tokens, messages: userMessage('Hi'), ...more })
 
   for (const protocol of upstreamProtocols) {
     describe(`on ${protocol}`, () => {
@@ -90,7 +90,7 @@ describe('@anthropic-ai/sdk', () => {
           ],
         }))
         const messages = [
-          ...said('Hi'),
+          ...userMessage('Hi'),
           { role: 'assistant' as const, content: whole.content },
           { role: 'user' as const, content: results },
         ]
@@ -102,8 +102,8 @@ describe('@anthropic-ai/sdk', () => {
       test('tool_choice: all four, and one tool at a time', async () => {
         const chosen = async (tool_choice: Anthropic.ToolChoice) => {
           await ask(`${protocol}/text`, { tools: [weather], tool_choice })
-          const { tool_choice: told, toolConfig, parallel_tool_calls: parallel } = body()
-          return text(told ?? toolConfig?.functionCallingConfig) + (parallel === false ? ' one' : '')
+          const { tool_choice: result, toolConfig, parallel_tool_calls: parallel } = body()
+          return text(result ?? toolConfig?.functionCallingConfig) + (parallel === false ? ' one' : '')
         }
         assert.match(await chosen({ type: 'auto' }), /auto/i)
         assert.match(await chosen({ type: 'any' }), /any|required/i)
@@ -116,15 +116,15 @@ describe('@anthropic-ai/sdk', () => {
       test('thinking: text and signature are returned, and sent back to the same provider', async () => {
         const scenario = { 'openai-chat': 'reasoning', 'openai-responses': 'reasoning' }[protocol as string]
         const model = `${protocol}/${scenario ?? 'thinking-tools'}`
-        const asked = { thinking: { type: 'enabled' as const, budget_tokens: 1024 }, tools: [weather] }
+        const request = { thinking: { type: 'enabled' as const, budget_tokens: 1024 }, tools: [weather] }
         const marks = {
           'anthropic-messages': 'EqQBCgIYAhIM-signed',
           'openai-responses': 'gAAAAAB-opaque',
           'google-gemini': 'CikB-signed',
         }
         const mark = (marks as Record<string, string>)[protocol]
-        const answers: Anthropic.Message[] = [await stream(model, asked).finalMessage()]
-        if (protocol !== 'openai-chat') answers.push(await ask(model, asked))
+        const answers: Anthropic.Message[] = [await stream(model, request).finalMessage()]
+        if (protocol !== 'openai-chat') answers.push(await ask(model, request))
         for (const { content } of answers) {
           const thought = content.find(({ type }) => type === 'thinking')
           assert.ok(thought?.type === 'thinking' && thought.thinking.length > 0)
@@ -135,13 +135,13 @@ describe('@anthropic-ai/sdk', () => {
           const results = content.flatMap((block) =>
             block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'blue' }] : [],
           )
-          const turn = results.length > 0 ? [{ role: 'user' as const, content: results }] : said('Go on')
-          const messages = [...said('Hi'), { role: 'assistant' as const, content }, ...turn]
-          await ask(`${protocol}/text`, { messages, ...asked })
+          const turn = results.length > 0 ? [{ role: 'user' as const, content: results }] : userMessage('Go on')
+          const messages = [...userMessage('Hi'), { role: 'assistant' as const, content }, ...turn]
+          await ask(`${protocol}/text`, { messages, ...request })
           if (mark) assert.ok(text(body()).includes(mark), 'the mark went back')
           // And to nobody else.
           for (const other of upstreamProtocols.filter((one) => one !== protocol)) {
-            await ask(`${other}/text`, { messages, ...asked })
+            await ask(`${other}/text`, { messages, ...request })
             assert.ok(!text(body()).includes(mark ?? 'sealed.'), other)
             assert.ok(!text(body()).includes('sealed.'), other)
           }
@@ -164,7 +164,7 @@ describe('@anthropic-ai/sdk', () => {
           { type: 'text' as const, text: 'Be brief.' },
           { type: 'text' as const, text: 'Be kind.' },
         ]
-        await ask(`${protocol}/text`, { system, messages: said(content) })
+        await ask(`${protocol}/text`, { system, messages: userMessage(content) })
         for (const part of [
           png,
           'https://example.com/cat.png',
@@ -182,7 +182,7 @@ describe('@anthropic-ai/sdk', () => {
         const content = [{ type: 'text' as const, text: 'Long.', cache_control }]
         await ask(`${protocol}/text`, {
           system: content,
-          messages: said(content),
+          messages: userMessage(content),
           tools: [{ ...weather, cache_control }],
         })
         assert.equal(text(body()).includes('cache_control'), isOwn)
@@ -197,10 +197,10 @@ describe('@anthropic-ai/sdk', () => {
           metadata: { user_id: 'user-1' },
           service_tier: 'standard_only',
         })
-        const told = text(body())
-        assert.ok(told.includes('2000'))
+        const message = text(body())
+        assert.ok(message.includes('2000'))
         if (protocol !== 'openai-responses')
-          for (const part of ['END', '7', '0.5']) assert.ok(told.includes(part), part)
+          for (const part of ['END', '7', '0.5']) assert.ok(message.includes(part), part)
         if (protocol === 'openai-chat') assert.deepEqual([body().user, body().service_tier], ['user-1', 'default'])
         if (isOwn) assert.deepEqual([body().metadata.user_id, body().service_tier], ['user-1', 'standard_only'])
       })
@@ -214,7 +214,7 @@ describe('@anthropic-ai/sdk', () => {
       test('count_tokens: from the upstream, or a marked estimate', async () => {
         const asking = anthropic.messages.countTokens({
           model: `${protocol}/text`,
-          messages: said('Hi'),
+          messages: userMessage('Hi'),
           tools: [weather],
         })
         const { data, response } = await asking.withResponse()
@@ -238,7 +238,12 @@ describe('@anthropic-ai/sdk', () => {
 
       test('betas reach Anthropic only', async () => {
         const betas = ['interleaved-thinking-2025-05-14' as const]
-        await anthropic.beta.messages.create({ model: `${protocol}/text`, max_tokens, messages: said('Hi'), betas })
+        await anthropic.beta.messages.create({
+          model: `${protocol}/text`,
+          max_tokens,
+          messages: userMessage('Hi'),
+          betas,
+        })
         assert.equal(sent().headers['anthropic-beta'], isOwn ? betas[0] : undefined)
         assert.equal(sent().headers['anthropic-version'], isOwn ? '2026-10-21' : undefined)
       })
@@ -265,13 +270,13 @@ describe('@anthropic-ai/sdk', () => {
           const model = `${protocol}/status-${status}`
           for (const asked of [() => ask(model), () => stream(model).finalMessage()]) {
             const error = await failureOf(asked())
-            const said = error.error as any
-            assert.equal(said.type, 'error')
+            const userMessage = error.error as any
+            assert.equal(userMessage.type, 'error')
             // A key of the service's own, and an upstream that is overloaded, are not the client's affair.
             assert.match(
-              said.error.type,
+              userMessage.error.type,
               type ? new RegExp(type) : /^(api_error|overloaded_error)$/,
-              `${status}: ${text(said)}`,
+              `${status}: ${text(userMessage)}`,
             )
             assert.ok(error.requestID)
           }
@@ -282,7 +287,7 @@ describe('@anthropic-ai/sdk', () => {
         const { response } =
           (await ask(`${protocol}/text`)) &&
           (await anthropic.messages
-            .create({ model: `${protocol}/text`, max_tokens, messages: said('Hi') })
+            .create({ model: `${protocol}/text`, max_tokens, messages: userMessage('Hi') })
             .withResponse())
         const record = await metered(recorded.service, response.headers.get('x-generation-id'))
         assert.deepEqual([record.api_type, record.outcome], ['messages', 'success'])
@@ -298,7 +303,7 @@ describe('@anthropic-ai/sdk', () => {
     assert.deepEqual([type, error.type, request_id], ['error', 'not_found_error', unknown.requestID])
     const key = `sb-v1-${'0'.repeat(64)}`
     const stranger = anthropic.withOptions({ apiKey: key })
-    const refused = await failureOf(stranger.messages.create({ model: 'a/b', max_tokens, messages: said('Hi') }))
+    const refused = await failureOf(stranger.messages.create({ model: 'a/b', max_tokens, messages: userMessage('Hi') }))
     assert.ok(refused instanceof AuthenticationError)
     assert.equal((refused.error as any).error.type, 'authentication_error')
     const odd = await failureOf(ask('openai-chat/text', { messages: [{ role: 'nobody' as never, content: 'Hi' }] }))
@@ -316,15 +321,15 @@ describe('@anthropic-ai/sdk', () => {
     for (const asked of elsewhere) {
       const error = await failureOf(asked().then())
       assert.ok(error instanceof NotFoundError)
-      const { type, error: said, request_id } = error.error as any
-      assert.deepEqual([type, said.type, request_id], ['error', 'not_found_error', error.requestID])
+      const { type, error: userMessage, request_id } = error.error as any
+      assert.deepEqual([type, userMessage.type, request_id], ['error', 'not_found_error', error.requestID])
     }
   })
 
   test('a bearer token is as good as x-api-key, and /v1 as /api/v1', async () => {
     const { url, apiKey } = recorded.service
     const client = new Anthropic({ authToken: apiKey, apiKey: null, baseURL: new URL(url).origin, maxRetries: 0 })
-    const message = await client.messages.create({ model: 'openai-chat/text', max_tokens, messages: said('Hi') })
+    const message = await client.messages.create({ model: 'openai-chat/text', max_tokens, messages: userMessage('Hi') })
     assert.equal(message.role, 'assistant')
   })
 
@@ -340,7 +345,7 @@ describe('@anthropic-ai/sdk', () => {
   test('own fields do not reach the upstream, unknown ones do', async () => {
     const { service } = recorded
     const ours = { provider: {}, session_id: 's', user: 'u', fallbacks: [{ model: 'openai-chat/text' }] }
-    const body = { model: 'anthropic-messages/text', max_tokens, messages: said('Hi'), novelty: 1, ...ours }
+    const body = { model: 'anthropic-messages/text', max_tokens, messages: userMessage('Hi'), novelty: 1, ...ours }
     assert.equal((await service.ask('POST', '/messages', { body })).status, 200)
     const { model, novelty, ...rest } = sent().body
     assert.deepEqual([model, novelty, Object.keys(rest).sort()], ['text', 1, ['max_tokens', 'messages', 'stream']])
@@ -360,7 +365,7 @@ describe('@anthropic-ai/sdk', () => {
       thinking: { type: 'enabled', budget_tokens: 2048 },
       stop_sequences: ['END'],
     })
-    const use = (body: object) => service.ask('POST', '/messages', { body: { messages: said('Hi'), ...body } })
+    const use = (body: object) => service.ask('POST', '/messages', { body: { messages: userMessage('Hi'), ...body } })
     assert.equal((await use({ model: 'anthropic-messages/text@preset/rhyme', system: 'Be brief.' })).status, 200)
     const { messages: _, ...filled } = sent().body
     assert.deepEqual(filled, {
@@ -379,15 +384,15 @@ describe('@anthropic-ai/sdk', () => {
 
   test('guardrails hold: filters redact, and a refusal names its guardrail', async () => {
     const { service } = recorded
-    const { body: made } = await service.manage('POST', '/guardrails', {
+    const { body: created } = await service.manage('POST', '/guardrails', {
       name: 'Strict',
       content_filter_builtins: [{ slug: 'email', action: 'redact' }],
       ignored_models: ['openai-chat/text'],
     })
     const { body: key } = await service.manage('POST', '/keys', { name: 'strict' })
-    await service.manage('POST', `/guardrails/${made.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
+    await service.manage('POST', `/guardrails/${created.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
     const strict = anthropic.withOptions({ apiKey: key.key })
-    const messages = said([{ type: 'text', text: 'Write to ada@example.com' }])
+    const messages = userMessage([{ type: 'text', text: 'Write to ada@example.com' }])
     for (const protocol of upstreamProtocols.filter((one) => one !== 'openai-chat')) {
       await strict.messages.create({ model: `${protocol}/text`, max_tokens, messages, system: 'I am bob@example.com' })
       assert.ok(!sent().text.includes('@example.com'), protocol)
@@ -405,13 +410,18 @@ describe('@anthropic-ai/sdk', () => {
     const { body: key } = await service.manage('POST', '/keys', { name: 'limited', limit: 1 })
     const limited = anthropic.withOptions({ apiKey: key.key })
     const betas = ['interleaved-thinking-2025-05-14', 'context-1m-2025-08-07']
-    await limited.beta.messages.create({ model: 'anthropic-messages/text', max_tokens, messages: said('Hi'), betas })
+    await limited.beta.messages.create({
+      model: 'anthropic-messages/text',
+      max_tokens,
+      messages: userMessage('Hi'),
+      betas,
+    })
     assert.equal(sent().headers['anthropic-beta'], betas[0])
     const { body: poor } = await service.manage('POST', '/keys', { name: 'poor', limit: 0.001 })
     const refused = await failureOf(
       anthropic
         .withOptions({ apiKey: poor.key })
-        .messages.create({ model: 'anthropic-messages/text', max_tokens, messages: said('Hi') }),
+        .messages.create({ model: 'anthropic-messages/text', max_tokens, messages: userMessage('Hi') }),
     )
     assert.ok(refused instanceof PermissionDeniedError)
     assert.match(refused.message, /spending limit/)

@@ -23,12 +23,12 @@ test('two models answer side by side, with provider and price, and are in the lo
     await answer.getByText('lacks a digit').waitFor()
     await answer.getByText(/^\$0\.\d+$/).waitFor()
     const path = await answer.getByRole('link', { name: 'View request' }).getAttribute('href')
-    const told = await metered(
+    const response = await metered(
       { ask: (method, path) => at.world.service.manage(method, path) },
       decodeURIComponent(path!.split('/').at(-1)!),
     )
-    assert.equal(told.streamed, true)
-    await answer.getByText(new RegExp(`^${told.provider_name}$`, 'i')).waitFor()
+    assert.equal(response.streamed, true)
+    await answer.getByText(new RegExp(`^${response.provider_name}$`, 'i')).waitFor()
   }
   assert.deepEqual(faults, [])
 })
@@ -144,7 +144,7 @@ test('images are chosen and pasted, shown, and sent to the provider with the tex
   await page.getByRole('link', { name: 'View request' }).waitFor()
   const url = `data:image/png;base64,${png}`
   const image = { type: 'image_url', image_url: { url } }
-  assert.deepEqual(at.world.asked().messages, [
+  assert.deepEqual(at.world.lastRequest().messages, [
     { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image, image] },
   ])
   // Seen, and not only there: what the policy of the page forbids is broken.
@@ -164,7 +164,7 @@ test('an image alone is sent without text, and other files are refused', options
   assert.equal(await page.getByText('notes.txt is not an image.').count(), 0)
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('link', { name: 'View request' }).waitFor()
-  const { content } = at.world.asked().messages.at(-1)
+  const { content } = at.world.lastRequest().messages.at(-1)
   assert.deepEqual(
     content.map((part: { type: string }) => part.type),
     ['image_url'],

@@ -8,25 +8,28 @@ import { openDb } from '#platform/db/open.ts'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { filesOf } from '../harness/interns/intern-files.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
-const made = { guardrail: '', lost: '' }
+const created = { guardrail: '', lost: '' }
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
   await filesOf(talk, talk.id)('PUT', 'content', { path: 'notes.md' }, { body: 'Notes' })
   const mcp_servers = [{ name: 'search', command: 'npx', env: { TOKEN: 'secret' } }]
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { mcp_servers } })
-  made.guardrail = (await talk.manage('POST', '/guardrails', { name: 'Small', limit_usd: 1 })).body.data.id
+  created.guardrail = (await talk.manage('POST', '/guardrails', { name: 'Small', limit_usd: 1 })).body.data.id
   await talk.manage('POST', '/organization/members', { name: 'Ada', email: 'ada@example.com' })
   await talk.manage('POST', '/byok', { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' })
   await talk.manage('POST', '/webhooks', { url: 'https://hooks.example.com/x' })
-  made.lost = (await talk.ask('POST', '/interns', { body: { name: 'lost', agent: 'scripted' } })).body.id
-  const db = await openDb(talk.place.settings)
-  await db.query.updateTable('interns').set({ hostname: 'burnt' }).where('id', '=', made.lost).execute()
+  created.lost = (await talk.ask('POST', '/interns', { body: { name: 'lost', agent: 'scripted' } })).body.id
+  const db = await openDb(talk.testStore.settings)
+  await db.query.updateTable('interns').set({ hostname: 'burnt' }).where('id', '=', created.lost).execute()
   await db.close()
 })
 after(async () => {
@@ -45,12 +48,12 @@ const press = (key: string) => (page: Page) => page.keyboard.press(key)
 /** By the file that has it: where it is opened, and how. As whoever made the intern, or who manages. */
 type Opened = { path: () => string; open: (page: Page) => Promise<void>; maker?: boolean }
 const dialogs: Record<string, Opened[]> = {
-  'guardrails/delete-guardrail.tsx': [{ path: () => `/guardrails/${made.guardrail}`, open: click('Delete') }],
+  'guardrails/delete-guardrail.tsx': [{ path: () => `/guardrails/${created.guardrail}`, open: click('Delete') }],
   'interns/intern-actions.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Suspend ada'), maker: true }],
   'interns/files/change-file.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change notes.md'), maker: true }],
   'interns/hosts/lost-host-dialog.tsx': [{ path: () => '/interns?part=hosts', open: click(/^Move or give up/) }],
   'interns/hosts/intern-host.tsx': [
-    { path: () => `/interns/${made.lost}?part=tools`, open: click('Move …'), maker: true },
+    { path: () => `/interns/${created.lost}?part=tools`, open: click('Move …'), maker: true },
   ],
   'interns/tools/server-dialog.tsx': [
     { path: () => `/interns/${talk.id}?part=tools`, open: click('Add MCP server'), maker: true },

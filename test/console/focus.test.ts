@@ -3,16 +3,19 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { say } from '../harness/interns/interns.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
 import { until } from '../harness/until.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
 })
 after(async () => {
   await browser?.close()

@@ -97,13 +97,13 @@ test('limits for each session and tag are added, saved, listed with their spendi
     { by: 'session', tag_name: null, limit_usd: 0.01, reset_interval: null },
     { by: 'tag', tag_name: 'customer', limit_usd: 5, reset_interval: 'monthly' },
   ])
-  const made = (await world.service.manage('POST', '/keys', { name: 'grouped' })).body
-  await world.service.manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [made.data.hash] })
+  const created = (await world.service.manage('POST', '/keys', { name: 'grouped' })).body
+  await world.service.manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [created.data.hash] })
   const body = {
     ...{ model: 'google/gemini-3-flash', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
     ...{ session_id: 'chat-17', metadata: { customer: 'acme' } },
   }
-  await world.service.ask('POST', '/chat/completions', { key: made.key, body })
+  await world.service.ask('POST', '/chat/completions', { key: created.key, body })
   await page.reload()
   const spending = page.getByRole('table', { name: /^Sessions and tags/ })
   await spending.getByRole('rowheader', { name: 'Session chat-17' }).waitFor()
@@ -146,16 +146,16 @@ test('the replay shows the refusals of a change before it is saved', options, as
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
   const policy = { ignored_models: ['google/gemini-3-flash'] }
-  const told = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy })).body.data
-  assert.ok(told.would_refuse > 0)
+  const result = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy })).body.data
+  assert.ok(result.would_refuse > 0)
   await page.getByLabel('Blocked models').fill('google/gemini-3-flash')
   const replay = page.getByRole('region', { name: 'Replay' })
   const refused = replay.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'refused' }) })
-  await until(async () => (await refused.getByRole('cell').allInnerTexts()).join() === `0,${told.would_refuse}`)
+  await until(async () => (await refused.getByRole('cell').allInnerTexts()).join() === `0,${result.would_refuse}`)
   await replay.getByRole('link', { name: 'google/gemini-3-flash' }).waitFor()
   await replay.getByText('Affected requests').click()
   const each = replay.getByRole('table', { name: 'Affected requests' }).getByRole('row')
-  await until(async () => (await each.count()) === told.would_refuse)
+  await until(async () => (await each.count()) === result.would_refuse)
   const first = (await each.first().textContent()) ?? ''
   assert.match(first, /google\/gemini-3-flashignored models refused\$0\.\d+/)
   const listed = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy, list: 9 })).body.data
@@ -262,8 +262,8 @@ test('a guardrail of another workspace is assigned to keys of that workspace onl
   const { body } = await world.service.manage('POST', '/workspaces', { name: 'Lab', slug: 'lab' })
   const workspace_id = body.data.id
   for (const name of ['lab-bot', 'lab-rests']) {
-    const made = await world.service.manage('POST', '/keys', { name, workspace_id })
-    if (name === 'lab-rests') await world.service.manage('PATCH', `/keys/${made.body.data.hash}`, { disabled: true })
+    const created = await world.service.manage('POST', '/keys', { name, workspace_id })
+    if (name === 'lab-rests') await world.service.manage('PATCH', `/keys/${created.body.data.hash}`, { disabled: true })
   }
   await using watched = await signedInPage(browser, world.service, '/guardrails')
   const { page, faults } = watched

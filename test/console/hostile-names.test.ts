@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser, watchedPage, withoutBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
-import { actsOnNothing, payloadLines, plant, somePayloads } from '../harness/browser/hostile-names.ts'
+import { actsOnNothing, createObjects, payloadLines, somePayloads } from '../harness/browser/hostile-names.ts'
 import { scriptPayloads } from '../harness/browser/script-payloads.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { filesOf } from '../harness/interns/intern-files.ts'
 import { answer, say } from '../harness/interns/interns.ts'
 import { metered } from '../harness/service/generation-record.ts'
@@ -34,7 +34,7 @@ function hostileCatalogue(): string {
   })
 }
 
-let talk: Talk
+let talk: InternChatService
 let issuer: Issuer
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
@@ -48,7 +48,7 @@ before(async () => {
     oidc_groups: { '*': { workspace: 'default' } },
   }
   const settings = { console: 'true' as never, catalogue_file, ...oidc }
-  ;[talk, browser] = await Promise.all([startTalk({ settings }), startBrowser()])
+  ;[talk, browser] = await Promise.all([startInternChatService({ settings }), startBrowser()])
   issuer.serve(talk)
 })
 after(async () => {
@@ -62,7 +62,7 @@ const open = (path: string) => signedInPage(browser, talk, path, { key: talk.man
 const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).href)
 
 test('workspaces: names and descriptions in all places', options, async () => {
-  await plant((payload, index) =>
+  await createObjects((payload, index) =>
     talk.manage('POST', '/workspaces', { name: payload.slice(0, 200), slug: `w-${index}`, description: payload }),
   )
   await using watched = await open('/keys/workspaces')
@@ -174,7 +174,7 @@ test('members by OpenID Connect: the name from the issuer in all places', option
 
 test('files of interns: names of files and folders, and contents', options, async () => {
   const files = filesOf(talk, talk.id)
-  const taken = await plant(async (payload, index) => {
+  const taken = await createObjects(async (payload, index) => {
     const path = `folder ${index} ${payloadLines[index]!.replaceAll('/', '∕').slice(0, 60)}`
     const { status, body } = await files('PUT', 'content', { path: `${path}/in it` }, { body: payload })
     return { status, text: JSON.stringify(body) }
@@ -197,16 +197,16 @@ test('interns: titles, steps, form fields and session titles', options, async ()
   const { page } = watched
   for (const { index } of somePayloads) {
     const text = payloadLines[index]!
-    const told = [`think ${text}`, `plan ${text}`, `tool ${text.replaceAll(' ', '_')} ${text}`].join('\n')
+    const message = [`think ${text}`, `plan ${text}`, `tool ${text.replaceAll(' ', '_')} ${text}`].join('\n')
     const field = { type: 'string', title: text, description: text, enum: [text, 'other'] }
     const schema = JSON.stringify({ type: 'object', properties: { [text.slice(0, 60)]: field } })
-    const { sessionId, asked } = await say(talk, talk.id, `${told}\nask ${schema}`)
+    const { sessionId, question: response } = await say(talk, talk.id, `${message}\nask ${schema}`)
     await goto(page, `/interns/${talk.id}/${sessionId}`)
     await page.getByText('asks for input').waitFor()
     await page.getByRole('list', { name: 'Transcript' }).getByText('reasoning').waitFor()
     for (const summary of await page.locator('.transcript summary').all()) await summary.click()
     await actsOnNothing(watched)
     // So many runs may be held open across questions, and no more.
-    await answer(talk, talk.id, { sessionId, asked }, '{"action":"cancel"}')
+    await answer(talk, talk.id, { sessionId, question: response }, '{"action":"cancel"}')
   }
 })

@@ -3,16 +3,24 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
-import { actsOnNothing, payloadLines as inLine, plant, somePayloads as some } from '../harness/browser/hostile-names.ts'
+import {
+  actsOnNothing,
+  createObjects,
+  payloadLines as inLine,
+  somePayloads as some,
+} from '../harness/browser/hostile-names.ts'
 import { scriptPayloads } from '../harness/browser/script-payloads.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { say } from '../harness/interns/interns.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
 })
 after(async () => {
   await browser?.close()
@@ -24,13 +32,13 @@ const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).h
 
 test('guardrails: names, descriptions, patterns, the trail, and texts that are tried', options, async () => {
   const ids: string[] = []
-  await plant(async (payload, index) => {
-    const made = await talk.manage('POST', '/guardrails', {
+  await createObjects(async (payload, index) => {
+    const created = await talk.manage('POST', '/guardrails', {
       name: `${index} ${payload}`.slice(0, 200),
       description: payload,
     })
-    if (made.status === 201) ids.push(made.body.data.id)
-    return made
+    if (created.status === 201) ids.push(created.body.data.id)
+    return created
   })
   await using watched = await open('/guardrails')
   const { page } = watched
@@ -49,15 +57,15 @@ test('guardrails: names, descriptions, patterns, the trail, and texts that are t
 })
 
 test('keys and members: names of keys, members, credentials, and the audit log', options, async () => {
-  await plant((payload) => talk.manage('POST', '/keys', { name: payload.slice(0, 80) }))
-  await plant((payload, index) =>
+  await createObjects((payload) => talk.manage('POST', '/keys', { name: payload.slice(0, 80) }))
+  await createObjects((payload, index) =>
     talk.manage('POST', '/organization/members', {
       email: `p${index}@example.com`,
       name: payload.slice(0, 80),
       access: 'viewer',
     }),
   )
-  await plant((payload) =>
+  await createObjects((payload) =>
     talk.manage('POST', '/byok', { provider: 'openai', key: `sk-${'0'.repeat(20)}`, name: payload.slice(0, 80) }),
   )
   await using watched = await open('/keys')
@@ -81,7 +89,7 @@ test('keys and members: names of keys, members, credentials, and the audit log',
 })
 
 test('presets: descriptions, prompts and fields of every version', options, async () => {
-  const taken = await plant((payload) =>
+  const taken = await createObjects((payload) =>
     talk.manage('POST', '/presets/hostile/chat/completions', {
       model: 'signalbox/demo',
       stop: [payload.slice(0, 60)],
@@ -121,11 +129,15 @@ test('interns: prompts, messages, questions and actions', options, async () => {
   await actsOnNothing(watched)
   for (const { payload, index } of some) {
     const change = { before: `${payload}\n`, after: `${scriptPayloads[index + 1]}\n` }
-    const { sessionId: asking, asked } = await say(talk, talk.id, `edit a-${index}.html ${JSON.stringify(change)}`)
+    const { sessionId: asking, question: answer } = await say(
+      talk,
+      talk.id,
+      `edit a-${index}.html ${JSON.stringify(change)}`,
+    )
     await goto(page, `/interns/${talk.id}/${asking}`)
     await page.locator('.diff .comes').first().waitFor()
     await actsOnNothing(watched)
-    const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
+    const messages = [{ role: 'tool', tool_call_id: answer?.id, content: 'cancel' }]
     await talk.ask('POST', `/interns/${talk.id}/sessions/${asking}/chat/completions`, { body: { messages } })
   }
 })
@@ -165,8 +177,8 @@ test('MCP servers, webhooks and hosts: commands, addresses, names and labels', o
   assert.equal(taken.status, 200, taken.text)
   for (const [index, payload] of some.entries()) {
     const url = `https://hooks.example.com/${index}?${encodeURIComponent(payload)}`
-    const made = await talk.manage('POST', '/webhooks', { url, description: payload.slice(0, 900) })
-    assert.equal(made.status, 201, made.text)
+    const created = await talk.manage('POST', '/webhooks', { url, description: payload.slice(0, 900) })
+    assert.equal(created.status, 201, created.text)
   }
   await using watched = await signedInPage(browser, talk, `/interns/${talk.id}?part=tools`, { key: talk.apiKey })
   const { page } = watched

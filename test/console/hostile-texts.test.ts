@@ -69,13 +69,13 @@ test('texts of users, programs and models are escaped in all places', options, a
 
 test('names of keys, refusals and addresses are escaped', options, async () => {
   for (const payload of scriptPayloads.slice(0, 20)) {
-    const made = await service.manage('POST', '/keys', { name: payload.slice(0, 80) })
+    const created = await service.manage('POST', '/keys', { name: payload.slice(0, 80) })
     const rule = { name: payload.slice(0, 80), ignored_models: ['signalbox/demo'] }
     const guardrail = await service.manage('POST', '/guardrails', rule)
-    const key_hashes = [made.body.data.hash]
+    const key_hashes = [created.body.data.hash]
     await service.manage('POST', `/guardrails/${guardrail.body.data.id}/assignments/keys`, { key_hashes })
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
-    const { headers } = await service.ask('POST', '/chat/completions', { key: made.body.key, body })
+    const { headers } = await service.ask('POST', '/chat/completions', { key: created.body.key, body })
     await metered(service, headers.get('x-generation-id')!)
   }
   await using watched = await signedInPage(browser, service, '/requests?outcome=refused')

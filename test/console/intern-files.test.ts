@@ -5,15 +5,18 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { filesOf, workspaceOf } from '../harness/interns/intern-files.ts'
 import { until } from '../harness/until.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
 })
 after(async () => {
   await browser?.close()
@@ -35,8 +38,8 @@ test('files of an intern are walked through, read, brought and taken', options, 
   await until(async () => readFileSync(there, 'utf8') === '1,2,3')
   const downloaded = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download', exact: true }).first().click()
-  const got = await downloaded
-  assert.equal(got.suggestedFilename(), 'notes.md')
+  const result = await downloaded
+  assert.equal(result.suggestedFilename(), 'notes.md')
   assert.deepEqual(await accessibilityFaults(page), [])
   const pictures = process.env.PICTURES
   for (const width of pictures ? [1280, 390] : []) {

@@ -5,13 +5,16 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
 })
 after(async () => {
   await browser?.close()
@@ -21,7 +24,7 @@ const options = { skip: withoutBrowser }
 const open = (more: object = {}) => signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey, ...more })
 
 const write = (text: string, id = talk.id) =>
-  appendFileSync(join(talk.place.settings.data_dir!, 'interns', id, 'daemon.log'), text)
+  appendFileSync(join(talk.testStore.settings.data_dir!, 'interns', id, 'daemon.log'), text)
 
 test('the log of an intern is followed, and not any more, and looked at again', options, async () => {
   const time = '2026-01-02T03:04:05.000Z'

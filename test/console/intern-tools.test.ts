@@ -4,18 +4,18 @@ import { openDb } from '#platform/db/open.ts'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { startReceiver } from '../harness/service/receiver.ts'
 import { until } from '../harness/until.ts'
 
-let talk: Talk
+let talk: InternChatService
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
   receiver = await startReceiver()
   const settings = { console: 'true', webhook_origins: [receiver.origin] }
-  ;[talk, browser] = await Promise.all([startTalk({ settings: settings as never }), startBrowser()])
+  ;[talk, browser] = await Promise.all([startInternChatService({ settings: settings as never }), startBrowser()])
 })
 after(async () => {
   await browser?.close()
@@ -119,7 +119,7 @@ test('a webhook is made, its secret shown once, tested, seen to be taken, and de
 
 test('a lost host is shown, and its interns are given up by managers', options, async () => {
   const { body: lost } = await talk.ask('POST', '/interns', { body: { name: 'lost', agent: 'scripted' } })
-  const db = await openDb(talk.place.settings)
+  const db = await openDb(talk.testStore.settings)
   await db.query.updateTable('interns').set({ hostname: 'burnt' }).where('id', '=', lost.id).execute()
   await db.close()
   // Its files cannot be read, which the browser would complain of.

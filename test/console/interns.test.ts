@@ -3,15 +3,18 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { answer, say, untilIntern } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
 })
 after(async () => {
   await browser?.close()
@@ -135,8 +138,8 @@ test('a key pressed before a question is visible does not answer it', options, a
 
 test('a change that is too long for a question is shown whole before it can be allowed', options, async () => {
   const long = { before: '-- old comment\n', after: 'echo new\n', repeat: 4000 }
-  const { sessionId, asked } = await say(talk, talk.id, `edit long.sh ${JSON.stringify(long)}`)
-  assert.ok(JSON.stringify(asked).split('echo new').length < 4000)
+  const { sessionId, question: response } = await say(talk, talk.id, `edit long.sh ${JSON.stringify(long)}`)
+  assert.ok(JSON.stringify(response).split('echo new').length < 4000)
   await using watched = await open(`/interns/${talk.id}/${sessionId}`)
   const { page, faults } = watched
   const question = page.getByRole('article')
@@ -150,12 +153,12 @@ test('a change that is too long for a question is shown whole before it can be a
 })
 
 test('the person who answered is shown by name, also live', options, async () => {
-  const said = await say(talk, talk.id, `permission named ${every}`)
-  await using watched = await open(`/interns/${talk.id}/${said.sessionId}`)
+  const turn = await say(talk, talk.id, `permission named ${every}`)
+  await using watched = await open(`/interns/${talk.id}/${turn.sessionId}`)
   const { page, faults } = watched
   const transcript = page.getByRole('list', { name: 'Transcript' })
   await transcript.getByText('waiting').waitFor()
-  await answer(talk, talk.id, said, 'allow_once')
+  await answer(talk, talk.id, turn, 'allow_once')
   await transcript.getByText('allow once by Owner', { exact: true }).waitFor()
   await page.reload()
   await transcript.getByText('allow once by Owner', { exact: true }).waitFor()
@@ -176,9 +179,9 @@ test('a form is filled in, and each field is sent as its type', options, async (
   await question.getByLabel('count').fill('3')
   await question.getByLabel('size').selectOption('L')
   await question.getByRole('button', { name: 'Send' }).click()
-  const said = page.getByRole('list', { name: 'Transcript' }).getByText('"city":"Gdańsk"')
-  await said.waitFor()
-  const { content } = JSON.parse((await said.textContent())!)
+  const result = page.getByRole('list', { name: 'Transcript' }).getByText('"city":"Gdańsk"')
+  await result.waitFor()
+  const { content } = JSON.parse((await result.textContent())!)
   assert.deepEqual(content, { city: 'Gdańsk', count: 3, size: 'L' })
   assert.deepEqual(faults, [])
 })
@@ -226,7 +229,7 @@ test('a session is started, continues after its page is left, and is stopped', o
 })
 
 test('waiting questions are counted on every screen, with a link to the inbox', options, async () => {
-  const { sessionId, asked } = await say(talk, talk.id, `permission wait ${every}`)
+  const { sessionId, question: response } = await say(talk, talk.id, `permission wait ${every}`)
   for (const screen of ['requests', 'overview', 'models', 'chat', 'guardrails', 'keys', 'presets', 'service']) {
     await using watched = await open(`/${screen}`, { viewport: { width: 390, height: 800 }, key: talk.managementKey })
     const { page } = watched
@@ -244,13 +247,13 @@ test('waiting questions are counted on every screen, with a link to the inbox', 
     await page.getByRole('button', { name: 'Screens, current: Interns' }).waitFor()
     assert.deepEqual(watched.faults, [])
   }
-  const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
+  const messages = [{ role: 'tool', tool_call_id: response?.id, content: 'cancel' }]
   await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 
 test('a viewer sees waiting questions without actions', options, async () => {
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
-  const { sessionId, asked } = await say(talk, talk.id, edit)
+  const { sessionId, question: response } = await say(talk, talk.id, edit)
   await using watched = await open('/interns', { link: await linkForRole(talk, 'viewer'), key: undefined })
   const { page, faults } = watched
   await page.getByText('for Owner, asked').first().waitFor()
@@ -261,7 +264,7 @@ test('a viewer sees waiting questions without actions', options, async () => {
     assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0)
   }
   assert.deepEqual(faults, [])
-  const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
+  const messages = [{ role: 'tool', tool_call_id: response?.id, content: 'cancel' }]
   await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 
@@ -288,14 +291,14 @@ for (const width of [390, 1280]) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`interns are accessible at ${width} px in ${colorScheme}`, options, async () => {
       const look = { colorScheme, viewport: { width, height: 800 } }
-      const asked = await say(
+      const turn = await say(
         talk,
         talk.id,
         `say Let me see.\nplan read, write\nwork edit a.txt {"after": "y\\n"}\n${edit}`,
       )
       const form = { type: 'object', properties: { days: { type: 'array', items: { enum: ['mon', 'tue'] } } } }
       const asks = await say(talk, talk.id, `ask ${JSON.stringify(form)}`)
-      for (const path of ['', `/${talk.id}`, `/${talk.id}/${asked.sessionId}`]) {
+      for (const path of ['', `/${talk.id}`, `/${talk.id}/${turn.sessionId}`]) {
         await using watched = await open(`/interns${path}`, look)
         const { page } = watched
         await page.locator('.inbox .comes').getByText('+echo new').waitFor()
@@ -305,7 +308,7 @@ for (const width of [390, 1280]) {
         if (folder) await page.screenshot({ path: `${folder}/${path.split('/').length}-${width}-${colorScheme}.png` })
         assert.deepEqual(watched.faults, [])
       }
-      for (const { sessionId, asked: question } of [asked, asks]) {
+      for (const { sessionId, question } of [turn, asks]) {
         const content = question?.arguments.kind === 'permission' ? 'cancel' : JSON.stringify({ action: 'cancel' })
         const messages = [{ role: 'tool', tool_call_id: question?.id, content }]
         await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
@@ -329,6 +332,6 @@ test('an organization outside the programme sees who can change that', options, 
 
 async function strangerKey(): Promise<string> {
   const { body } = await talk.manage('POST', '/workspaces', { name: 'Elsewhere', slug: 'elsewhere' })
-  const made = await talk.manage('POST', '/keys', { name: 'stranger', workspace_id: body.data.id })
-  return made.body.key
+  const created = await talk.manage('POST', '/keys', { name: 'stranger', workspace_id: body.data.id })
+  return created.body.key
 }

@@ -3,17 +3,20 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { filesOf } from '../harness/interns/intern-files.ts'
 
 /** Nothing in it says where a line may break. */
 const long = 'Wagenladungsverkehrsabrechnungsstelle_'.repeat(4).slice(0, 120)
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
   await talk.manage('POST', '/workspaces', { name: long, slug: 'w'.repeat(60) })
   await talk.manage('POST', '/keys', { name: long })
   const body = { model: 'signalbox/demo', messages: [{ role: 'system', content: long }] }

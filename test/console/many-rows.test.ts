@@ -70,9 +70,9 @@ test('the overview shows the limits of keys that spent, and loads no other keys'
   await using watched = await open('/keys')
   const { page, faults } = watched
   const { body } = await service.manage('POST', '/keys', { name: 'soon', expires_at: inTwoDays() })
-  const made = await service.manage('POST', '/keys', { name: 'spender', limit: 1 })
+  const created = await service.manage('POST', '/keys', { name: 'spender', limit: 1 })
   const prompt = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
-  await service.ask('POST', '/chat/completions', { key: made.body.key, body: prompt })
+  await service.ask('POST', '/chat/completions', { key: created.body.key, body: prompt })
   page.on('request', (request) => requested.push(request.url().replace(/.*\/api\/v1/, '')))
   await page.goto(new URL('/overview', page.url()).href)
   await page.getByText('Key soon expires').waitFor()
@@ -93,7 +93,7 @@ test('the overview shows the limits of keys that spent, and loads no other keys'
     lists.every((path) => /^\/keys\?limit=100(&(expires_before|order)=.*)?$/.test(path)),
     lists.join(),
   )
-  for (const { hash } of [body.data, made.body.data]) await service.manage('DELETE', `/keys/${hash}`)
+  for (const { hash } of [body.data, created.body.data]) await service.manage('DELETE', `/keys/${hash}`)
   assert.deepEqual(faults, [])
 })
 

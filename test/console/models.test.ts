@@ -84,8 +84,8 @@ test('a link of the feed of models leads to the model', options, async () => {
 
 test('a model shows what each guardrail allows by which rule, with links', options, async () => {
   const { service, guardrailId } = world
-  const made = { name: 'No DeepInfra', ignored_providers: ['deepinfra'] }
-  const { id } = (await service.manage('POST', '/guardrails', made)).body.data
+  const created = { name: 'No DeepInfra', ignored_providers: ['deepinfra'] }
+  const { id } = (await service.manage('POST', '/guardrails', created)).body.data
   await using watched = await signedInPage(browser, service, '/models/deepseek/deepseek-v4')
   const { page, faults } = watched
   const policies = page.getByRole('region', { name: 'Guardrails' })

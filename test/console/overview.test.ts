@@ -100,7 +100,7 @@ test('budgets are visible by role: all to a viewer, own keys to a developer', op
 
 test('problems of the service are shown to managers, whenever they started', options, async () => {
   const { body } = await service.manage('POST', '/keys', { name: 'leased', limit: 5 })
-  const db = await openDb(service.place.settings)
+  const db = await openDb(service.testStore.settings)
   const lease = { server: 'dead never', period: 0, spent_pico: 0n, held_pico: 1_500_000_000_000n, renewed_at: 0 }
   await db.query
     .insertInto('budget_leases')

@@ -13,7 +13,7 @@ const question = [{ role: 'user', content: 'Which of these invoices has the wron
 const model = 'deepseek/deepseek-v4'
 
 /** @returns what was metered of a request that was streamed to its end. */
-async function asked(more: object = {}) {
+async function sendRequest(more: object = {}) {
   const { service } = at.world
   const body = { model, stream: true, messages: question, ...more }
   const { headers } = await service.ask('POST', '/chat/completions', { body })
@@ -21,7 +21,7 @@ async function asked(more: object = {}) {
 }
 
 test('a request shows how its endpoints were ordered and its token speed', options, async () => {
-  const sorted = await asked({ provider: { sort: 'price' } })
+  const sorted = await sendRequest({ provider: { sort: 'price' } })
   await using watched = await signedInPage(at.browser, at.world.service, `/requests/${sorted.id}`)
   const { page, faults } = watched
   const story = page.getByRole('complementary', { name: 'Details' }).locator('.waterfall')
@@ -33,7 +33,7 @@ test('a request shows how its endpoints were ordered and its token speed', optio
 })
 
 test('the cost of a request uses the charged prices, not the current ones', options, async () => {
-  const { id, tokens_prompt, tokens_completion, total_cost } = await asked({ provider: { order: ['openai'] } })
+  const { id, tokens_prompt, tokens_completion, total_cost } = await sendRequest({ provider: { order: ['openai'] } })
   await using watched = await signedInPage(at.browser, at.world.service, `/requests/${id}`)
   const { page, faults } = watched
   const wanted: string[] = []
@@ -58,7 +58,7 @@ test('the cost of a request uses the charged prices, not the current ones', opti
 })
 
 test('prompts are offered to readers, and a repeat to users of models', options, async () => {
-  const { id } = await asked()
+  const { id } = await sendRequest()
   for (const [access, isOffered] of [
     ['admin', true],
     ['viewer', false],

@@ -199,8 +199,8 @@ test('j, k and Enter move through the list and open, without the mouse', options
 
 test('an API key sees its own requests, and no word of others', options, async () => {
   const { body } = await world.service.manage('POST', '/workspaces', { name: 'Elsewhere', slug: 'elsewhere' })
-  const made = await world.service.manage('POST', '/keys', { name: 'other', workspace_id: body.data.id })
-  await using watched = await open('/requests', { key: made.body.key })
+  const created = await world.service.manage('POST', '/keys', { name: 'other', workspace_id: body.data.id })
+  await using watched = await open('/requests', { key: created.body.key })
   await watched.page.getByText('No requests yet').waitFor()
   assert.deepEqual(watched.faults, [])
 })

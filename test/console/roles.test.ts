@@ -3,17 +3,20 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
-const made = { guardrail: '', member: '' }
+const created = { guardrail: '', member: '' }
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
-  made.guardrail = (await talk.manage('POST', '/guardrails', { name: 'House rules' })).body.data.id
-  made.member = (await talk.manage('GET', '/organization/members')).body.data[0].id
+  created.guardrail = (await talk.manage('POST', '/guardrails', { name: 'House rules' })).body.data.id
+  created.member = (await talk.manage('GET', '/organization/members')).body.data[0].id
   for (const temperature of [0.2, 0.9])
     await talk.manage('POST', '/presets/haiku/chat/completions', {
       model: 'signalbox/demo',
@@ -31,49 +34,53 @@ const options = { skip: withoutBrowser }
 const roles = ['owner', 'admin', 'developer', 'viewer'] as const
 type Role = (typeof roles)[number]
 const managers: Role[] = ['owner', 'admin']
-const askers: Role[] = ['owner', 'admin', 'developer']
+const requesters: Role[] = ['owner', 'admin', 'developer']
 
 type Row = {
   path: () => string
   /** Who sees the screen, and the text that says that it is there. */
-  seenBy?: Role[]
-  shows: string
+  visibleTo?: Role[]
+  visibleText: string
   /** What is done on it, who is offered that, and the call behind it. */
-  acts: { offer: (page: Page) => ReturnType<Page['locator']>; by: Role[]; call: () => [string, string, unknown?] }[]
+  actions: {
+    control: (page: Page) => ReturnType<Page['locator']>
+    by: Role[]
+    call: () => [string, string, unknown?]
+  }[]
 }
 
 const button = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true })
 const field = (name: string) => (page: Page) => page.getByRole('textbox', { name })
 const message = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
-const seers: Role[] = ['owner', 'admin', 'viewer']
+const viewers: Role[] = ['owner', 'admin', 'viewer']
 
 const rows: Record<string, Row> = {
-  requests: { path: () => '/requests', shows: 'Requests', acts: [] },
-  overview: { path: () => '/overview', shows: 'Overview', acts: [] },
-  models: { path: () => '/models', shows: 'Models', acts: [] },
+  requests: { path: () => '/requests', visibleText: 'Requests', actions: [] },
+  overview: { path: () => '/overview', visibleText: 'Overview', actions: [] },
+  models: { path: () => '/models', visibleText: 'Models', actions: [] },
   chat: {
     path: () => '/chat?model=signalbox/demo',
-    shows: 'Ready: 1 model',
-    acts: [{ offer: field('Message'), by: askers, call: () => ['POST', '/chat/completions', message] }],
+    visibleText: 'Ready: 1 model',
+    actions: [{ control: field('Message'), by: requesters, call: () => ['POST', '/chat/completions', message] }],
   },
   interns: {
     path: () => `/interns/${talk.id}`,
-    shows: 'Sessions',
-    acts: [
+    visibleText: 'Sessions',
+    actions: [
       {
-        offer: field('Start a session with ada'),
-        by: askers,
+        control: field('Start a session with ada'),
+        by: requesters,
         call: () => ['POST', `/interns/${talk.id}/chat/completions`, { ...message, stream: true }],
       },
-      { offer: button('Suspend ada'), by: askers, call: () => ['POST', `/interns/${talk.id}/suspend`] },
+      { control: button('Suspend ada'), by: requesters, call: () => ['POST', `/interns/${talk.id}/suspend`] },
     ],
   },
   'rules of an intern': {
     path: () => `/interns/${talk.id}?part=rules`,
-    shows: 'No rules.',
-    acts: [
+    visibleText: 'No rules.',
+    actions: [
       {
-        offer: button('Add rule'),
+        control: button('Add rule'),
         // Whoever made it: none of these.
         by: [],
         call: () => ['PUT', `/interns/${talk.id}/rules`, { rules: [{ effect: 'allow' }] }],
@@ -82,11 +89,11 @@ const rows: Record<string, Row> = {
   },
   'rules of the workspace': {
     path: () => '/interns?part=rules',
-    seenBy: seers,
-    shows: 'No rules.',
-    acts: [
+    visibleTo: viewers,
+    visibleText: 'No rules.',
+    actions: [
       {
-        offer: button('Add rule'),
+        control: button('Add rule'),
         by: managers,
         call: () => ['PUT', `/workspaces/default/intern-rules`, { rules: [{ effect: 'ask' }] }],
       },
@@ -94,23 +101,23 @@ const rows: Record<string, Row> = {
   },
   'tools of an intern': {
     path: () => `/interns/${talk.id}?part=tools`,
-    shows: 'MCP servers',
-    acts: [
+    visibleText: 'MCP servers',
+    actions: [
       {
-        offer: button('Add MCP server'),
+        control: button('Add MCP server'),
         by: [],
         call: () => ['PATCH', `/interns/${talk.id}`, { web_hosts: ['*'] }],
       },
     ],
   },
-  'where interns run': { path: () => '/interns?part=hosts', shows: 'capacity used', acts: [] },
+  'where interns run': { path: () => '/interns?part=hosts', visibleText: 'capacity used', actions: [] },
   webhooks: {
     path: () => '/interns?part=webhooks',
-    seenBy: managers,
-    shows: 'No webhooks yet',
-    acts: [
+    visibleTo: managers,
+    visibleText: 'No webhooks yet',
+    actions: [
       {
-        offer: button('Create webhook'),
+        control: button('Create webhook'),
         by: managers,
         call: () => ['POST', '/webhooks', { url: 'https://hooks.example.com/x' }],
       },
@@ -118,31 +125,35 @@ const rows: Record<string, Row> = {
   },
   guardrails: {
     path: () => '/guardrails',
-    seenBy: seers,
-    shows: 'House rules',
-    acts: [{ offer: button('Create'), by: managers, call: () => ['POST', '/guardrails', { name: 'Mine' }] }],
+    visibleTo: viewers,
+    visibleText: 'House rules',
+    actions: [{ control: button('Create'), by: managers, call: () => ['POST', '/guardrails', { name: 'Mine' }] }],
   },
   'a guardrail': {
-    path: () => `/guardrails/${made.guardrail}`,
-    seenBy: seers,
-    shows: 'No rules.',
-    acts: [
-      { offer: button('Delete'), by: managers, call: () => ['DELETE', `/guardrails/${made.guardrail}`] },
-      { offer: field('Name'), by: managers, call: () => ['PATCH', `/guardrails/${made.guardrail}`, { name: 'Mine' }] },
+    path: () => `/guardrails/${created.guardrail}`,
+    visibleTo: viewers,
+    visibleText: 'No rules.',
+    actions: [
+      { control: button('Delete'), by: managers, call: () => ['DELETE', `/guardrails/${created.guardrail}`] },
+      {
+        control: field('Name'),
+        by: managers,
+        call: () => ['PATCH', `/guardrails/${created.guardrail}`, { name: 'Mine' }],
+      },
     ],
   },
   keys: {
     path: () => '/keys',
-    shows: 'Keys',
-    acts: [{ offer: button('Create key'), by: askers, call: () => ['POST', '/keys', { name: 'mine' }] }],
+    visibleText: 'Keys',
+    actions: [{ control: button('Create key'), by: requesters, call: () => ['POST', '/keys', { name: 'mine' }] }],
   },
   people: {
     path: () => '/keys/people',
-    seenBy: seers,
-    shows: 'Owner',
-    acts: [
+    visibleTo: viewers,
+    visibleText: 'Owner',
+    actions: [
       {
-        offer: button('Add member'),
+        control: button('Add member'),
         by: managers,
         call: () => ['POST', '/organization/members', { name: 'Eve', email: 'eve@example.com' }],
       },
@@ -150,23 +161,23 @@ const rows: Record<string, Row> = {
   },
   'workspace members': {
     path: () => '/keys/members',
-    seenBy: seers,
-    shows: 'The ',
-    acts: [
+    visibleTo: viewers,
+    visibleText: 'The ',
+    actions: [
       {
-        offer: button('Add members'),
+        control: button('Add members'),
         by: managers,
-        call: () => ['POST', '/workspaces/default/members/add', { user_ids: [made.member] }],
+        call: () => ['POST', '/workspaces/default/members/add', { user_ids: [created.member] }],
       },
     ],
   },
   budgets: {
     path: () => '/keys/budgets',
-    seenBy: seers,
-    shows: 'Budgets of the workspace',
-    acts: [
+    visibleTo: viewers,
+    visibleText: 'Budgets of the workspace',
+    actions: [
       {
-        offer: (page) => page.getByRole('button', { name: /^Set the daily budget, .* organization/ }),
+        control: (page) => page.getByRole('button', { name: /^Set the daily budget, .* organization/ }),
         by: managers,
         call: () => ['PUT', '/organization/budgets/daily', { limit_usd: 5 }],
       },
@@ -174,41 +185,41 @@ const rows: Record<string, Row> = {
   },
   'provider keys': {
     path: () => '/keys/providers',
-    seenBy: seers,
-    shows: 'team',
-    acts: [
+    visibleTo: viewers,
+    visibleText: 'team',
+    actions: [
       {
-        offer: button('Add provider key'),
+        control: button('Add provider key'),
         by: managers,
         call: () => ['POST', '/byok', { provider: 'openai', key: 'sk-1' }],
       },
-      { offer: button('Change team'), by: managers, call: () => ['PATCH', '/byok/none', { name: 'mine' }] },
+      { control: button('Change team'), by: managers, call: () => ['PATCH', '/byok/none', { name: 'mine' }] },
     ],
   },
-  'the trail': { path: () => '/keys/audit', seenBy: seers, shows: 'created a guardrail', acts: [] },
+  'the trail': { path: () => '/keys/audit', visibleTo: viewers, visibleText: 'created a guardrail', actions: [] },
   'a preset': {
     path: () => '/presets/haiku?version=1',
-    shows: 'in use',
-    acts: [
+    visibleText: 'in use',
+    actions: [
       {
-        offer: button('Use version 1'),
+        control: button('Use version 1'),
         by: managers,
         call: () => ['POST', '/presets/haiku/versions/1/designate'],
       },
     ],
   },
-  service: { path: () => '/service', seenBy: seers, shows: 'not needed', acts: [] },
+  service: { path: () => '/service', visibleTo: viewers, visibleText: 'not needed', actions: [] },
   catalogue: {
     path: () => '/service/catalogue',
-    seenBy: seers,
-    shows: 'starter.json',
-    acts: [{ offer: button('Reload'), by: managers, call: () => ['POST', '/catalogue/reload'] }],
+    visibleTo: viewers,
+    visibleText: 'starter.json',
+    actions: [{ control: button('Reload'), by: managers, call: () => ['POST', '/catalogue/reload'] }],
   },
-  settings: { path: () => '/service/settings', seenBy: seers, shows: 'data_dir', acts: [] },
+  settings: { path: () => '/service/settings', visibleTo: viewers, visibleText: 'data_dir', actions: [] },
 }
 
 /** A call as a script on the page makes it: with its cookie, its token and its origin. */
-async function byHand(page: Page, [method, path, data]: [string, string, unknown?]): Promise<number> {
+async function sendDirectly(page: Page, [method, path, data]: [string, string, unknown?]): Promise<number> {
   const { origin } = new URL(page.url())
   const session = await page.request.get(`${talk.url}/sessions/current`)
   const headers = { origin, 'x-csrf-token': (await session.json()).data.csrf_token }
@@ -219,22 +230,22 @@ for (const role of roles) {
   test(`a user with the role ${role} sees the allowed actions, and is refused others`, options, async () => {
     await using watched = await signedInPage(browser, talk, '/models', { link: await linkForRole(talk, role) })
     const { page, faults } = watched
-    for (const [name, { path, seenBy = roles, shows, acts }] of Object.entries(rows)) {
+    for (const [name, { path, visibleTo = roles, visibleText, actions }] of Object.entries(rows)) {
       // Refusals are faults of a page, also those that are told late: what may not be seen gets a page of its own.
-      const screen = seenBy.includes(role) ? page : await page.context().newPage()
+      const screen = visibleTo.includes(role) ? page : await page.context().newPage()
       await screen.goto(new URL(path(), page.url()).href)
       if (screen !== page) {
         await screen.getByText('Access denied').waitFor()
-      } else if (acts.some(({ by }) => !by.includes(role)) || acts.length === 0) {
-        await page.getByText(shows).first().waitFor()
+      } else if (actions.some(({ by }) => !by.includes(role)) || actions.length === 0) {
+        await page.getByText(visibleText).first().waitFor()
       }
-      for (const { offer, by, call } of acts) {
+      for (const { control, by, call } of actions) {
         if (by.includes(role)) {
-          await offer(screen).waitFor()
+          await control(screen).waitFor()
           continue
         }
-        assert.equal(await offer(screen).count(), 0, `${name}: ${call()}`)
-        const status = await byHand(screen, call())
+        assert.equal(await control(screen).count(), 0, `${name}: ${call()}`)
+        const status = await sendDirectly(screen, call())
         assert.ok(status === 401 || status === 403, `${name}: ${call()} was answered with ${status}`)
       }
       if (screen !== page) await screen.close()
@@ -247,7 +258,7 @@ test('refused calls succeed with the permission', options, async () => {
   await using watched = await signedInPage(browser, talk, '/models')
   const harmless = ['guardrails', 'keys', 'catalogue', 'a preset', 'people']
   for (const name of harmless) {
-    const status = await byHand(watched.page, rows[name]!.acts[0]!.call())
+    const status = await sendDirectly(watched.page, rows[name]!.actions[0]!.call())
     assert.ok(status < 300, `${name}: ${status}`)
   }
 })
@@ -289,7 +300,7 @@ test('the navigation has the allowed screens before any script runs', options, a
     ['developer', ['Guardrails', 'Service']],
     ['owner', []],
   ] as const) {
-    const offered = all.filter((one) => !left.some((gone) => gone === one))
+    const offered = all.filter((one) => !left.some((missing) => missing === one))
     const member = { email: `screens-${access}@example.com`, name: `Screens ${access}`, access }
     const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
     const link = (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token

@@ -7,7 +7,7 @@ import pino from 'pino'
 import { createConsoleBundle } from '#api/console/bundle-cache.ts'
 import type { Manifest } from '#api/console/manifest.ts'
 import { startConsole } from '../harness/browser/console.ts'
-import { newPlace } from '../harness/database/databases.ts'
+import { newTestStore } from '../harness/database/databases.ts'
 import { startTestService } from '../harness/service/service.ts'
 
 const kB = 1000
@@ -15,8 +15,8 @@ const log = pino({ level: 'silent' })
 let folder = ''
 let manifest: Manifest
 before(async () => {
-  const place = await newPlace('sqlite')
-  folder = await createConsoleBundle({ dataDir: place.settings.data_dir, log })()
+  const testStore = await newTestStore('sqlite')
+  folder = await createConsoleBundle({ dataDir: testStore.settings.data_dir, log })()
   manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
 })
 
@@ -198,14 +198,14 @@ test('no name leads out of the folder of the console', async () => {
 })
 
 test('a second start uses the bundle of the first', async () => {
-  const place = await newPlace('sqlite')
-  const told: string[] = []
-  const counting = { ...log, info: (_fields: object, line: string) => told.push(line) } as never
-  const first = await createConsoleBundle({ dataDir: place.settings.data_dir, log: counting })()
-  const second = await createConsoleBundle({ dataDir: place.settings.data_dir, log: counting })()
+  const testStore = await newTestStore('sqlite')
+  const messages: string[] = []
+  const counting = { ...log, info: (_fields: object, line: string) => messages.push(line) } as never
+  const first = await createConsoleBundle({ dataDir: testStore.settings.data_dir, log: counting })()
+  const second = await createConsoleBundle({ dataDir: testStore.settings.data_dir, log: counting })()
   assert.equal(first, second)
-  assert.deepEqual(told, ['console bundled'])
-  await place.remove()
+  assert.deepEqual(messages, ['console bundled'])
+  await testStore.remove()
 })
 
 test('with "console" off there is none, and the API is as it was', async () => {

@@ -4,16 +4,19 @@ import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
 import { removeFirstAnswers, signedInPage } from '../harness/browser/console.ts'
-import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { answer, say } from '../harness/interns/interns.ts'
 import { metered } from '../harness/service/generation-record.ts'
 import { until } from '../harness/until.ts'
 
-let talk: Talk
+let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
   if (withoutBrowser) return
-  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  ;[talk, browser] = await Promise.all([
+    startInternChatService({ settings: { console: 'true' as never } }),
+    startBrowser(),
+  ])
 })
 after(async () => {
   await browser?.close()
@@ -27,17 +30,17 @@ type Failing = { status: number; headers?: Record<string, string> } | 'network'
 /**
  * From now on these fail like this.
  * @param before what an answer waits for.
- * @returns how often they were asked, and what mends them.
+ * @returns the number of requests, and a function that ends the failure.
  */
 async function fail(page: Page, what: string | RegExp, how: Failing, before: () => Promise<void> = async () => {}) {
-  let asked = 0
+  let requestCount = 0
   const refuse = async (route: Route) => {
-    asked += 1
+    requestCount += 1
     await before()
     return how === 'network' ? route.abort() : route.fulfill({ ...how, json: { error: { message: 'It broke.' } } })
   }
   await page.route(what, refuse)
-  return { asked: () => asked, mend: () => page.unroute(what, refuse) }
+  return { requestCount: () => requestCount, repair: () => page.unroute(what, refuse) }
 }
 
 /** Of the service itself, and not of what stands before it. */
@@ -57,16 +60,16 @@ for (const how of [
     const { page } = watched
     const list = page.getByRole('listitem').getByRole('link', { name: 'ada', exact: true })
     await list.waitFor()
-    const { mend } = await fail(page, '**/api/v1/interns/questions*', how)
-    const said = await say(talk, talk.id, 'permission first allow_once')
+    const { repair } = await fail(page, '**/api/v1/interns/questions*', how)
+    const turn = await say(talk, talk.id, 'permission first allow_once')
     await isBehind(page).waitFor()
     assert.equal(await list.count(), 1)
     assert.equal(await page.getByRole('alert').count(), 0)
     assert.deepEqual(await accessibilityFaults(page), [])
-    await mend()
+    await repair()
     await page.getByRole('article', { name: 'Question of ada' }).waitFor()
     await isBehind(page).waitFor({ state: 'detached' })
-    await answer(talk, talk.id, said, 'allow_once')
+    await answer(talk, talk.id, turn, 'allow_once')
   })
 }
 
@@ -74,12 +77,12 @@ test('a failed first read is shown as failed and retried automatically', options
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
-  const { mend } = await fail(page, '**/api/v1/guardrails?*', { status: 500, headers: own })
+  const { repair } = await fail(page, '**/api/v1/guardrails?*', { status: 500, headers: own })
   await guardrail('comes by itself')
   await page.getByRole('link', { name: 'Guardrails', exact: true }).click()
   await page.getByRole('alert').getByText('It broke.').waitFor()
   await page.getByRole('button', { name: 'Try again' }).waitFor()
-  await mend()
+  await repair()
   await page.getByText('comes by itself').waitFor()
 })
 
@@ -93,60 +96,60 @@ async function failingPresets(page: Page, how: Failing) {
   const failing = await fail(page, '**/api/v1/presets?*', how, () => running)
   await page.getByRole('link', { name: 'Presets', exact: true }).click()
   await page.getByRole('alert').waitFor()
-  /** Lets time pass, and sees how often it was asked by then. */
-  const askedAfter = async (ms: number) => {
+  /** Waits, and returns the number of requests until then. */
+  const requestsAfter = async (ms: number) => {
     running = page.clock.runFor(ms)
     await running
-    return failing.asked()
+    return failing.requestCount()
   }
   /** The answers to the first so many are there, and what follows from them is set. */
   const answered = async (times: number) => {
-    await until(() => failing.asked() >= times)
+    await until(() => failing.requestCount() >= times)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     // What the page asks for later is answered later.
     await page.evaluate('fetch(location.href).then((answer) => answer.text())')
   }
-  return { ...failing, askedAfter, answered }
+  return { ...failing, requestsAfter, answered }
 }
 
 test('repeated failures are retried at growing intervals', options, async () => {
   await using watched = await open('/keys')
-  const { askedAfter, answered } = await failingPresets(watched.page, { status: 500, headers: own })
+  const { requestsAfter, answered } = await failingPresets(watched.page, { status: 500, headers: own })
   for (const [turn, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
     await answered(turn + 1)
-    assert.equal(await askedAfter(seconds * 799), turn + 1, `not before ${seconds} s`)
+    assert.equal(await requestsAfter(seconds * 799), turn + 1, `not before ${seconds} s`)
     // What follows from an answer is set when the page draws.
-    await askedAfter(seconds * 202 + 100)
+    await requestsAfter(seconds * 202 + 100)
   }
   await answered(8)
 })
 
-test('nothing is asked again before the service wants to be asked', options, async () => {
+test('no request is repeated before the time that the service requires', options, async () => {
   await using watched = await open('/keys')
   const headers = { ...own, 'retry-after': '90' }
-  const { askedAfter, asked, answered } = await failingPresets(watched.page, { status: 429, headers })
+  const { requestsAfter, requestCount, answered } = await failingPresets(watched.page, { status: 429, headers })
   await answered(1)
-  assert.equal(await askedAfter(89_000), 1)
+  assert.equal(await requestsAfter(89_000), 1)
   await watched.page.clock.runFor(2_000)
-  await until(() => asked() === 2)
+  await until(() => requestCount() === 2)
 })
 
 test('a refusal is not retried automatically', options, async () => {
   await using watched = await open('/keys')
-  const { askedAfter, answered } = await failingPresets(watched.page, { status: 400, headers: own })
+  const { requestsAfter, answered } = await failingPresets(watched.page, { status: 400, headers: own })
   await answered(1)
-  assert.equal(await askedAfter(600_000), 1)
+  assert.equal(await requestsAfter(600_000), 1)
 })
 
 test('a hidden page is not reloaded, and a visible one at once', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
-  const { askedAfter, asked, answered } = await failingPresets(page, { status: 500, headers: own })
+  const { requestsAfter, requestCount, answered } = await failingPresets(page, { status: 500, headers: own })
   await answered(1)
   await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
-  assert.equal(await askedAfter(600_000), 1)
+  assert.equal(await requestsAfter(600_000), 1)
   await page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
-  await until(() => asked() === 2)
+  await until(() => requestCount() === 2)
 })
 
 test('one route that is away behind a proxy has no other read again and again', options, async () => {
@@ -157,9 +160,9 @@ test('one route that is away behind a proxy has no other read again and again', 
   page.on('request', (request) => {
     if (request.url().includes('/interns/questions')) others += 1
   })
-  const { asked } = await fail(page, '**/api/v1/presets?*', { status: 503 })
+  const { requestCount } = await fail(page, '**/api/v1/presets?*', { status: 503 })
   await page.getByRole('link', { name: 'Presets', exact: true }).click()
-  await until(() => asked() >= 4)
+  await until(() => requestCount() >= 4)
   assert.equal(await page.getByText('The service has been unreachable').count(), 0)
   // Only the count of waiting questions asks by itself: every 10 s.
   assert.ok(others <= 4, `${others} of others`)
@@ -169,12 +172,12 @@ test('a stream of events that was refused is opened again', options, async () =>
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
-  const { asked, mend } = await fail(page, '**/api/v1/events', { status: 503 })
+  const { requestCount, repair } = await fail(page, '**/api/v1/events', { status: 503 })
   await page.getByRole('link', { name: 'Requests', exact: true }).click()
-  await until(() => asked() >= 2)
+  await until(() => requestCount() >= 2)
   // What was refused last may come in after this.
   const opened = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/events') && answer.status() === 200)
-  await mend()
+  await repair()
   await opened
 })
 
@@ -183,10 +186,10 @@ test('a session is updated also after its stream was refused', options, async ()
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
-  const { asked, mend } = await fail(page, '**/sessions/*/events', { status: 503 })
+  const { requestCount, repair } = await fail(page, '**/sessions/*/events', { status: 503 })
   await page.goto(`${new URL(talk.url).origin}/interns/${talk.id}/${sessionId}`)
-  await until(() => asked() >= 2)
-  await mend()
+  await until(() => requestCount() >= 2)
+  await repair()
   await page.getByRole('list', { name: 'Transcript' }).getByText('First.', { exact: true }).waitFor()
 })
 
@@ -202,12 +205,12 @@ test('requests that cannot be read leave those that are there, and come by thems
   const rows = page.getByRole('row').getByText('signalbox/demo')
   await until(async () => (await rows.count()) > 0)
   const before = await rows.count()
-  const { asked, mend } = await fail(page, '**/api/v1/generations?*', { status: 500, headers: own })
+  const { requestCount, repair } = await fail(page, '**/api/v1/generations?*', { status: 500, headers: own })
   await ask('Two')
-  await until(() => asked() >= 1)
+  await until(() => requestCount() >= 1)
   await isBehind(page).waitFor()
   assert.equal(await rows.count(), before)
-  await mend()
+  await repair()
   await until(async () => (await rows.count()) === before + 1)
   await isBehind(page).waitFor({ state: 'detached' })
 })
@@ -217,9 +220,9 @@ test('a signed-in user returns once the session can be checked', options, async 
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
   await removeFirstAnswers(page)
-  const { mend } = await fail(page, '**/api/v1/sessions/current', { status: 503 })
+  const { repair } = await fail(page, '**/api/v1/sessions/current', { status: 503 })
   await page.reload()
   await page.getByRole('alert').getByText('It broke.').waitFor()
-  await mend()
+  await repair()
   await page.getByRole('table', { name: 'Keys' }).waitFor()
 })

@@ -176,9 +176,9 @@ test('one form creates a key with workspace, budget, models, owner and expiry', 
     [7, 'weekly', 'ada@example.com', '2099'],
   )
   const guardrails = (await service.manage('GET', '/guardrails?workspace_id=search')).body.data
-  const made = guardrails.find(({ name }: { name: string }) => name === 'Models of batch')
-  assert.match(made.allowed_models.join(), /^signalbox\/demo[\d-]*$/)
-  const assigned = (await service.manage('GET', `/guardrails/${made.id}/assignments/keys`)).body.data
+  const created = guardrails.find(({ name }: { name: string }) => name === 'Models of batch')
+  assert.match(created.allowed_models.join(), /^signalbox\/demo[\d-]*$/)
+  const assigned = (await service.manage('GET', `/guardrails/${created.id}/assignments/keys`)).body.data
   assert.deepEqual(
     assigned.map(({ key_hash }: { key_hash: string }) => key_hash),
     [key.hash],

@@ -2,8 +2,8 @@
 export type Kept = Record<string, string>
 
 /** The first difference between an answer and the expected one; undefined if there is none. */
-export function difference(actual: any, expected: any, kept: Kept, path = 'the answer'): string | undefined {
-  if (typeof expected === 'string') return textDifference(actual, expected, kept, path)
+export function difference(actual: any, expected: any, stored: Kept, path = 'the answer'): string | undefined {
+  if (typeof expected === 'string') return textDifference(actual, expected, stored, path)
   if (typeof expected !== 'object' || expected === null) {
     return Object.is(actual, expected) ? undefined : `${path} is ${JSON.stringify(actual)}, not ${expected}`
   }
@@ -17,17 +17,17 @@ export function difference(actual: any, expected: any, kept: Kept, path = 'the a
   if (!isOpen && extra.length > 0) return `${path} also has ${extra.join(', ')}`
   for (const key of wanted) {
     if (!(key in actual)) return `${path} has no ${key}`
-    const wrong = difference(actual[key], expected[key], kept, `${path}.${key}`)
+    const wrong = difference(actual[key], expected[key], stored, `${path}.${key}`)
     if (wrong) return wrong
   }
   return undefined
 }
 
-function textDifference(actual: unknown, expected: string, kept: Kept, path: string): string | undefined {
+function textDifference(actual: unknown, expected: string, stored: Kept, path: string): string | undefined {
   if (expected === '…') return undefined
   const name = /^\$([A-Z_]+)$/.exec(expected)?.[1]
-  if (name && !(name in kept) && typeof actual === 'string') kept[name] = actual
-  const wanted = name ? (kept[name] ?? expected) : expected
+  if (name && !(name in stored) && typeof actual === 'string') stored[name] = actual
+  const wanted = name ? (stored[name] ?? expected) : expected
   const pattern = new RegExp(`^${wanted.split('…').map(RegExp.escape).join('.*')}$`, 's')
   return typeof actual === 'string' && pattern.test(actual)
     ? undefined

@@ -38,15 +38,15 @@ export async function play(
   const { paths } = describeApi() as Described
   const [owner] = (await service.manage('GET', '/organization/members')).body.data
   const [workspace] = (await service.manage('GET', '/workspaces')).body.data
-  const kept: Kept = { user: owner.id, workspace: workspace.id, apiKey: service.apiKey, origin: originOf(service) }
-  kept.assertion = await service.issuer.sign({ sub: 'ci' })
+  const stored: Kept = { user: owner.id, workspace: workspace.id, apiKey: service.apiKey, origin: originOf(service) }
+  stored.assertion = await service.issuer.sign({ sub: 'ci' })
   let browser: Browser | undefined
   const from = (_: string, value: unknown) =>
-    typeof value === 'string' && value.startsWith('$') ? (kept[value.slice(1)] ?? value) : value
+    typeof value === 'string' && value.startsWith('$') ? (stored[value.slice(1)] ?? value) : value
   for (const { operation, params: open = {}, query = '', body: template, bySession, bytes, keep, isEndless } of steps) {
     const [method = '', path = ''] = operation.split(' ')
     const { params, body } = JSON.parse(JSON.stringify({ params: open, body: template }), from)
-    const filledQuery = query.replace(/\$(\w+)/, (_, name) => kept[name] ?? '')
+    const filledQuery = query.replace(/\$(\w+)/, (_, name) => stored[name] ?? '')
     const target = path.replace(/\{(\w+)\}/g, (_, name) => params[name]) + filledQuery
     if (bySession) browser ??= await openBrowser(service, { key: service.managementKey })
     const isManagement = paths[path]?.[method]?.security.every((one) => !('api_key' in one)) ?? true
@@ -54,11 +54,11 @@ export async function play(
     const asking = bySession ? browser! : service
     const ask: Ask = (given) => asking.ask(method.toUpperCase(), target, { ...(!bySession && { key }), body: given })
     const url = service.url + target
-    const reply = bytes ? await sent(url, key, bytes()) : isEndless ? await begun(url, key) : await ask(body)
+    const reply = bytes ? await sent(url, key, bytes()) : isEndless ? await start(url, key) : await ask(body)
     if (reply.status > 299) throw new Error(`${operation}: ${reply.text}`)
-    if (keep) Object.assign(kept, keep(reply.body, kept))
+    if (keep) Object.assign(stored, keep(reply.body, stored))
     if (operation === 'post /interns') {
-      kept.host = (await runningIntern(service, { name: 'bob' })).hostname
+      stored.host = (await runningIntern(service, { name: 'bob' })).hostname
       for (const [name, host] of [
         ['fay', 'desk-3'],
         ['gus', 'desk-4'],
@@ -83,16 +83,16 @@ async function sent(url: string, key: string, body: Buffer): Promise<Reply> {
 /** An intern that lives on a host of which nobody has heard. */
 async function losesItsHost(service: TestService, name: string, hostname: string): Promise<void> {
   await service.ask('POST', '/interns', { body: { name } })
-  const db = await openDb(service.place.settings)
+  const db = await openDb(service.testStore.settings)
   await db.query.updateTable('interns').set({ hostname }).where('name', '=', name).execute()
   await db.close()
 }
 
 /** What an answer without an end begins with. */
-async function begun(url: string, key: string): Promise<Reply> {
-  const leaver = new AbortController()
+async function start(url: string, key: string): Promise<Reply> {
+  const disconnect = new AbortController()
   const headers = { authorization: `Bearer ${key}` }
-  const response = await fetch(url, { headers, signal: leaver.signal })
-  leaver.abort()
+  const response = await fetch(url, { headers, signal: disconnect.signal })
+  disconnect.abort()
   return { status: response.status, headers: response.headers, body: undefined, text: '' }
 }

@@ -20,7 +20,7 @@ export const heldOut: Half = {
     Ryo Matsuda; Seo-yeon Kim; Dong-hyun Lee; Niran Chaiyasit; Agus Wijaya; Siti Rahmawati; Olumide Balogun;
     Chiamaka Eze; Kofi Asante; Akosua Boateng; Sipho Nkosi; Lindiwe Khumalo; Njeri Mwangi; Haile Tesfaye; Kalani Kealoha;
     Tane Ngata; Vincent van Gogh; Ursula K. Le Guin; C. S. Lewis; Michael B. Jordan`,
-  said: [
+  texts: [
     'Last week {} handed in the keys.',
     'We hired {} as an accountant.',
     '{} wrote to us about the delay.',

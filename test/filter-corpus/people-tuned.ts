@@ -20,7 +20,7 @@ export const tuned: Half = {
     Sakura Tanaka; Haruki Fujimoto; Min-jun Park; Ji-woo Choi; Somchai Wongsakul; Budi Santoso; Dewi Lestari;
     Chukwuemeka Obi; Ngozi Adeyemi; Kwame Mensah; Abena Owusu; Thabo Mbeki; Nomvula Dlamini; Wanjiru Kamau;
     Abebe Bikila; Keoni Kahananui; Aroha Parata; Ludwig van Beethoven; George R. R. Martin; J. K. Rowling; Samuel L. Jackson`,
-  said: [
+  texts: [
     'Yesterday {} signed the lease for the flat upstairs.',
     'I spoke with {} about the invoice.',
     '{} said that the results would be ready by noon.',

@@ -8,7 +8,7 @@ import { tuned } from './people-tuned.ts'
  */
 export type Half = {
   names: string
-  said: string[]
+  texts: string[]
   surnames: string
   titled: string[]
   given: string
@@ -31,7 +31,7 @@ export function sentencesOf(half: Half): Sentence[] {
   const words = (list: string) => list.split(' ').map((word) => word.replace('|', ' '))
   const things = half.things.split(';').map((name) => name.trim().replace(/\s+/g, ' '))
   const people = [
-    ...combine('full name', names, half.said, 560),
+    ...combine('full name', names, half.texts, 560),
     ...combine('title and surname', words(half.surnames), half.titled, 60),
     ...combine('given name alone', words(half.given), half.alone, 40),
   ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { availableParallelism, loadavg } from 'node:os'
 import { afterEach, describe, test } from 'node:test'
-import { runningIntern, say, trySaying, untilIntern } from '#test/harness/interns/interns.ts'
+import { runningIntern, say, trySay, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { inPod, podOf, untilReplaced } from './pods.ts'
 import { startService } from './service.ts'
@@ -9,7 +9,7 @@ import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs, timed } from './timed.ts'
 import { storageClasses } from './volumes.ts'
 
-const asked = { agent: 'scripted' }
+const request = { agent: 'scripted' }
 const minuteMs = 60_000
 
 describe('pods when something around them fails', { skip, concurrency: 1 }, () => {
@@ -24,24 +24,26 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
-    const long = trySaying(server, id, 'stream 3600 20')
+    const { id } = await runningIntern(server, request)
+    const long = trySay(server, id, 'stream 3600 20')
     await cluster.plane.apiServer.kill()
     const killedAt = Date.now()
-    const { body: made } = await server.ask('POST', '/interns', { body: { name: 'late', provision: true, ...asked } })
-    const told = await until(async () => {
-      const { body } = await server.ask('GET', `/interns/${made.id}`)
+    const { body: created } = await server.ask('POST', '/interns', {
+      body: { name: 'late', provision: true, ...request },
+    })
+    const answer = await until(async () => {
+      const { body } = await server.ask('GET', `/interns/${created.id}`)
       return body.last_failure_message
     }, minuteMs)
-    assert.match(told, /API server/)
+    assert.match(answer, /API server/)
     let turns = 0
-    for (; Date.now() < killedAt + minuteMs; turns++) assert.equal((await say(server, id, 'say here')).text, 'thisHost')
+    for (; Date.now() < killedAt + minuteMs; turns++) assert.equal((await say(server, id, 'say here')).text, 'here')
     t.diagnostic(`${turns} turns meanwhile`)
     cluster.plane.apiServer.start()
     await cluster.plane.ready()
     await timed(t, 'back until the new intern runs, asked for again', async () => {
-      await server.ask('POST', `/interns/${made.id}/provision`)
-      await untilIntern(server, made.id, 'running', patientMs)
+      await server.ask('POST', `/interns/${created.id}/provision`)
+      await untilIntern(server, created.id, 'running', patientMs)
     })
     assert.equal((await server.ask('GET', `/interns/${id}`)).body.status, 'running')
     assert.match((await long).text, /word3599 $/)
@@ -51,23 +53,23 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const cluster = await sharedCluster()
     await using service = await startService(cluster, { INTERN_UNRESPONSIVE_MS: '8000' })
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const { sessionId } = await say(server, id, 'say hello')
     await cluster.node.lose()
     const lostAt = performance.now()
-    const told = await timed(t, 'lost until it is told', () =>
+    const answer = await timed(t, 'lost until it is told', () =>
       until(async () => {
         const { body } = await server.ask('GET', `/interns/${id}`)
         return body.status !== 'running' && body
       }, patientMs),
     )
-    t.diagnostic(`${told.status}: ${told.last_failure_message}`)
+    t.diagnostic(`${answer.status}: ${answer.last_failure_message}`)
     if (loadavg()[0]! < availableParallelism()) assert.ok(performance.now() - lostAt < 10_000)
     assert.match(
-      told.last_failure_message,
+      answer.last_failure_message,
       /has not answered for 8 s, on the node node-1|node-1 has not reported since/,
     )
-    const refused = await trySaying(server, id, 'say hello')
+    const refused = await trySay(server, id, 'say hello')
     t.diagnostic(`a turn then: ${refused.status} ${refused.error?.metadata?.reason} ${refused.error?.message}`)
     assert.notEqual(refused.status, 200)
     await cluster.node.regain()
@@ -79,7 +81,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const cluster = await sharedCluster()
     await using service = await startService(cluster, { KUBERNETES_STOP_MS: '10000' })
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const claim = ['--namespace', 'signalbox-interns', `persistentvolumeclaim/intern-${id}`]
     const holdBy = (finalizers: string[] | null) =>
       cluster.plane.kubectl(['patch', ...claim, '--type', 'merge', '-p', JSON.stringify({ metadata: { finalizers } })])
@@ -99,13 +101,13 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const cluster = await sharedCluster()
     await using service = await startService(cluster, { KUBERNETES_STORAGE_CLASS: storageClasses.little })
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const pod = await podOf(cluster, id)
     const ballast = '/home/intern/state/ballast'
     await inPod(cluster, pod, 'sh', '-c', `dd if=/dev/zero of=${ballast} bs=64k; dd if=/dev/zero of=${ballast}2; true`)
     const refused = await until(async () => {
-      const said = await trySaying(server, id, 'say hi')
-      return said.status !== 200 && said
+      const turn = await trySay(server, id, 'say hi')
+      return turn.status !== 200 && turn
     }, patientMs)
     t.diagnostic(`${refused.status} ${refused.error?.message}`)
     assert.deepEqual([refused.status, refused.error?.metadata?.reason], [502, 'turn_failed'])
@@ -118,16 +120,16 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const { sessionId } = await say(server, id, 'say hello')
     const pod = await podOf(cluster, id)
     await inPod(cluster, pod, 'dd', 'if=/dev/zero', 'of=/tmp/ballast', 'bs=1M', 'count=1100')
-    const told: string = await timed(t, 'too large until it is told', () =>
+    const message: string = await timed(t, 'too large until it is told', () =>
       until(async () => (await server.ask('GET', `/interns/${id}`)).body.last_failure_message, patientMs),
     )
-    t.diagnostic(told)
+    t.diagnostic(message)
     assert.match(
-      told,
+      message,
       /^Its pod was evicted from the node node-1 at \d{4}-\d\d-\d\dT[\d:.]+Z: its temporary files \(\/tmp\) took more than 1Gi\.$/,
     )
     await timed(t, 'told until it runs in another pod', () => untilReplaced(cluster, server, id, pod))

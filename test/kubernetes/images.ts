@@ -11,7 +11,7 @@ export const serviceImage = (release: 1 | 2) => `localhost/signalbox:${release}`
 /** What pods run, as it is committed; built in this folder unless it was before. @returns archives for containerd. */
 export function buildImages(folder: string): string[] {
   const builder = new ImageBuilder(folder, `signalbox-kubernetes-${process.pid}`)
-  const kept = join(cache, `service-${hashOfSources()}.tar`)
+  const stored = join(cache, `service-${hashOfSources()}.tar`)
   const pause = join(folder, 'pause.tar')
   const save = (file: string, ...names: string[]) => {
     podman('save', '-q', '--multi-image-archive', '-o', `${file}.new`, ...names)
@@ -20,13 +20,13 @@ export function buildImages(folder: string): string[] {
   try {
     makePauseImage(folder)
     save(pause, pauseImage)
-    if (existsSync(kept)) return [pause, kept]
+    if (existsSync(stored)) return [pause, stored]
     for (const old of globSync(join(cache, 'service-*.tar'))) rmSync(old)
     builder.makeBases(join(cache, 'debian.tar'))
     builder.build('service', builder.makeSources())
     podman('tag', builder.name('service'), serviceImage(1), serviceImage(2))
-    save(kept, serviceImage(1), serviceImage(2))
-    return [pause, kept]
+    save(stored, serviceImage(1), serviceImage(2))
+    return [pause, stored]
   } finally {
     for (const name of [pauseImage, serviceImage(1), serviceImage(2)])
       run('sh', ['-c', 'podman rmi -f "$0" >/dev/null 2>&1 || true', name])

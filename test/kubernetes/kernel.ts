@@ -81,7 +81,7 @@ export async function endAllOf(folder: string): Promise<void> {
 }
 
 function processesOf(path: string, where: ('cmdline' | 'environ' | 'cwd')[]): number[] {
-  const said = (pid: number, what: string) => {
+  const procFile = (pid: number, what: string) => {
     const file = `/proc/${pid}/${what}`
     try {
       return what === 'cwd' ? readlinkSync(file) : readFileSync(file, 'utf8')
@@ -92,7 +92,7 @@ function processesOf(path: string, where: ('cmdline' | 'environ' | 'cwd')[]): nu
   }
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && where.some((what) => said(pid, what).includes(path)))
+    .filter((pid) => pid > 0 && pid !== process.pid && where.some((what) => procFile(pid, what).includes(path)))
 }
 
 function end(pid: number): void {

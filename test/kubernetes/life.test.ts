@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { filesOf } from '#test/harness/interns/intern-files.ts'
-import { answer, runningIntern, say, tryAnswering, untilIntern } from '#test/harness/interns/interns.ts'
+import { answer, runningIntern, say, tryAnswer, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { deletePod, objectsOf, podOf, untilReplaced } from './pods.ts'
 import { startService } from './service.ts'
@@ -9,14 +9,14 @@ import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs, timed } from './timed.ts'
 
 const kinds = 'statefulset,pod,service,networkpolicy,secret,persistentvolumeclaim'
-const asked = { agent: 'scripted' }
+const request = { agent: 'scripted' }
 
 describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
   test('is made and talks, and its session outlives its pod', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await timed(t, 'made until it runs', () => runningIntern(server, asked))
+    const { id } = await timed(t, 'made until it runs', () => runningIntern(server, request))
     const first = await timed(t, 'its first turn', () => say(server, id, 'say hello'))
     assert.equal(first.text, 'hello', JSON.stringify(first.error))
     const pod = await podOf(cluster, id)
@@ -31,12 +31,12 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const lost = await say(server, id, 'permission shell allow_once')
     const pod = await podOf(cluster, id)
     await deletePod(cluster, pod)
     await untilReplaced(cluster, server, id, pod)
-    const late = await tryAnswering(server, id, lost, 'allow_once')
+    const late = await tryAnswer(server, id, lost, 'allow_once')
     assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
     const question = await say(server, id, 'permission shell allow_once\nsay done', { session_id: lost.sessionId })
     assert.match((await answer(server, id, question, 'allow_once')).text, /done/)
@@ -46,7 +46,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const question = await say(server, id, 'permission shell allow_once\nsay done')
     const pod = await podOf(cluster, id)
     server.process.signal('SIGTERM')
@@ -61,7 +61,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const { sessionId } = await say(server, id, 'say hello')
     const written = await filesOf(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('kept') })
     assert.ok([200, 201, 204].includes(written.status), String(written.bytes))
@@ -92,7 +92,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const [policy] = await objectsOf(cluster, 'networkpolicy', id)
     assert.deepEqual([...policy.spec.policyTypes].sort(), ['Egress', 'Ingress'])
     assert.equal(policy.spec.podSelector.matchLabels['signalbox.dev/intern'], id)

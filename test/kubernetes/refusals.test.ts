@@ -6,12 +6,12 @@ import { type PodServer, startService } from './service.ts'
 import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs } from './timed.ts'
 
-const asked = { agent: 'scripted' }
+const request = { agent: 'scripted' }
 const soon = { KUBERNETES_START_MS: '15000' }
 
 /** Why an intern that is made now does not come up. */
 async function madeToFail(t: TestContext, server: PodServer): Promise<string> {
-  const { body } = await server.ask('POST', '/interns', { body: { name: 'ada', provision: true, ...asked } })
+  const { body } = await server.ask('POST', '/interns', { body: { name: 'ada', provision: true, ...request } })
   const { last_failure_message } = await untilIntern(server, body.id, 'failed', patientMs)
   t.diagnostic(last_failure_message)
   return last_failure_message

@@ -9,7 +9,7 @@ import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs, timed } from './timed.ts'
 
 const password = 'glpat-Kx7Qd2vTn9'
-const asked = { agent: 'scripted' }
+const request = { agent: 'scripted' }
 
 /** All that the intern could look at: its files, its settings, environments and arguments of processes, what is mounted. */
 const look = `exec 2>/dev/null
@@ -26,7 +26,7 @@ describe('a repository of an intern that is a pod', { skip, concurrency: 1 }, ()
     await using service = await startService(cluster, { REPOSITORY_ORIGINS: git.origin, KUBERNETES_EGRESS: gateway })
     const server = await service.start('a')
     const repository = { url: git.url, credential: { username: 'ada', password } }
-    const { id } = await timed(t, 'made, with a clone', () => runningIntern(server, { ...asked, repository }))
+    const { id } = await timed(t, 'made, with a clone', () => runningIntern(server, { ...request, repository }))
     const pod = await podOf(cluster, id)
     assert.equal(await inPod(cluster, pod, 'cat', '/home/intern/workspace/widgets/README.md'), 'Widgets.')
     const seen = await inPod(cluster, pod, 'sh', '-c', look)
@@ -50,7 +50,7 @@ describe('a repository of an intern that is a pod', { skip, concurrency: 1 }, ()
     await using service = await startService(cluster, { REPOSITORY_ORIGINS: git.origin, KUBERNETES_EGRESS: gateway })
     const server = await service.start('a')
     const wrong = { url: git.url, credential: { username: 'ada', password: 'another-one-9876' } }
-    const body = { name: 'ada', provision: true, repository: wrong, ...asked }
+    const body = { name: 'ada', provision: true, repository: wrong, ...request }
     const { id } = (await server.ask('POST', '/interns', { body })).body
     const failed = await timed(t, 'told', () => untilIntern(server, id, 'failed', patientMs))
     assert.match(failed.last_failure_message, /widgets\.git is not cloned: its server does not take the credential/)

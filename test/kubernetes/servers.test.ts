@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { answer, runningIntern, say, trySaying, untilIntern } from '#test/harness/interns/interns.ts'
+import { answer, runningIntern, say, trySay, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { serviceImage } from './images.ts'
 import { inPod, objectsOf, podOf, untilReplaced } from './pods.ts'
@@ -8,7 +8,7 @@ import { startService } from './service.ts'
 import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs, timed } from './timed.ts'
 
-const asked = { agent: 'scripted' }
+const request = { agent: 'scripted' }
 const many = 50
 
 describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
@@ -17,7 +17,7 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     await using service = await startService(cluster)
     const one = await service.start('a')
     const other = await service.start('b')
-    const { id } = await runningIntern(one, asked)
+    const { id } = await runningIntern(one, request)
     const question = await say(other, id, 'permission shell allow_once\nsay done')
     assert.match((await answer(one, id, question, 'allow_once')).text, /done/)
     const waiting = await say(one, id, 'permission shell allow_once\nsay done')
@@ -29,7 +29,7 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
       await cluster.plane.kubectl(['delete', 'pod', '--namespace', 'signalbox-interns', pod.metadata.name])
       await untilReplaced(cluster, other, id, pod)
       // Until the lease of the one that was killed ends, its record says what that one knew.
-      await until(async () => (await trySaying(other, id, 'say hello')).text === 'hello', patientMs)
+      await until(async () => (await trySay(other, id, 'say hello')).text === 'hello', patientMs)
     })
   })
 
@@ -37,7 +37,7 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const before = await service.start('a')
-    const { id } = await runningIntern(before, asked)
+    const { id } = await runningIntern(before, request)
     const { sessionId } = await say(before, id, 'say hello')
     const pod = await podOf(cluster, id)
     before.process.signal('SIGTERM')
@@ -55,7 +55,7 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
-    const { id } = await runningIntern(server, asked)
+    const { id } = await runningIntern(server, request)
     const pod = await podOf(cluster, id)
     const secretOf = async () => (await objectsOf(cluster, 'secret', id))[0]
     const shown = () => inPod(cluster, pod, 'cat', '/etc/intern/certificate.pem')
@@ -76,13 +76,13 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     await using service = await startService(cluster)
     const server = await service.start('a')
     const ids = await timed(t, `${many} made until all run`, async () => {
-      const made = await Promise.all(
+      const created = await Promise.all(
         Array.from({ length: many }, (_, at) =>
-          server.ask('POST', '/interns', { body: { name: `intern-${at}`, provision: true, ...asked } }),
+          server.ask('POST', '/interns', { body: { name: `intern-${at}`, provision: true, ...request } }),
         ),
       )
-      for (const { status, text } of made) assert.equal(status, 201, text)
-      const all: string[] = made.map(({ body }) => body.id)
+      for (const { status, text } of created) assert.equal(status, 201, text)
+      const all: string[] = created.map(({ body }) => body.id)
       await Promise.all(all.map((id) => untilIntern(server, id, 'running', 3 * patientMs)))
       return all
     })

@@ -16,12 +16,12 @@ const say = (what: string) => void process.stderr.write(`${what}\n`)
 await removeLeftovers(say)
 await using cluster = await startCluster(say)
 const { plane, node, settings } = cluster
-const told = {
+const result = {
   settings,
   kubeconfig: plane.kubeconfig,
   kubectl: `${kube} kubectl --kubeconfig ${plane.kubeconfig}`,
   gateway: node.gateway,
 }
 const [file = '/dev/stdout'] = process.argv.slice(2)
-writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`)
+writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
 await stopped

@@ -9,7 +9,7 @@ export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42m
 /** A server of tools as most are: made with the official SDK. `end`: ends its process, or what stands for it. */
 export function newToolServer({ secret, end }: { secret: string | undefined; end: () => void }): McpServer {
   const server = new McpServer({ name: 'tools of the tests', version: '1' })
-  const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
+  const text = (message: string) => ({ content: [{ type: 'text' as const, text: message }] })
   server.registerTool(
     'add',
     { description: 'Adds two numbers.', inputSchema: { a: z.number(), b: z.number() } },

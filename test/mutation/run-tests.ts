@@ -29,8 +29,8 @@ export async function runTests(
   process.once('exit', endWithAll)
   const late = setTimeout(() => endGroup(child.pid), timeoutMs)
   let failed: string | undefined
-  child.stdout.setEncoding('utf8').on('data', (told: string) => {
-    failed ??= told.split('\n')[0]!.replace(`${root}/`, '')
+  child.stdout.setEncoding('utf8').on('data', (message: string) => {
+    failed ??= message.split('\n')[0]!.replace(`${root}/`, '')
     if (stops) endGroup(child.pid)
   })
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))

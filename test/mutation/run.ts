@@ -58,7 +58,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 
 const lived = values.again && readFileSync(values.again, 'utf8')
 const chosen = choose([...sources].flatMap(([file, source]) => mutantsOf(file, source))).filter(
-  (mutant) => !lived || lived.includes(`: ${told(mutant)}\n`),
+  (mutant) => !lived || lived.includes(`: ${describeMutant(mutant)}\n`),
 )
 const memory = openMemory(root, sources)
 const covered = await each(tests, async (test, copy): Promise<Coverage> => {
@@ -78,7 +78,7 @@ const outcomes = await each(chosen, async (mutant, copy) => {
   const outcome = equivalents.some((known) => isThat(known, mutant)) ? 'equivalent' : await tryOut(mutant, copy)
   tried++
   if (tried % 20 === 0) memory.save()
-  if (outcome !== 'killed') console.log(`${tried} of ${chosen.length}, ${outcome}: ${told(mutant)}`)
+  if (outcome !== 'killed') console.log(`${tried} of ${chosen.length}, ${outcome}: ${describeMutant(mutant)}`)
   return outcome
 })
 memory.save()
@@ -158,7 +158,7 @@ function isThat({ file, line, from, to }: Equivalent, mutant: Mutant): boolean {
   return lineOf(mutant) === line
 }
 
-function told({ file, line, from, to }: Mutant): string {
+function describeMutant({ file, line, from, to }: Mutant): string {
   const short = (text: string) => text.replace(/\s+/g, ' ').slice(0, 100)
   return `${file}:${line}: ${short(from)} → ${short(to)}`
 }

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { workspaceOf } from '#test/harness/interns/intern-files.ts'
-import { answer, runningIntern, type Said, say } from '#test/harness/interns/interns.ts'
+import { answer, type InternReply, runningIntern, say } from '#test/harness/interns/interns.ts'
 import { agentModel } from '#test/harness/interns/scripted-agent-model.ts'
 import { freePort } from '#test/harness/service/free-port.ts'
 import { openGeminiDoor } from '#test/harness/upstream/gemini-client.ts'
@@ -49,11 +49,11 @@ async function playMatrixTurns({ service, upstream }: RecordedProviders, facts: 
   const from = upstream.requests.length
   const name = `a-${protocol.slice(0, 14)}`
   const { id } = await runningIntern(service, { name, agent: facts.agent, model: `${protocol}/coder` })
-  const allowed = async (said: Said): Promise<Said> =>
-    said.asked ? allowed(await answer(service, id, said, 'allow_once')) : said
+  const allowed = async (turn: InternReply): Promise<InternReply> =>
+    turn.question ? allowed(await answer(service, id, turn, 'allow_once')) : turn
 
   const question = await say(service, id, facts.command('once'))
-  assert.equal(question.asked?.arguments.kind, 'permission', question.text)
+  assert.equal(question.question?.arguments.kind, 'permission', question.text)
   const ran = await allowed(question)
   assert.match(ran.text, facts.allowed('once'))
   assert.equal(ran.finish, 'stop')

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#platform/config/settings.ts'
-import { newPlace } from '#test/harness/database/databases.ts'
+import { newTestStore } from '#test/harness/database/databases.ts'
 import { type Open, open } from '#test/harness/interns/intern-chat.ts'
 import { workspaceOf } from '#test/harness/interns/intern-files.ts'
 import {
   answer,
   daemonPid,
+  type InternReply,
   runningIntern,
-  type Said,
-  tryAnswering,
-  trySaying,
+  tryAnswer,
+  trySay,
   untilIntern,
 } from '#test/harness/interns/interns.ts'
 import { freePort } from '#test/harness/service/free-port.ts'
@@ -32,10 +32,10 @@ const toolServer = fileURLToPath(new URL('../mcp/stdio-server.ts', import.meta.u
 const patienceMs = 180_000
 
 export async function openAgentWorld(facts: AgentFacts, agents: Config['agents']): Promise<AgentWorld> {
-  const place = await newPlace('sqlite')
+  const testStore = await newTestStore('sqlite')
   // Agents know the service by the URL that it had when they were started.
   const settings = { agents, port: await freePort(), keep_interns_running: 'true' as unknown as boolean }
-  const start = (more: Partial<Config> = {}) => startTestService({ place, settings: { ...settings, ...more } })
+  const start = (more: Partial<Config> = {}) => startTestService({ testStore, settings: { ...settings, ...more } })
   const service = await start()
   const { id } = await runningIntern(service, {
     agent: facts.agent,
@@ -56,33 +56,33 @@ export async function openAgentWorld(facts: AgentFacts, agents: Config['agents']
     async close() {
       await world.service.ask('POST', `/interns/${id}/suspend`)
       await world.service.stop()
-      await place.remove()
+      await testStore.remove()
     },
   }
   return world
 }
 
-const tell = ({ service, id }: AgentWorld, content: string, more: object = {}) => trySaying(service, id, content, more)
+const tell = ({ service, id }: AgentWorld, content: string, more: object = {}) => trySay(service, id, content, more)
 const selfDrive = { approval_mode: 'self-drive' }
-const wholeQuestion = async ({ service, id }: AgentWorld, { asked }: Said) =>
-  (await service.ask('GET', `/interns/${id}/questions/${asked?.id}`)).body.data
+const wholeQuestion = async ({ service, id }: AgentWorld, { question: request }: InternReply) =>
+  (await service.ask('GET', `/interns/${id}/questions/${request?.id}`)).body.data
 
-async function askedFor(world: AgentWorld, word: string, more: object = {}): Promise<Said> {
-  const said = await tell(world, world.facts.command(word), more)
-  assert.equal(said.asked?.arguments.kind, 'permission', said.error?.message ?? said.text)
-  return said
+async function askedFor(world: AgentWorld, word: string, more: object = {}): Promise<InternReply> {
+  const turn = await tell(world, world.facts.command(word), more)
+  assert.equal(turn.question?.arguments.kind, 'permission', turn.error?.message ?? turn.text)
+  return turn
 }
 
 /** A session whose turn broke off goes on, and nothing of it is lost: some agents say the prompt of that turn once more. */
 async function goesOn(world: AgentWorld, sessionId = '', wanted = /Hello again/): Promise<void> {
-  const said = await until(async () => {
+  const turn = await until(async () => {
     const again = await tell(world, 'Hello again', { session_id: sessionId })
     return (again.error?.metadata as { retryable?: boolean } | undefined)?.retryable !== true && again
   }, patienceMs)
-  assert.equal(said.error, undefined)
-  assert.equal(said.finish, 'stop')
-  assert.match(said.text, wanted)
-  assert.doesNotMatch(JSON.stringify(said.chunks), /is lost/)
+  assert.equal(turn.error, undefined)
+  assert.equal(turn.finish, 'stop')
+  assert.match(turn.text, wanted)
+  assert.doesNotMatch(JSON.stringify(turn.chunks), /is lost/)
 }
 
 async function piece(streaming: Open, wanted: string): Promise<void> {
@@ -93,43 +93,43 @@ async function piece(streaming: Open, wanted: string): Promise<void> {
 
 export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
   async start(world) {
-    const said = await tell(world, 'Hello')
-    assert.match(said.text, /You said: Hello/)
-    assert.equal(said.finish, 'stop')
+    const turn = await tell(world, 'Hello')
+    assert.match(turn.text, /You said: Hello/)
+    assert.equal(turn.finish, 'stop')
     assert.ok(await until(async () => (await world.service.manage('GET', '/activity')).body.data[0]))
   },
 
   async 'self-drive'(world) {
-    const said = await tell(world, world.facts.command('driven'), selfDrive)
-    assert.match(said.text, world.facts.allowed('driven'))
-    assert.equal(said.finish, 'stop')
+    const turn = await tell(world, world.facts.command('driven'), selfDrive)
+    assert.match(turn.text, world.facts.allowed('driven'))
+    assert.equal(turn.finish, 'stop')
   },
 
   async 'allow once'(world) {
     const question = await askedFor(world, 'once')
-    const said = await answer(world.service, world.id, question, 'allow_once')
-    assert.match(said.text, world.facts.allowed('once'))
+    const turn = await answer(world.service, world.id, question, 'allow_once')
+    assert.match(turn.text, world.facts.allowed('once'))
     const again = await askedFor(world, 'once', { session_id: question.sessionId })
     await answer(world.service, world.id, again, 'reject_once')
   },
 
   async reject(world) {
-    const said = await answer(world.service, world.id, await askedFor(world, 'never'), 'reject_once')
-    assert.match(said.text, world.facts.refused)
-    assert.doesNotMatch(said.text, /Output: never/)
-    assert.equal(said.finish, 'stop')
+    const turn = await answer(world.service, world.id, await askedFor(world, 'never'), 'reject_once')
+    assert.match(turn.text, world.facts.refused)
+    assert.doesNotMatch(turn.text, /Output: never/)
+    assert.equal(turn.finish, 'stop')
   },
 
   async question(world) {
     const question = await tell(world, 'question')
-    const { fields } = (question.asked?.arguments ?? {}) as { fields?: { name: string }[] }
+    const { fields } = (question.question?.arguments ?? {}) as { fields?: { name: string }[] }
     assert.ok(fields, question.text)
     const all = { ...filled, [fields[0]!.name]: 'staging' }
     const wanted = Object.fromEntries(
       Object.entries(all).filter(([name]) => fields.some((field) => field.name === name)),
     )
-    const said = await answer(world.service, world.id, question, JSON.stringify({ action: 'accept', content: wanted }))
-    assert.match(said.text, /staging/)
+    const turn = await answer(world.service, world.id, question, JSON.stringify({ action: 'accept', content: wanted }))
+    assert.match(turn.text, /staging/)
   },
 
   async 'diff in permission'(world) {
@@ -137,19 +137,19 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     // The builtin agent writes into its workspace without asking, unless a rule has it ask.
     const rules = [{ effect: 'ask', tools: ['edit'] }]
     await world.service.ask('PUT', `/interns/${world.id}/rules`, { body: { rules } })
-    const said = await tell(world, `write ${path}: rm -rf everything`)
-    assert.equal(said.asked?.arguments.kind, 'permission', said.text)
-    const { detail, changes } = await wholeQuestion(world, said)
+    const turn = await tell(world, `write ${path}: rm -rf everything`)
+    assert.equal(turn.question?.arguments.kind, 'permission', turn.text)
+    const { detail, changes } = await wholeQuestion(world, turn)
     assert.match(detail, /evil\.sh/)
     // Where an agent tells no change, its arguments are shown.
     assert.match(changes[0]?.diff ?? detail, /rm -rf everything/)
-    await answer(world.service, world.id, said, 'reject_once')
+    await answer(world.service, world.id, turn, 'reject_once')
   },
 
   async usage(world) {
-    const said = await tell(world, 'Hello')
-    assert.ok(said.chunks.at(-1).usage.total_tokens > 0)
-    assert.equal(typeof said.chunks.at(-1).usage.cost, 'number')
+    const turn = await tell(world, 'Hello')
+    assert.ok(turn.chunks.at(-1).usage.total_tokens > 0)
+    assert.equal(typeof turn.chunks.at(-1).usage.cost, 'number')
   },
 
   async 'MCP tool'(world) {
@@ -166,8 +166,8 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
       { type: 'text', text },
       { type: 'file', file },
     ] as unknown as string
-    const said = await tell(world, content, selfDrive)
-    assert.match(said.text, /green tea/)
+    const turn = await tell(world, content, selfDrive)
+    assert.match(turn.text, /green tea/)
   },
 
   async abort(world) {
@@ -194,7 +194,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
       messages: [{ role: 'user', content }],
     })
     await piece(streaming, 'piece-3')
-    const daemon = daemonPid(world.service.place.settings.data_dir, world.id)
+    const daemon = daemonPid(world.service.testStore.settings.data_dir, world.id)
     for (const pid of readFileSync(`/proc/${daemon}/task/${daemon}/children`, 'utf8').trim().split(' '))
       process.kill(Number(pid), 'SIGKILL')
     assert.match(JSON.stringify(await streaming.rest()), /"error"/)
@@ -203,7 +203,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
 
   async 'daemon killed'(world) {
     const { sessionId } = await tell(world, 'Hello')
-    const dataDir = world.service.place.settings.data_dir
+    const dataDir = world.service.testStore.settings.data_dir
     const daemon = daemonPid(dataDir, world.id)
     process.kill(daemon, 'SIGKILL')
     await until(() => daemonPid(dataDir, world.id) !== daemon, patienceMs)
@@ -218,7 +218,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
       async () => (await world.service.ask('GET', `/interns/${world.id}/questions`)).body.data.length === 0,
       patienceMs,
     )
-    const late = await tryAnswering(world.service, world.id, question, 'allow_once')
+    const late = await tryAnswer(world.service, world.id, question, 'allow_once')
     assert.deepEqual([late.status >= 400, late.error?.metadata?.reason], [true, 'interaction_not_pending'])
     await goesOn(world, question.sessionId)
     await world.restart({})
@@ -226,7 +226,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
 
   async 'allow always'(world) {
     const question = await askedFor(world, 'always')
-    assert.ok(question.asked?.arguments.options?.includes('allow_always'), `${question.asked?.arguments.options}`)
+    assert.ok(question.question?.arguments.options?.includes('allow_always'), `${question.question?.arguments.options}`)
     const { allowed, command } = world.facts
     assert.match((await answer(world.service, world.id, question, 'allow_always')).text, allowed('always'))
     const again = await tell(world, command('always'), { session_id: question.sessionId })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { sendMixedLoad } from '../harness/service/mixed-load.ts'
 import { startPriced } from '../harness/service/priced-servers.ts'
 import { noPrometheus, startPrometheus } from '../harness/service/prometheus.ts'
@@ -19,9 +19,9 @@ test(`no alert fires in ${minutes} minutes of a healthy service in a real Promet
   const loaded: string[] = []
   for (const kind of ['sqlite', 'postgres'] as const)
     for (const state of ['idle', 'loaded'] as const) {
-      const place = await newEmptyPlace(kind)
-      stack.defer(place.remove)
-      const [server] = await startPriced(place, 1, undefined, { METRICS_PORT: '0', LOG_FORMAT: 'json' })
+      const testStore = await newEmptyTestStore(kind)
+      stack.defer(testStore.remove)
+      const [server] = await startPriced(testStore, 1, undefined, { METRICS_PORT: '0', LOG_FORMAT: 'json' })
       stack.use(server!)
       targets[`${kind}-${state}`] = await until(() => /"url":"(http:\S+?\/metrics)"/.exec(server!.err())?.[1])
       if (state === 'loaded') loaded.push(await server!.url)

@@ -12,8 +12,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startWithRecordings, upstreamProtocols } from '#test/harness/upstream/recorded-providers.ts'
 
-const asked = process.env.TEST_ANTHROPIC_PYTHON
-const skip = asked ? false : 'Anthropic’s Python client is installed and tried by "npm run test:anthropic-python" only'
+const request = process.env.TEST_ANTHROPIC_PYTHON
+const skip = request
+  ? false
+  : 'Anthropic’s Python client is installed and tried by "npm run test:anthropic-python" only'
 const script = fileURLToPath(new URL('anthropic_features.py', import.meta.url))
 
 test('anthropic for Python: every feature over every upstream protocol', { skip, timeout: 600_000 }, async (t) => {
@@ -35,7 +37,7 @@ test('anthropic for Python: every feature over every upstream protocol', { skip,
 })
 
 function python(): string {
-  if (asked && asked !== 'install') return asked
+  if (request && request !== 'install') return request
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-python-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' })

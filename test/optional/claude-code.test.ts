@@ -17,8 +17,8 @@ import {
   upstreamProtocols,
 } from '#test/harness/upstream/recorded-providers.ts'
 
-const asked = process.env.TEST_CLAUDE_CODE
-const skip = asked ? false : 'Claude Code is installed and tried by "npm run test:claude-code" only'
+const request = process.env.TEST_CLAUDE_CODE
+const skip = request ? false : 'Claude Code is installed and tried by "npm run test:claude-code" only'
 
 describe('Claude Code fixes a failing test', { skip }, () => {
   let recorded: RecordedProviders
@@ -40,8 +40,8 @@ describe('Claude Code fixes a failing test', { skip }, () => {
         "require('assert').equal(require('./sum.js')(2, 3), 5)\nconsole.log('passes')\n",
       )
       const from = recorded.upstream.requests.length
-      const said = await claude(`${protocol}/coder`)
-      assert.match(said, /The test passes now/)
+      const text = await claude(`${protocol}/coder`)
+      assert.match(text, /The test passes now/)
       assert.equal(readFileSync(join(folder, 'sum.js'), 'utf8'), 'module.exports = (a, b) => a + b\n')
       assert.equal(spawnSync(process.execPath, [join(folder, 'test.js')]).status, 0)
       const last = recorded.upstream.requests.slice(from).findLast(({ body }) => body?.tools)!
@@ -82,7 +82,7 @@ const script = (path: string) => [
 let installed: string | undefined
 
 function program(): string {
-  if (asked && asked !== 'install') return join(asked, 'node_modules/.bin/claude')
+  if (request && request !== 'install') return join(request, 'node_modules/.bin/claude')
   if (!installed) {
     const made = mkdtempSync(join(tmpdir(), 'signalbox-claude-'))
     installed = made

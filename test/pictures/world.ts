@@ -1,11 +1,11 @@
-import type { Place } from '../harness/database/databases.ts'
+import type { TestStore } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../harness/interns/interns.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 import { endLeftovers } from '../harness/service/leftovers.ts'
 
 /** What each model answers. */
-const said = `The **third**: \`DE811907980\` lacks a digit.
+const result = `The **third**: \`DE811907980\` lacks a digit.
 
 | invoice | VAT id | is |
 | --- | --- | --- |
@@ -26,14 +26,14 @@ export type PictureWorld = AsyncDisposable &
   }
 
 /** A service that was in use for a day of its clock, with members, presets, and an intern that waits. */
-export async function startPictureWorld(place?: Place): Promise<PictureWorld> {
+export async function startPictureWorld(place?: TestStore): Promise<PictureWorld> {
   /** How far the clock of the service is behind: it begins a day ago, and is set as requests are asked. */
   let behind = 25 * 3_600_000
   const world = await startDemoWorld({
     ...(place && { place }),
     now: () => Date.now() - behind,
     settings: { ...scripted, intern_users_from: 0 } as object,
-    manner: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, says: said },
+    manner: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, says: result },
   })
   const { service, guardrailId } = world
   for (let step = 0; behind > 0; step++) {
@@ -96,7 +96,7 @@ async function askingIntern(service: DemoWorld['service']): Promise<string> {
 
 /** Puts it under rules, about which people decided otherwise once, and gives it tools. */
 async function under(service: DemoWorld['service'], id: string): Promise<void> {
-  for (const [command, said] of [
+  for (const [command, reply] of [
     ['npm test', 'allow_once'],
     ['npm test', 'allow_once'],
     ['git log --oneline', 'reject_once'],
@@ -107,7 +107,7 @@ async function under(service: DemoWorld['service'], id: string): Promise<void> {
       service,
       id,
       await say(service, id, `tool shell ${command}\npermission shell allow_once reject_once`),
-      said,
+      reply,
     )
   const rules = [
     { effect: 'deny', name: 'No push.', commands: ['git push'] },

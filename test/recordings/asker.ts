@@ -41,11 +41,11 @@ export async function startAsker(): Promise<Asker> {
   }
 
   /** Many recordings ask the same. */
-  const asked = new Map<string, Promise<Asked>>()
+  const request = new Map<string, Promise<Asked>>()
   return {
     ask(client, protocol, given) {
       const body = { ...given, model: `asked/${protocol}` }
-      return asked.getOrInsertComputed(client + JSON.stringify(body), () => put(pathOf[client]!, body))
+      return request.getOrInsertComputed(client + JSON.stringify(body), () => put(pathOf[client]!, body))
     },
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()

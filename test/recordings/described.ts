@@ -17,10 +17,10 @@ export async function complaints(protocol: UpstreamProtocol, bodies: readonly Bo
     writeFileSync(join(folder, 'requests.ts'), [described, ...bodies.map(claimOf)].join('\n'))
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
     const first = described.split('\n').length + 1
-    const told = new Map<Body, string>()
+    const result = new Map<Body, string>()
     for (const { line, message } of errorsIn(await compiled(folder)))
-      told.set(bodies[line - first]!, [told.get(bodies[line - first]!), message].filter(Boolean).join('\n'))
-    return told
+      result.set(bodies[line - first]!, [result.get(bodies[line - first]!), message].filter(Boolean).join('\n'))
+    return result
   } finally {
     rmSync(folder, { recursive: true })
   }

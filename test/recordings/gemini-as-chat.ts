@@ -5,14 +5,14 @@ export function geminiAsChat({ contents, systemInstruction, tools, toolConfig, g
   const system = systemInstruction ? [{ role: 'system', content: textOf(systemInstruction) }] : []
   const functions = (tools ?? []).flatMap((tool: Body) => tool.functionDeclarations ?? [])
   const others = (tools ?? []).filter((tool: Body) => !tool.functionDeclarations)
-  const told = [
+  const results = [
     ...functions.map(functionTool),
     ...others.map((tool: Body) => ({ type: Object.keys(tool)[0], ...tool })),
   ]
   const { temperature, topK, responseJsonSchema: schema } = generationConfig
   return {
     messages: [...system, ...together(contents).flatMap(messagesIn)],
-    ...(told.length > 0 && { tools: told }),
+    ...(results.length > 0 && { tools: results }),
     ...(toolConfig?.functionCallingConfig?.mode === 'ANY' && { tool_choice: 'required' }),
     ...(temperature !== undefined && { temperature }),
     ...(topK !== undefined && { top_k: topK }),
@@ -41,11 +41,11 @@ function functionTool({ name, description, parameters_json_schema, parameters }:
 function messagesIn({ role, parts }: Body): Body[] {
   const results = parts.filter(({ functionResponse }: Body) => functionResponse).map(resultOf)
   const calls = parts.filter(({ functionCall }: Body) => functionCall).map(callOf)
-  const said = parts.flatMap(partOf)
-  const isSilent = said.length === 0 && calls.length === 0
+  const result = parts.flatMap(partOf)
+  const isSilent = result.length === 0 && calls.length === 0
   if (isSilent) return results
-  if (role !== 'model') return [...results, { role: 'user', content: said }]
-  return [{ role: 'assistant', content: said, ...(calls.length > 0 && { tool_calls: calls }) }]
+  if (role !== 'model') return [...results, { role: 'user', content: result }]
+  return [{ role: 'assistant', content: result, ...(calls.length > 0 && { tool_calls: calls }) }]
 }
 
 function resultOf({ functionResponse: { id, name, response } }: Body): Body {

@@ -7,8 +7,8 @@ export type Difference = {
   client: Protocol
   stream: boolean
   part: keyof Plain
-  got: Plain
-  said: Plain
+  result: Plain
+  reply: Plain
 }
 
 export type Loss = { parts: (keyof Plain)[]; why: string; where: (difference: Difference) => boolean }
@@ -18,26 +18,26 @@ export const losses: readonly Loss[] = [
   {
     parts: ['finish', 'prompt', 'completion', 'cached', 'reasoned'],
     why: 'An answer that breaks off ends with the error: what a provider says with it or after it is not read.',
-    where: ({ said }) => said.error !== '',
+    where: ({ reply }) => reply.error !== '',
   },
   {
     parts: ['text', 'reasoning', 'calls', 'signatures'],
     why: 'Whoever asked for a whole answer, and gets none, gets the error instead of half of it.',
-    where: ({ said, stream }) => said.error !== '' && !stream,
+    where: ({ reply, stream }) => reply.error !== '' && !stream,
   },
   {
     parts: ['citations'],
     why: 'Chats have citations of addresses only, and clients that refuse a whole answer for any other: files stay unnamed.',
-    where: ({ client, said, got }) =>
+    where: ({ client, reply, result }) =>
       client === 'openai-chat' &&
-      said.citations.length > 0 &&
-      got.citations.length === 0 &&
-      !said.citations.some(isAddress),
+      reply.citations.length > 0 &&
+      result.citations.length === 0 &&
+      !reply.citations.some(isAddress),
   },
   {
     parts: ['finish'],
     why: 'The provider never said why it ended, only that it did.',
-    where: ({ said, got }) => said.finish === '' && got.finish === 'stop',
+    where: ({ reply, result }) => reply.finish === '' && result.finish === 'stop',
   },
 ]
 

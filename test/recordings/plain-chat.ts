@@ -23,8 +23,8 @@ function readMessage(message: any, plain: Plain, calls: any[]): void {
     else plain.text += part.text
   }
   const details = message.reasoning_details ?? []
-  const said = details.map(({ text, summary }: any) => text ?? summary ?? '').join('')
-  plain.reasoning += message.reasoning ?? message.reasoning_content ?? said
+  const result = details.map(({ text, summary }: any) => text ?? summary ?? '').join('')
+  plain.reasoning += message.reasoning ?? message.reasoning_content ?? result
   plain.signatures.push(...details.flatMap(({ signature, data }: any) => signature || data || []))
   plain.refusal += message.refusal ?? ''
   for (const [at, call] of (message.tool_calls ?? []).entries()) {

@@ -37,8 +37,8 @@ function plainWhole(response: any): Plain {
     readHidden(item, plain)
     if (isCall(item)) plain.calls.push(calledBy(item))
     if (item.type === 'reasoning') {
-      const said = item.summary?.length ? item.summary : (item.content ?? [])
-      plain.reasoning += said.map(({ text }: any) => text).join('\n\n')
+      const result = item.summary?.length ? item.summary : (item.content ?? [])
+      plain.reasoning += result.map(({ text }: any) => text).join('\n\n')
     }
     if (item.type !== 'message') continue
     for (const { text = '', refusal = '', annotations = [] } of item.content) {

@@ -45,11 +45,11 @@ export async function serveEngineers() {
 /** What came since the engineer spoke last is what he is told. */
 function answerOf(work: Work, { messages }: Body, tokens: number): Answer {
   const spoke = messages.findLastIndex(({ role }) => role === 'assistant')
-  const told = messages.slice(spoke + 1).flatMap(({ role, content }) => (role === 'system' ? [] : [content ?? '']))
+  const texts = messages.slice(spoke + 1).flatMap(({ role, content }) => (role === 'system' ? [] : [content ?? '']))
   work.turns++
-  work.failed += told.filter(failed).length
+  work.failed += texts.filter(failed).length
   work.contextTokens = Math.max(work.contextTokens, tokens)
-  const { value } = work.engineer.next(told)
+  const { value } = work.engineer.next(texts)
   const answer = value ?? { text: 'There is nothing left to do.' }
   work.calls += answer.calls?.length ?? 0
   return answer

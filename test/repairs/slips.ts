@@ -35,12 +35,12 @@ export function staleLines(name: string, lines: string[], wrong: string[]): Slip
 }
 
 /** A patch in another form than ours, or with another fault that is none of its content. */
-export const oddPatch = (name: string, patch: string, told: RegExp, right: Call): Slip => ({
+export const oddPatch = (name: string, patch: string, expected: RegExp, right: Call): Slip => ({
   name,
   call: { name: 'apply_patch', input: { patch } },
   repairs: true,
   meant: done,
-  next: (message) => (told.test(message) ? [right] : undefined),
+  next: (message) => (expected.test(message) ? [right] : undefined),
 })
 
 /** He edits a text that does not stand there so. */
@@ -56,24 +56,24 @@ export const wrongText = (name: string, path: string, old: string, replaced: (li
 })
 
 /** A call that fails, or does not do what he thinks, until the message says the word for what is right. */
-export const untilTold = (name: string, call: Call, told: RegExp, right: Call[]): Slip => ({
+export const untilTold = (name: string, call: Call, expected: RegExp, right: Call[]): Slip => ({
   name,
   call,
-  next: (message) => (told.test(message) ? right : undefined),
+  next: (message) => (expected.test(message) ? right : undefined),
 })
 
 /** Arguments that are no JSON. He writes them as they should be when he is told where they are wrong. */
-export const brokenJson = (name: string, call: Call, told: RegExp, right: Call, repairs = false): Slip => ({
+export const brokenJson = (name: string, call: Call, expected: RegExp, right: Call, repairs = false): Slip => ({
   name,
   call,
   repairs,
   meant: done,
-  next: (message) => (told.test(message) ? [right] : undefined),
+  next: (message) => (expected.test(message) ? [right] : undefined),
 })
 
 /** A tool that is not there. He takes the one that the message says is meant, with the arguments that it names. */
-export const unknownTool = (name: string, call: Call, told: RegExp, right: Call[]): Slip => ({
-  ...untilTold(name, call, told, right),
+export const unknownTool = (name: string, call: Call, expected: RegExp, right: Call[]): Slip => ({
+  ...untilTold(name, call, expected, right),
   meant: succeeded,
 })
 

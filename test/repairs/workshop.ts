@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
-import { overStream, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { connectStream, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { goodEngineer, type SetRight, sloppyEngineer } from './engineers.ts'
 import { serveEngineers } from './model-server.ts'
 import { programs, type Task } from './task.ts'
@@ -50,7 +50,7 @@ export async function openWorkshop(windowTokens?: number) {
   })
   const exited = new Promise((resolve) => agent.once('exit', resolve))
   const stream = ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout) as ReadableStream<Uint8Array>)
-  const client = await overStream(stream, folder, mode, { permission: () => 'allow_always' })
+  const client = await connectStream(stream, folder, mode, { permission: () => 'allow_always' })
   let attempts = 0
   return {
     async attempt(task: Task, who: Who): Promise<Outcome> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { routes } from '#api/routes/routes.ts'
 import examples from '#api/server/examples.json' with { type: 'json' }
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { departures, leaveRequest, openFiles, phases, type RawRequest } from '../harness/service/left-requests.ts'
 import { endDaemonsIn } from '../harness/service/leftovers.ts'
@@ -64,7 +64,7 @@ function requestsOf(limitedKey: string): RawRequest[] {
 
 /** A server process with a priced provider, a key with a limit, and an intern that runs. */
 async function startWorld() {
-  const place = await newEmptyPlace('sqlite')
+  const testStore = await newEmptyTestStore('sqlite')
   const upstream = await startBillingUpstream({ speaker })
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-left-'))
   const endpoints = { billing: { model: 'speaker', prices: { prompt: 1, completion: 100 } } }
@@ -74,7 +74,7 @@ async function startWorld() {
   }
   writeFileSync(join(folder, 'catalogue.json'), JSON.stringify(catalogue))
   const server = startProcess({
-    ...{ DATA_DIR: place.settings.data_dir, LOG_FORMAT: 'json', CONSOLE: 'true' },
+    ...{ DATA_DIR: testStore.settings.data_dir, LOG_FORMAT: 'json', CONSOLE: 'true' },
     ...{ BOOTSTRAP_MANAGEMENT_KEY: managementKey, BOOTSTRAP_API_KEY: apiKey },
     CATALOGUE_FILE: join(folder, 'catalogue.json'),
   })
@@ -97,8 +97,8 @@ async function startWorld() {
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
-      endDaemonsIn(place.settings.data_dir)
-      await place.remove()
+      endDaemonsIn(testStore.settings.data_dir)
+      await testStore.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { endDaemonsIn } from '../harness/service/leftovers.ts'
 import { startProcess } from '../harness/service/server-process.ts'
@@ -34,9 +34,9 @@ async function leaveUpload(url: URL, { what, declared, sent }: Upload, leave: (s
 }
 
 test('a server outlives uploads whose clients leave, and logs no error', async () => {
-  const place = await newEmptyPlace('sqlite')
+  const testStore = await newEmptyTestStore('sqlite')
   await using server = startProcess({
-    DATA_DIR: place.settings.data_dir,
+    DATA_DIR: testStore.settings.data_dir,
     LOG_FORMAT: 'json',
     BOOTSTRAP_API_KEY: apiKey,
   })
@@ -53,6 +53,6 @@ test('a server outlives uploads whose clients leave, and logs no error', async (
   const errors = server.err().match(/^.*"level":(50|60).*$/gm)
   assert.deepEqual(errors, null)
   await server[Symbol.asyncDispose]()
-  endDaemonsIn(place.settings.data_dir)
-  await place.remove()
+  endDaemonsIn(testStore.settings.data_dir)
+  await testStore.remove()
 })

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
-import { type Answers, newFolder, overStream, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { type Answers, connectStream, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
 
 const program = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
@@ -34,7 +34,7 @@ async function start(
   const exited = new Promise<number | null>((resolve) => agent.once('exit', resolve))
   agent.stdin.on('error', () => {})
   const stream = ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout) as ReadableStream<Uint8Array>)
-  const client = await overStream(stream, workspace.path, mode, answers)
+  const client = await connectStream(stream, workspace.path, mode, answers)
   return {
     ...client,
     process: agent,
@@ -126,15 +126,15 @@ test('a failing test of a small project is found, repaired and seen to pass', {
   assert.match(results[2] ?? '', /-1 !?==? 3.*\[exit code 1\]$/s)
   assert.match(results[4] ?? '', /sum.test.js:4:/)
   assert.match(results[6] ?? '', /pass 1\n.*\[exit code 0\]$/s)
-  assert.equal(agent.asked.length, 1)
+  assert.equal(agent.permissionRequests.length, 1)
   assert.match(model.requests[0]!.messages[0]!.content, /Speak of the weather/)
 
   const { usage } = response as unknown as { usage: { totalTokens: number } }
   assert.equal(usage.totalTokens, 660)
-  const cost = agent.heard.findLast((each) => each.sessionUpdate === 'usage_update')?.cost?.amount
+  const cost = agent.updates.findLast((each) => each.sessionUpdate === 'usage_update')?.cost?.amount
   assert.ok(Math.abs((cost ?? 0) - 0.006) < 1e-9)
   assert.ok(
-    agent.heard.some(
+    agent.updates.some(
       (each) => each.sessionUpdate === 'config_option_update' && each.configOptions[0]?.currentValue === 'capable-1',
     ),
   )
@@ -194,9 +194,9 @@ test('a wrong setting ends the start with one sentence', async () => {
     [{ SIGNALBOX_INSTRUCTIONS_FILE: '/nonexistent' }, /SIGNALBOX_INSTRUCTIONS_FILE cannot be read/],
   ] as const) {
     const agent = spawn(process.execPath, [program], { env, stdio: ['pipe', 'inherit', 'pipe'] })
-    const said = (await agent.stderr.toArray()).join('')
-    assert.match(said, words)
-    assert.doesNotMatch(said, /\n {4}at /)
+    const text = (await agent.stderr.toArray()).join('')
+    assert.match(text, words)
+    assert.doesNotMatch(text, /\n {4}at /)
   }
 })
 

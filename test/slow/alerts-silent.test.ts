@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { sendMixedLoad } from '../harness/service/mixed-load.ts'
 import { startPriced } from '../harness/service/priced-servers.ts'
 import { until } from '../harness/until.ts'
@@ -72,9 +72,9 @@ for (const isLoaded of [false, true])
     const pages: [string, string][] = []
     const urls: string[] = []
     for (const kind of ['sqlite', 'postgres'] as const) {
-      const place = await newEmptyPlace(kind)
-      stack.defer(place.remove)
-      const [server] = await startPriced(place, 1, undefined, { METRICS_PORT: '0', LOG_FORMAT: 'json' })
+      const testStore = await newEmptyTestStore(kind)
+      stack.defer(testStore.remove)
+      const [server] = await startPriced(testStore, 1, undefined, { METRICS_PORT: '0', LOG_FORMAT: 'json' })
       stack.use(server!)
       urls.push(await server!.url)
       pages.push([kind, await until(() => /"url":"(http:\S+?\/metrics)"/.exec(server!.err())?.[1])])

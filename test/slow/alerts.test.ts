@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import pg from 'pg'
-import { newEmptyPlace, type Place } from '../harness/database/databases.ts'
-import { startDetour } from '../harness/database/detour.ts'
+import { newEmptyTestStore, type TestStore } from '../harness/database/databases.ts'
+import { startTcpProxy } from '../harness/database/detour.ts'
 import { apiKey, askForWords, managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { noPrometheus, type Prometheus, startPrometheus } from '../harness/service/prometheus.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
@@ -44,8 +44,8 @@ async function statement(url: string, ...texts: string[]): Promise<void> {
 }
 
 /** A server over the embedded store, with a model of an unavailable provider. */
-async function startEmbedded(place: Place): Promise<ServerProcess> {
-  const { data_dir } = place.settings
+async function startEmbedded(testStore: TestStore): Promise<ServerProcess> {
+  const { data_dir } = testStore.settings
   const file = join(data_dir, 'absent.json')
   const absent = { name: 'Absent', protocol: 'openai-chat', base_url: 'http://127.0.0.1:9/v1', credentials: ['ABSENT'] }
   const endpoints = { absent: { model: 'm', prices: { prompt: 0, completion: 0 } } }
@@ -87,10 +87,14 @@ async function holdReports(url: string, databaseUrl: string): Promise<void> {
 
 test('each fault raises an alert in a real Prometheus with the shipped rules', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
-  const places = await Promise.all([newEmptyPlace('postgres'), newEmptyPlace('postgres'), newEmptyPlace('sqlite')])
-  for (const place of places) stack.defer(place.remove)
+  const places = await Promise.all([
+    newEmptyTestStore('postgres'),
+    newEmptyTestStore('postgres'),
+    newEmptyTestStore('sqlite'),
+  ])
+  for (const testStore of places) stack.defer(testStore.remove)
   const [cutPlace, otherPlace, embeddedPlace] = places
-  const detour = stack.use(await startDetour(cutPlace.settings.database_url!))
+  const detour = stack.use(await startTcpProxy(cutPlace.settings.database_url!))
   const [[cutOff], [other], embedded] = await Promise.all([
     startPriced(cutPlace, 1, detour.url, watched),
     startPriced(otherPlace, 1, undefined, { ...watched, DRAIN_MS: '600000' }),

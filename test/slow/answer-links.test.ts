@@ -24,12 +24,12 @@ async function world(kind: Kind, more: object = {}) {
     /** A question of the intern, its link at this service, and the run. */
     async ask(prompt: string) {
       const messages = [{ role: 'user', content: prompt }]
-      const asked = { background: true, approval_mode: 'manual', messages }
-      const begun = await service.ask('POST', `/interns/${id}/chat/completions`, { body: asked })
-      const { session_id } = begun.body.data
-      const told = await receiver.hear('intern.question_asked', (data) => data.session_id === session_id)
-      const [, path] = /^https:\/\/signalbox\.example\/api\/v1(\/answers\/\S+)$/.exec(told.told.data.answer_url)!
-      return { path: path!, run: begun.body.data.id as string }
+      const request = { background: true, approval_mode: 'manual', messages }
+      const started = await service.ask('POST', `/interns/${id}/chat/completions`, { body: request })
+      const { session_id } = started.body.data
+      const answer = await receiver.hear('intern.question_asked', (data) => data.session_id === session_id)
+      const [, path] = /^https:\/\/signalbox\.example\/api\/v1(\/answers\/\S+)$/.exec(answer.result.data.answer_url)!
+      return { path: path!, run: started.body.data.id as string }
     },
     ended: (run: string) =>
       until(async () => {
@@ -102,7 +102,7 @@ onOneDatabase('a link that answers', (kind) => {
     const { path, run } = await w.ask('permission shell allow_once\nsay done')
     // The state after a server was killed between accepting the link and delivering the answer to the intern.
     const usedSince = async (ms: number) => {
-      const db = await openDb(w.service.place.settings)
+      const db = await openDb(w.service.testStore.settings)
       await db.query
         .updateTable('webhook_deliveries')
         .set({ answered_at: Date.now() - ms })
@@ -171,8 +171,8 @@ test('a link answers on behalf of its creator, as long as they have access', asy
     messages: [{ role: 'user', content: 'permission shell allow_once' }],
   }
   await grace.ask('POST', `/interns/${hers.id}/chat/completions`, { body })
-  const { told } = await w.receiver.hear('intern.question_asked', (data) => data.intern_id === hers.id)
-  const path = told.data.answer_url.replace('https://signalbox.example/api/v1', '')
+  const { result } = await w.receiver.hear('intern.question_asked', (data) => data.intern_id === hers.id)
+  const path = result.data.answer_url.replace('https://signalbox.example/api/v1', '')
   assert.equal((await look(w.service, path)).status, 200)
   await grace.ask('PATCH', `/interns/${hers.id}`, { body: { visibility: 'creator' } })
   assert.equal((await look(w.service, path)).status, 404)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, onOneDatabase, type Place } from '../harness/database/databases.ts'
+import { newTestStore, onOneDatabase, type TestStore } from '../harness/database/databases.ts'
 import { apiKey, startPriced } from '../harness/service/priced-servers.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { timed, until } from '../harness/until.ts'
@@ -31,31 +31,31 @@ async function signIn(url: string): Promise<{ cookie: string; csrf: string }> {
 
 /** The results of this many requests, each on a separate connection. */
 async function statuses(urls: string[], { cookie, csrf }: { cookie: string; csrf: string }): Promise<Set<number>> {
-  const asked = urls.flatMap((url) => Array.from({ length: 30 }, () => statusOf(url, 'GET', cookie, csrf)))
-  return new Set(await Promise.all(asked))
+  const requests = urls.flatMap((url) => Array.from({ length: 30 }, () => statusOf(url, 'GET', cookie, csrf)))
+  return new Set(await Promise.all(requests))
 }
 
 /** Three workers, and on Postgres a second server with three more. */
-async function startAll(place: Place, kind: 'sqlite' | 'postgres') {
-  const [first] = await startPriced(place, 1, undefined, { WORKERS: '3' })
-  const more = kind === 'postgres' ? startProcess({ ...otherHost(place), WORKERS: '3' }) : undefined
+async function startAll(testStore: TestStore, kind: 'sqlite' | 'postgres') {
+  const [first] = await startPriced(testStore, 1, undefined, { WORKERS: '3' })
+  const more = kind === 'postgres' ? startProcess({ ...otherHost(testStore), WORKERS: '3' }) : undefined
   const urls = [await first!.url, ...(more ? [await more.url] : [])]
   const end = async () => {
     await first![Symbol.asyncDispose]()
     await more?.[Symbol.asyncDispose]()
-    await place.remove()
+    await testStore.remove()
   }
   return { urls, [Symbol.asyncDispose]: end }
 }
 
-const otherHost = ({ settings }: Place) => ({
+const otherHost = ({ settings }: TestStore) => ({
   DATA_DIR: join(settings.data_dir, 'other'),
   DATABASE_URL: settings.database_url,
 })
 
 onOneDatabase('a session of a browser', (kind) => {
   test('is good at every process at once, and no longer within a second of its end', async () => {
-    await using servers = await startAll(await newPlace(kind), kind)
+    await using servers = await startAll(await newTestStore(kind), kind)
     const { urls } = servers
     const browser = await signIn(urls[0]!)
     assert.deepEqual([...(await statuses(urls, browser))], [200])

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { once } from '#platform/async/once.ts'
-import { type DatabaseKind, newPlace } from '../harness/database/databases.ts'
+import { type DatabaseKind, newTestStore } from '../harness/database/databases.ts'
 import { askForWords, manage, setBudget, startPriced, usdOfWord } from '../harness/service/priced-servers.ts'
 import { until } from '../harness/until.ts'
 
@@ -37,12 +37,12 @@ async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void
     if (begun++ >= requests) return false
     const url = [...urls][begun % urls.size]!
     const words = random(3, 12)
-    const told = await askForWords(url, words, words + random(0, 8), begun % 3 === 0).catch(() => undefined)
-    if (told === undefined) {
+    const answer = await askForWords(url, words, words + random(0, 8), begun % 3 === 0).catch(() => undefined)
+    if (answer === undefined) {
       if (!remains) urls.delete(url)
       spent.cutOffUsd += words * usdOfWord
-    } else if (told.status === 200) {
-      spent.usd += told.cost
+    } else if (answer.status === 200) {
+      spent.usd += answer.cost
       spent.answers++
     }
     if (spent.usd > limitUsd / 2) midway()
@@ -54,26 +54,26 @@ async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void
 async function spendTheRest(urls: Set<string>, spent: Spent): Promise<void> {
   for (const url of urls) {
     await inParallel(20, async () => {
-      const told = await askForWords(url, 1)
-      if (told.status === 200) spent.usd += told.cost
-      return told.status !== 403
+      const answer = await askForWords(url, 1)
+      if (answer.status === 200) spent.usd += answer.cost
+      return answer.status !== 403
     })
   }
 }
 
 async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, workers = 1): Promise<void> {
   const killsWorker = killOne && workers > 1
-  const place = await newPlace(kind)
+  const testStore = await newTestStore(kind)
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const servers = await startPriced(place, count, undefined, { WORKERS: String(workers) })
+  stack.defer(testStore.remove)
+  const servers = await startPriced(testStore, count, undefined, { WORKERS: String(workers) })
   for (const server of servers) stack.use(server)
   const urls = new Set(await Promise.all(servers.map(({ url }) => url)))
   const [first] = urls
   const { path } = await setBudget(first!, limitUsd)
   const spent: Spent = { usd: 0, cutOffUsd: 0, answers: 0 }
   const kill = once(() =>
-    killsWorker ? killWorker(join(place.settings.data_dir, 'data')) : servers.at(-1)?.signal('SIGKILL'),
+    killsWorker ? killWorker(join(testStore.settings.data_dir, 'data')) : servers.at(-1)?.signal('SIGKILL'),
   )
   await spendAtRandom(urls, spent, () => killOne && kill(), killsWorker)
   assert.equal(urls.size, killOne && !killsWorker ? count - 1 : count)

@@ -221,20 +221,20 @@ describe('a service behind a company proxy, with a private authority', { skip },
         calls: [{ name: 'shell', input: { command: 'git ls-remote https://git.company.test/team/widgets.git main' } }],
       },
     )
-    const made = await service.ask('POST', '/interns', {
+    const created = await service.ask('POST', '/interns', {
       body: {
         ...{ name: 'ada', provision: true, model: 'maker/worker' },
         repository: { url: 'https://git.company.test/team/widgets.git' },
         mcp_servers: [{ name: 'tools', url: 'https://mcp.company.test/mcp', headers: { 'X-Token': 'token' } }],
       },
     })
-    assert.equal(made.status, 201, made.text)
+    assert.equal(created.status, 201, created.text)
     const settled = await until(async () => {
-      const { body } = await service.ask('GET', `/interns/${made.body.id}`)
+      const { body } = await service.ask('GET', `/interns/${created.body.id}`)
       return ['running', 'failed'].includes(body.status) && body
     })
     assert.equal(settled.last_failure_message, null)
-    await say(service as never, made.body.id, 'go', { approval_mode: 'self-drive' })
+    await say(service as never, created.body.id, 'go', { approval_mode: 'self-drive' })
     await isRequested('CONNECT git.company.test:443')
     await isRequested('CONNECT mcp.company.test:443')
     const last = JSON.parse(outside.seen.findLast(({ path }) => path === '/v1/chat/completions')!.body)
@@ -269,8 +269,8 @@ test('without the authority each failure names the host and what to do', { skip 
   assert.match(body.error.message, named('provider.company.test'))
   assert.match((await service.ask('GET', '/sessions/oidc')).body.error.message, named('issuer.company.test'))
   const repository = { url: 'https://git.company.test/team/widgets.git' }
-  const made = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, repository } })
-  const { last_failure_message } = await untilIntern(service as never, made.body.id, 'failed')
+  const created = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, repository } })
+  const { last_failure_message } = await untilIntern(service as never, created.body.id, 'failed')
   assert.match(last_failure_message, named('git.company.test'))
   const webhook = (await service.manage('POST', '/webhooks', { url: 'https://hooks.company.test/hook' })).body.data
   await service.manage('POST', `/webhooks/${webhook.id}/test`, {})

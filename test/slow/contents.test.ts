@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { newTestStore, onEachDatabase, type TestStore } from '../harness/database/databases.ts'
 import { addOrganization } from '../harness/database/organizations.ts'
 import { colleague } from '../harness/service/colleague.ts'
 import { apiKey, manage, startPriced } from '../harness/service/priced-servers.ts'
@@ -21,7 +21,7 @@ const saying = (content: string, more: object = {}) => ({
 })
 
 /** @returns the id of the request. */
-async function asked(service: Asking, body: object, path = '/chat/completions'): Promise<string> {
+async function completed(service: Asking, body: object, path = '/chat/completions'): Promise<string> {
   const reply = await service.ask('POST', path, { body })
   assert.ok(reply.status < 300, reply.text)
   return reply.headers.get('x-generation-id')!
@@ -30,7 +30,7 @@ async function asked(service: Asking, body: object, path = '/chat/completions'):
 const read = (service: Asking, id: string) => service.ask('GET', `/generation/content?id=${id}`)
 
 /** The stored contents, once they are written. */
-const kept = (service: Asking, id: string) =>
+const storedContent = (service: Asking, id: string) =>
   until(async () => {
     const { status, body } = await read(service, id)
     return status === 200 && body.data
@@ -40,7 +40,7 @@ const kept = (service: Asking, id: string) =>
 async function leftNothing(service: TestService, id: string, next: object = saying('the next one')) {
   await until(async () => (await service.manage('GET', `/generation?id=${id}`)).status === 200)
   // This one is written after it, in the same order.
-  await kept(service, await asked(service, next))
+  await storedContent(service, await completed(service, next))
   assert.equal((await service.manage('GET', `/generation/content?id=${id}`)).status, 404)
 }
 
@@ -57,12 +57,12 @@ const filesBelow = (folder: string): string[] =>
     .map((name) => join(folder, name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
 
-const holds = (place: Place, text: string) =>
-  filesBelow(place.settings.data_dir).filter((file) => readFileSync(file).includes(text))
+const holds = (testStore: TestStore, text: string) =>
+  filesBelow(testStore.settings.data_dir).filter((file) => readFileSync(file).includes(text))
 
 /** The rows as stored. */
-async function atRest(place: Place) {
-  const db = await openDb(place.settings)
+async function atRest(testStore: TestStore) {
+  const db = await openDb(testStore.settings)
   const rows = await db.query.selectFrom('generation_contents').selectAll().execute()
   await db.close()
   return rows
@@ -71,15 +71,15 @@ async function atRest(place: Place) {
 onEachDatabase('stored contents', (kind) => {
   test('are stored only while the workspace enables it', async () => {
     await using service = await startTestService({ kind })
-    const before = await asked(service, saying('tell nobody'))
+    const before = await completed(service, saying('tell nobody'))
     const { body } = await service.manage('GET', '/workspaces')
     assert.equal(body.data[0].is_observability_io_logging_enabled, false)
     await keepContents(service)
     await leftNothing(service, before)
-    const during = await asked(service, saying('this may be told'))
-    assert.equal((await kept(service, during)).input.messages[0].content, 'this may be told')
+    const during = await completed(service, saying('this may be told'))
+    assert.equal((await storedContent(service, during)).input.messages[0].content, 'this may be told')
     await service.manage('PATCH', `/workspaces/${body.data[0].id}`, { is_observability_io_logging_enabled: false })
-    const after = await asked(service, saying('nor this'))
+    const after = await completed(service, saying('nor this'))
     await keepContents(service)
     await leftNothing(service, after)
   })
@@ -88,13 +88,13 @@ onEachDatabase('stored contents', (kind) => {
     await using service = await startTestService({ kind })
     await keepContents(service)
     const [chat, streamed, responses, messages] = [
-      await asked(service, saying('demo:words=7')),
-      await asked(service, saying('demo:words=7', { stream: true })),
-      await asked(service, { model: 'signalbox/demo', input: 'demo:words=7' }, '/responses'),
-      await asked(service, { ...saying('demo:words=7'), max_tokens: 100 }, '/messages'),
+      await completed(service, saying('demo:words=7')),
+      await completed(service, saying('demo:words=7', { stream: true })),
+      await completed(service, { model: 'signalbox/demo', input: 'demo:words=7' }, '/responses'),
+      await completed(service, { ...saying('demo:words=7'), max_tokens: 100 }, '/messages'),
     ]
     for (const id of [chat, streamed, responses, messages]) {
-      const { input, output, error, truncated } = await kept(service, id)
+      const { input, output, error, truncated } = await storedContent(service, id)
       assert.match(JSON.stringify(input.messages.at(-1)), /"role":"user".*demo:words=7/)
       assert.equal(output.completion.trim().split(/\s+/).length, 7)
       assert.deepEqual([error, truncated, output.reasoning], [null, false, null])
@@ -105,7 +105,7 @@ onEachDatabase('stored contents', (kind) => {
     const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url })
     const { data } = await client.generations.listGenerationContent({ id: streamed })
     assert.deepEqual((data.input as { messages: unknown }).messages, [{ role: 'user', content: 'demo:words=7' }])
-    assert.equal(data.output.completion, (await kept(service, chat)).output.completion)
+    assert.equal(data.output.completion, (await storedContent(service, chat)).output.completion)
   })
 
   test('is returned with all fields to repeat the request, unless too long', async () => {
@@ -113,7 +113,8 @@ onEachDatabase('stored contents', (kind) => {
     await keepContents(service)
     const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
     const how = { temperature: 0.3, seed: 7, tools, session_id: 'one' }
-    const parametersOf = async (body: object) => (await kept(service, await asked(service, body))).input.parameters
+    const parametersOf = async (body: object) =>
+      (await storedContent(service, await completed(service, body))).input.parameters
     assert.deepEqual(await parametersOf(saying('Hi', { ...how, stream: true })), how)
     assert.deepEqual(await parametersOf(saying('Hi')), {})
     const long = [{ type: 'function', function: { name: 'look', description: 'x'.repeat(5000) } }]
@@ -129,8 +130,8 @@ onEachDatabase('stored contents', (kind) => {
       { pattern: 'heron-\\d+', action: 'block' },
     ]
     await service.manage('PATCH', `/guardrails/${guardrail}`, { name: 'House', content_filters })
-    const redacted = await asked(service, saying('about falcon-42'))
-    assert.equal((await kept(service, redacted)).input.messages[0].content, 'about [CODE]')
+    const redacted = await completed(service, saying('about falcon-42'))
+    assert.equal((await storedContent(service, redacted)).input.messages[0].content, 'about [CODE]')
     const refused = await service.ask('POST', '/chat/completions', { body: saying('about heron-42') })
     assert.equal(refused.status, 403)
     await leftNothing(service, refused.headers.get('x-generation-id')!)
@@ -140,9 +141,9 @@ onEachDatabase('stored contents', (kind) => {
     await using service = await startTestService({ kind })
     await keepContents(service)
     const grace = await colleague(service)
-    const [mine, hers] = [await asked(service, saying('mine')), await asked(grace, saying('hers'))]
-    await kept(service, mine)
-    await kept(grace, hers)
+    const [mine, hers] = [await completed(service, saying('mine')), await completed(grace, saying('hers'))]
+    await storedContent(service, mine)
+    await storedContent(grace, hers)
     for (const method of ['GET', 'DELETE']) {
       const path = `/generation/content?id=${mine}`
       const unknown = await grace.ask(method, '/generation/content?id=gen-none')
@@ -165,8 +166,8 @@ onEachDatabase('stored contents', (kind) => {
   test('of a whole workspace is deleted, also of requests in flight; later is stored', async () => {
     await using service = await startTestService({ kind })
     const id = await keepContents(service)
-    const ids = await Promise.all(Array.from({ length: 45 }, (_, at) => asked(service, saying(`one ${at}`))))
-    for (const one of ids) await kept(service, one)
+    const ids = await Promise.all(Array.from({ length: 45 }, (_, at) => completed(service, saying(`one ${at}`))))
+    for (const one of ids) await storedContent(service, one)
     const underWay = await streaming(service, saying('demo:words=20 demo:pace=50', { stream: true }))
     const { body } = await service.manage('DELETE', `/workspaces/${id}/contents`)
     assert.deepEqual(body, { deleted: true, deleted_count: 45 })
@@ -180,13 +181,13 @@ onEachDatabase('stored contents', (kind) => {
     await using service = await startTestService({ kind })
     const grace = await colleague(service)
     await keepContents(service, { io_logging_api_key_ids: [grace.hash] })
-    const [mine, hers] = [await asked(service, saying('mine')), await asked(grace, saying('hers'))]
-    await kept(grace, hers)
+    const [mine, hers] = [await completed(service, saying('mine')), await completed(grace, saying('hers'))]
+    await storedContent(grace, hers)
     assert.equal((await read(service, mine)).status, 404)
     await keepContents(service, { io_logging_api_key_ids: null, io_logging_sampling_rate: 0.3 })
-    await Promise.all(Array.from({ length: 200 }, () => asked(service, saying('sampled'))))
+    await Promise.all(Array.from({ length: 200 }, () => completed(service, saying('sampled'))))
     await keepContents(service, { io_logging_sampling_rate: 1 })
-    await kept(service, await asked(service, saying('the last')))
+    await storedContent(service, await completed(service, saying('the last')))
     const rows = (await metric(service)) - 2
     assert.ok(rows > 20 && rows < 110, `${rows} of 200`)
     for (const rate of [0, 1.1]) {
@@ -197,41 +198,41 @@ onEachDatabase('stored contents', (kind) => {
   })
 
   test('are encrypted in all files, and deleted from all files', async () => {
-    const place = await newPlace(kind)
-    const service = await startTestService({ place })
+    const testStore = await newTestStore(kind)
+    const service = await startTestService({ testStore })
     const id = await keepContents(service)
     const secret = 'the heron flies at midnight'
-    const [one, other] = [await asked(service, saying(secret)), await asked(service, saying(secret))]
-    await kept(service, one)
-    await kept(service, other)
+    const [one, other] = [await completed(service, saying(secret)), await completed(service, saying(secret))]
+    await storedContent(service, one)
+    await storedContent(service, other)
     await service.manage('DELETE', `/generation/content?id=${one}`)
     await service.stop()
-    const rows = await atRest(place)
+    const rows = await atRest(testStore)
     assert.deepEqual(
       rows.map((row) => row.id),
       [other],
     )
     assert.doesNotMatch(JSON.stringify(rows), /heron/)
-    assert.deepEqual(holds(place, 'heron flies'), [])
-    if (kind === 'sqlite') assert.equal(holds(place, rows[0]!.sealed.slice(10, 60)).length > 0, true)
-    await using again = await startTestService({ place })
-    assert.equal((await kept(again, other)).input.messages[0].content, secret)
+    assert.deepEqual(holds(testStore, 'heron flies'), [])
+    if (kind === 'sqlite') assert.equal(holds(testStore, rows[0]!.sealed.slice(10, 60)).length > 0, true)
+    await using again = await startTestService({ testStore })
+    assert.equal((await storedContent(again, other)).input.messages[0].content, secret)
     await again.manage('DELETE', `/workspaces/${id}/contents`)
-    if (kind === 'sqlite') assert.deepEqual(holds(place, rows[0]!.sealed.slice(10, 60)), [])
+    if (kind === 'sqlite') assert.deepEqual(holds(testStore, rows[0]!.sealed.slice(10, 60)), [])
     await again.stop()
-    assert.deepEqual(await atRest(place), [])
-    await place.remove()
+    assert.deepEqual(await atRest(testStore), [])
+    await testStore.remove()
   })
 
   test('is cut where it is too long, with a mark', async () => {
     await using service = await startTestService({ kind, settings: { content_bytes: 2000 } })
     await keepContents(service)
     const messages = Array.from({ length: 50 }, (_, at) => ({ role: 'user', content: `${at} ${'é'.repeat(200)}` }))
-    const id = await asked(service, {
+    const id = await completed(service, {
       ...saying(''),
       messages: [...messages, { role: 'user', content: 'demo:words=900' }],
     })
-    const { input, output, truncated } = await kept(service, id)
+    const { input, output, truncated } = await storedContent(service, id)
     assert.equal(truncated, true)
     assert.equal(input.messages.at(-1).content, 'demo:words=900')
     assert.match(input.messages[0].content, /^… \[cut: \d+ earlier messages omitted\]$/)
@@ -241,35 +242,35 @@ onEachDatabase('stored contents', (kind) => {
   })
 
   test('without the key that it was encrypted with the service does not start', async () => {
-    const place = await newPlace(kind)
-    const file = join(place.settings.data_dir, 'encryption.key')
-    const service = await startTestService({ place })
+    const testStore = await newTestStore(kind)
+    const file = join(testStore.settings.data_dir, 'encryption.key')
+    const service = await startTestService({ testStore })
     await keepContents(service)
-    await kept(service, await asked(service, saying('sealed')))
+    await storedContent(service, await completed(service, saying('sealed')))
     await service.stop()
     const right = readFileSync(file)
     writeFileSync(file, 'ab'.repeat(32))
-    await assert.rejects(startTestService({ place }), /is not the one that .*stored contents/)
+    await assert.rejects(startTestService({ testStore }), /is not the one that .*stored contents/)
     writeFileSync(file, right)
-    await (await startTestService({ place })).stop()
-    await place.remove()
+    await (await startTestService({ testStore })).stop()
+    await testStore.remove()
   })
 
   test('is forgotten after the time that the settings say', async () => {
-    const place = await newPlace(kind)
-    const service = await startTestService({ place })
+    const testStore = await newTestStore(kind)
+    const service = await startTestService({ testStore })
     await keepContents(service)
-    const id = await asked(service, saying('old'))
-    await kept(service, id)
+    const id = await completed(service, saying('old'))
+    await storedContent(service, id)
     await service.stop()
     const later = await startTestService({
-      place,
+      testStore,
       now: () => Date.now() + 8 * 86_400_000,
       settings: { content_retention_days: 7 },
     })
     await until(async () => (await later.manage('GET', `/generation/content?id=${id}`)).status === 404)
     await later.stop()
-    await place.remove()
+    await testStore.remove()
   })
 })
 
@@ -294,9 +295,9 @@ async function metric(service: TestService): Promise<number> {
 test('are not readable or deletable by another organization', async () => {
   await using service = await startTestService()
   const workspace = await keepContents(service)
-  const id = await asked(service, saying('ours'))
-  await kept(service, id)
-  const other = await addOrganization(service.place)
+  const id = await completed(service, saying('ours'))
+  await storedContent(service, id)
+  const other = await addOrganization(service.testStore)
   for (const key of [other.apiKey, other.managementKey])
     for (const method of ['GET', 'DELETE'])
       assert.equal((await service.ask(method, `/generation/content?id=${id}`, { key })).status, 404)
@@ -312,9 +313,9 @@ test('nothing is stored of requests with zero data retention', async () => {
   const { service } = recorded
   await keepContents(service)
   const hi = { model: 'openai-chat/text', messages: [{ role: 'user', content: 'Hi' }] }
-  const ask = (more: object = {}) => asked(service, { ...hi, ...more })
+  const ask = (more: object = {}) => completed(service, { ...hi, ...more })
   const ordinary = await ask()
-  assert.equal((await kept(service, ordinary)).input.messages[0].content, 'Hi')
+  assert.equal((await storedContent(service, ordinary)).input.messages[0].content, 'Hi')
   await leftNothing(service, await ask({ provider: { zdr: true } }), hi)
   await leftNothing(service, await ask({ provider: { zdr: true }, stream: true }), hi)
   const { default_guardrail_id: guardrail } = (await service.manage('GET', '/workspaces')).body.data[0]
@@ -326,8 +327,8 @@ test('nothing is stored of requests with zero data retention', async () => {
 
 onEachDatabase('stored contents with three workers', (kind) => {
   test('are stored by any of them, and read and deleted at any', async () => {
-    const place = await newPlace(kind)
-    const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })
+    const testStore = await newTestStore(kind)
+    const [server] = await startPriced(testStore, 1, undefined, { WORKERS: '3' })
     const url = await server!.url
     const [workspace] = (await manage(url, 'GET', '/workspaces')).data
     await manage(url, 'PATCH', `/workspaces/${workspace.id}`, { is_observability_io_logging_enabled: true })
@@ -341,11 +342,11 @@ onEachDatabase('stored contents with three workers', (kind) => {
     const statusOf = async (id: string) => (await fetch(`${url}/generation/content?id=${id}`, { headers })).status
     const ids = await Promise.all(Array.from({ length: 20 }, complete))
     for (const id of ids) await until(async () => (await statusOf(id)) === 200)
-    const told = await manage(url, 'DELETE', `/workspaces/${workspace.id}/contents`)
-    assert.equal(told.deleted_count, 20)
+    const answer = await manage(url, 'DELETE', `/workspaces/${workspace.id}/contents`)
+    assert.equal(answer.deleted_count, 20)
     for (const id of ids) assert.equal(await statusOf(id), 404)
     server!.signal('SIGTERM')
     await server!.ended
-    await place.remove()
+    await testStore.remove()
   })
 })

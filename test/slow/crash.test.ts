@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newEmptyPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { newEmptyTestStore, onEachDatabase, type TestStore } from '../harness/database/databases.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 
 /** Each start of several processes takes longer. `CRASH_ROUNDS=100` tests more than each run has time for. */
-const asked = Number(process.env.CRASH_ROUNDS)
-const roundsWith = { 1: asked || 3, 3: asked || 2 }
+const requestCount = Number(process.env.CRASH_ROUNDS)
+const roundsWith = { 1: requestCount || 3, 3: requestCount || 2 }
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 
 /** The sent requests, and the acknowledged ones, over all lives of the server. */
 type Memory = {
   keys: Map<string, { limit: number; acknowledged?: { hash: string; secret: string } }>
-  guardrail: { id: string; acknowledged: number; asked: number }
-  preset: { id: string; acknowledged: number; asked: number }
+  guardrail: { id: string; acknowledged: number; requestCount: number }
+  preset: { id: string; acknowledged: number; requestCount: number }
 }
 
 /** A client that detects, when the server dies, that it will get no answer. */
@@ -46,24 +46,26 @@ onEachDatabase('a server that is killed while it writes', (kind) => {
     test(`keeps acknowledged data and no partial data, ${rounds} times (workers: ${workers})`, {
       timeout: 900_000,
     }, async () => {
-      const place = await newEmptyPlace(kind)
-      const memory = await prepare(place)
+      const testStore = await newEmptyTestStore(kind)
+      const memory = await prepare(testStore)
       for (let round = 0; round < rounds; round++) {
-        await using server = start(place, workers)
+        await using server = start(testStore, workers)
         const ask = clientOf(await server.url)
         await assertWhole(ask, memory)
         await writeUntilKilled(server, ask, memory, Math.random() * 150)
       }
-      await using server = start(place, workers)
+      await using server = start(testStore, workers)
       await assertWhole(clientOf(await server.url), memory)
-      assert.ok(memory.keys.size >= rounds && memory.guardrail.asked >= rounds && memory.preset.asked >= rounds)
+      assert.ok(
+        memory.keys.size >= rounds && memory.guardrail.requestCount >= rounds && memory.preset.requestCount >= rounds,
+      )
       await server[Symbol.asyncDispose]()
-      await place.remove()
+      await testStore.remove()
     })
   }
 })
 
-function start({ settings }: Place, workers = 1): ServerProcess {
+function start({ settings }: TestStore, workers = 1): ServerProcess {
   return startProcess({
     DATA_DIR: settings.data_dir,
     DATABASE_URL: settings.database_url,
@@ -72,15 +74,15 @@ function start({ settings }: Place, workers = 1): ServerProcess {
   })
 }
 
-async function prepare(place: Place): Promise<Memory> {
-  await using server = start(place)
+async function prepare(testStore: TestStore): Promise<Memory> {
+  await using server = start(testStore)
   const ask = clientOf(await server.url)
   const guardrail = (await ask('POST', '/guardrails', patchNumber(0))).data
   const preset = (await ask('POST', '/presets/crash/responses', versionNumber(1))).data
   return {
     keys: new Map(),
-    guardrail: { id: guardrail.id, acknowledged: 0, asked: 0 },
-    preset: { id: preset.id, acknowledged: 1, asked: 1 },
+    guardrail: { id: guardrail.id, acknowledged: 0, requestCount: 0 },
+    preset: { id: preset.id, acknowledged: 1, requestCount: 1 },
   }
 }
 
@@ -106,12 +108,12 @@ async function writeUntilKilled(server: ServerProcess, ask: Ask, memory: Memory,
     keys.set(name, { limit, acknowledged: { hash: data.hash, secret: key } })
   }
   const patchGuardrail = async () => {
-    const n = ++guardrail.asked
+    const n = ++guardrail.requestCount
     await ask('PATCH', `/guardrails/${guardrail.id}`, patchNumber(n))
     guardrail.acknowledged = n
   }
   const addVersion = async () => {
-    const n = ++preset.asked
+    const n = ++preset.requestCount
     await ask('POST', '/presets/crash/responses', versionNumber(n))
     preset.acknowledged = n
   }
@@ -151,13 +153,13 @@ async function assertGuardrail(ask: Ask, { guardrail }: Memory): Promise<void> {
   ).data
   const n = data.limit_usd - 1
   assert.deepEqual({ name: data.name, description: data.description, limit_usd: data.limit_usd }, patchNumber(n))
-  assert.ok(n === guardrail.acknowledged || n === guardrail.asked, `${n} of ${JSON.stringify(guardrail)}`)
+  assert.ok(n === guardrail.acknowledged || n === guardrail.requestCount, `${n} of ${JSON.stringify(guardrail)}`)
   const records = await everything(ask, `/audit?action=guardrail.updated&target_id=${guardrail.id}`)
   assert.deepEqual(records[0]?.after ?? data, data, 'the newest record tells of another change')
   assert.equal(records.length, n, 'changes and their records differ')
   for (const { before, after } of records) assert.ok(after.limit_usd > before.limit_usd)
   guardrail.acknowledged = n
-  guardrail.asked = n
+  guardrail.requestCount = n
 }
 
 async function assertPreset(ask: Ask, { preset }: Memory): Promise<void> {
@@ -168,7 +170,7 @@ async function assertPreset(ask: Ask, { preset }: Memory): Promise<void> {
     Array.from(numbers, (_, index) => index + 1),
   )
   const latest = numbers.length
-  assert.ok(latest === preset.acknowledged || latest === preset.asked, `${latest} of ${JSON.stringify(preset)}`)
+  assert.ok(latest === preset.acknowledged || latest === preset.requestCount, `${latest} of ${JSON.stringify(preset)}`)
   for (const { version, system_prompt: instructions, config } of versions) {
     assert.deepEqual({ instructions, ...config }, versionNumber(version))
   }
@@ -177,5 +179,5 @@ async function assertPreset(ask: Ask, { preset }: Memory): Promise<void> {
   const records = await everything(ask, `/audit?target_id=${preset.id}`)
   assert.equal(records.length, versions.length, 'versions and their records differ')
   preset.acknowledged = latest
-  preset.asked = latest
+  preset.requestCount = latest
 }

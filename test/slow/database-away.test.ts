@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { newPlace, type Place } from '../harness/database/databases.ts'
-import { startDetour } from '../harness/database/detour.ts'
+import { newTestStore, type TestStore } from '../harness/database/databases.ts'
+import { startTcpProxy } from '../harness/database/detour.ts'
 import { apiKey, askForWords, limitAll, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { until } from '../harness/until.ts'
 
@@ -16,28 +16,28 @@ for (const trouble of ['stalled', 'cut'] as const) {
   test(`a database that is ${trouble}: requests are metered or refused, none hangs`, {
     skip,
   }, async () => {
-    const place = await newPlace('postgres')
+    const testStore = await newTestStore('postgres')
     await using stack = new AsyncDisposableStack()
-    stack.defer(place.remove)
-    const detour = stack.use(await startDetour(place.settings.database_url!))
-    const [server] = await startPriced(place, 1, detour.url)
+    stack.defer(testStore.remove)
+    const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
+    const [server] = await startPriced(testStore, 1, detour.url)
     stack.use(server!)
     const url = await server!.url
     const id = await limitAll(url, { limit_usd: 5 })
     const statuses = new Set<number>()
     let spent = 0
     const ask = async () => {
-      const told = await askForWords(url, 5)
-      statuses.add(told.status)
-      spent += told.cost
-      return told
+      const answer = await askForWords(url, 5)
+      statuses.add(answer.status)
+      spent += answer.cost
+      return answer
     }
     assert.equal((await ask()).status, 200)
     detour.turn(trouble)
     for (let round = 0; round < 3; round++) {
-      const asked = Array.from({ length: 30 }, ask)
+      const requests = Array.from({ length: 30 }, ask)
       const late = sleep(patienceMs, 'late', { ref: false })
-      assert.notEqual(await Promise.race([Promise.all(asked), late]), 'late', 'a request hangs')
+      assert.notEqual(await Promise.race([Promise.all(requests), late]), 'late', 'a request hangs')
       await sleep(300)
     }
     detour.turn('open')
@@ -53,27 +53,27 @@ for (const trouble of ['stalled', 'cut'] as const) {
 test('a server cut off for longer than its lease exceeds no limit and loses nothing', {
   skip,
 }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const detour = stack.use(await startDetour(place.settings.database_url!))
-  const [cutOff] = await startPriced(place, 1, detour.url)
+  stack.defer(testStore.remove)
+  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const [cutOff] = await startPriced(testStore, 1, detour.url)
   stack.use(cutOff!)
-  const [other] = await startPriced(place, 1)
+  const [other] = await startPriced(testStore, 1)
   stack.use(other!)
   const [url, otherUrl] = [await cutOff!.url, await other!.url]
   const id = await limitAll(url, { limit_usd: 1 })
   let spent = 0
   const spendAll = async () => {
     for (let status = 0; status !== 403; ) {
-      const told = await askForWords(otherUrl, 10)
-      status = told.status
-      spent += told.cost
+      const answer = await askForWords(otherUrl, 10)
+      status = answer.status
+      spent += answer.cost
     }
   }
   // Half of the limit is in flight when the link is cut, and the provider serves it anyway.
   const underWay = Array.from({ length: 10 }, () => askForWords(url, 50, 50, false, apiKey, 'demo:slow=3000'))
-  await until(async () => (await spentAndReserved(place)) >= 0.5)
+  await until(async () => (await spentAndReserved(testStore)) >= 0.5)
   detour.turn('cut')
   for (const { status, cost } of await Promise.all(underWay)) {
     assert.equal(status, 200)
@@ -83,18 +83,18 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
   await spendAll()
   assert.ok(spent <= 1 + 1e-9, `${spent} USD were spent of 1 while a server was cut off`)
   detour.turn('open')
-  let told = 0
+  let result = 0
   const isTold = async () => {
-    told = (await manage(otherUrl, 'GET', `/guardrails/${id}`)).data.spent_usd
-    return Math.abs(told - spent) < 1e-9
+    result = (await manage(otherUrl, 'GET', `/guardrails/${id}`)).data.spent_usd
+    return Math.abs(result - spent) < 1e-9
   }
-  await until(isTold, undefined, () => `${told} of ${spent} are accounted for`)
+  await until(isTold, undefined, () => `${result} of ${spent} are accounted for`)
   await spendAll()
   assert.ok(spent <= 1 + 1e-9 && spent >= 0.97, `${spent} USD were spent of 1`)
 })
 
 /** The sum in USD that the database counts for the key: the guardrail has an account for the key and one for its member. */
-async function spentAndReserved({ settings }: Place): Promise<number> {
+async function spentAndReserved({ settings }: TestStore): Promise<number> {
   const client = new pg.Client({ connectionString: settings.database_url })
   await client.connect()
   const { rows } = await client.query(

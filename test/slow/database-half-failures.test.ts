@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { newPlace, type Place } from '../harness/database/databases.ts'
-import { startDetour } from '../harness/database/detour.ts'
+import { newTestStore, type TestStore } from '../harness/database/databases.ts'
+import { startTcpProxy } from '../harness/database/detour.ts'
 import { askForWords, limitAll, manage, managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { timed, until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-const databaseOf = (place: Place) => new URL(place.settings.database_url!).pathname.slice(1)
+const databaseOf = (testStore: TestStore) => new URL(testStore.settings.database_url!).pathname.slice(1)
 
 async function asAdmin(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL })
@@ -27,17 +27,17 @@ async function statusOf(url: string, method: string, path: string, body?: object
 test('after silent connection losses, requests are served again within 10 s', {
   skip,
 }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const detour = stack.use(await startDetour(place.settings.database_url!))
-  const [server] = await startPriced(place, 1, detour.url)
+  stack.defer(testStore.remove)
+  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const [server] = await startPriced(testStore, 1, detour.url)
   stack.use(server!)
   const url = await server!.url
   await limitAll(url, { limit_usd: 100 })
-  let [failedAt, servedAt, over] = [0, 0, false]
+  let [failedAt, servedAt, isOver] = [0, 0, false]
   const keepAsking = async () => {
-    while (!over) {
+    while (!isOver) {
       // Expensive enough that the existing leases are insufficient.
       const { status } = await askForWords(url, 40)
       if (status === 200) servedAt = performance.now()
@@ -54,7 +54,7 @@ test('after silent connection losses, requests are served again within 10 s', {
     await sleep(10_000)
     await until(() => servedAt - Math.max(diedAt, failedAt) > 4000)
   })
-  over = true
+  isOver = true
   await Promise.all(asking)
   const refusedMs = Math.max(0, Math.round(failedAt - diedAt))
   console.log(`the last refusal came ${refusedMs} ms after connections had died`)
@@ -63,15 +63,15 @@ test('after silent connection losses, requests are served again within 10 s', {
 })
 
 test('a read-only database refuses changes with 503, and serves reads', { skip }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const [server] = await startPriced(place)
+  stack.defer(testStore.remove)
+  const [server] = await startPriced(testStore)
   stack.use(server!)
   const url = await server!.url
   const id = await limitAll(url, { limit_usd: 5 })
-  await asAdmin(`alter database ${databaseOf(place)} set default_transaction_read_only = on`)
-  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(place)}'`)
+  await asAdmin(`alter database ${databaseOf(testStore)} set default_transaction_read_only = on`)
+  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(testStore)}'`)
   const patched = async () => statusOf(url, 'PATCH', `/guardrails/${id}`, { limit_usd: 6 })
   const deadline = Date.now() + 180_000
   while ((await statusOf(url, 'GET', `/guardrails/${id}`)) !== 200) assert.ok(Date.now() < deadline)
@@ -82,27 +82,27 @@ test('a read-only database refuses changes with 503, and serves reads', { skip }
     assert.ok(Date.now() < deadline, 'the log does not name the cause')
     await sleep(20)
   }
-  await asAdmin(`alter database ${databaseOf(place)} set default_transaction_read_only = off`)
-  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(place)}'`)
+  await asAdmin(`alter database ${databaseOf(testStore)} set default_transaction_read_only = off`)
+  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(testStore)}'`)
   while ((await patched()) !== 200) assert.ok(Date.now() < deadline, 'it takes no changes again')
 })
 
 test('a server far from the database does not delay the guardrail writes of others', { skip }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const detour = stack.use(await startDetour(place.settings.database_url!))
-  const [near] = await startPriced(place)
+  stack.defer(testStore.remove)
+  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const [near] = await startPriced(testStore)
   stack.use(near!)
-  const [far] = await startPriced(place, 1, detour.url)
+  const [far] = await startPriced(testStore, 1, detour.url)
   stack.use(far!)
   const [nearUrl, farUrl] = [await near!.url, await far!.url]
   const id = await limitAll(nearUrl, { limit_usd: 1 })
   detour.delay(100)
-  let over = false
+  let isOver = false
   const farStatuses = new Set<number>()
   const keepWriting = async (_: unknown, who: number) => {
-    for (let n = 1; !over; n++)
+    for (let n = 1; !isOver; n++)
       farStatuses.add(await statusOf(farUrl, 'PATCH', `/guardrails/${id}`, { name: `far ${who} ${n}` }))
   }
   const writers = Array.from({ length: 8 }, keepWriting)
@@ -116,7 +116,7 @@ test('a server far from the database does not delay the guardrail writes of othe
     tookMs.push(Math.round(written.tookMs))
     worst = Math.max(worst, written.tookMs / written.allowedMs)
   }
-  over = true
+  isOver = true
   await Promise.all(writers)
   console.log(`writes beside a server 200 ms away took (ms): ${tookMs.join(' ')}`)
   assert.ok(worst < 1, `${tookMs.join(' ')}: ${worst} of what the load allows`)

@@ -42,7 +42,7 @@ onEachDatabase('disconnects', (kind) => {
     await using billed = await startBilled({ kind, prices, trades })
     const key = await billed.keyWith(1)
     let taken = 0
-    for (let asked = 0; asked < 40; asked++) {
+    for (let requestCount = 0; requestCount < 40; requestCount++) {
       const status = await leaveAt(billed, key, asking('thinker'), finished)
       if (status === 200) taken++
       // The next request starts after the settlement of the last one, so that only its own cost can refuse it.
@@ -74,7 +74,8 @@ onEachDatabase('disconnects', (kind) => {
   test('a whole request is charged the most that it may have had', async () => {
     await using billed = await startBilled({ kind, prices, trades })
     const key = await billed.keyWith(2)
-    for (let asked = 0; asked < 20; asked++) await leaveAfter(billed, key, asking('brooder', { stream: false }), 250)
+    for (let requestCount = 0; requestCount < 20; requestCount++)
+      await leaveAfter(billed, key, asking('brooder', { stream: false }), 250)
     await billed.upstream.quiet()
     assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
   })

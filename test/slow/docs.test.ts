@@ -45,17 +45,17 @@ for (const document of documents) {
     // No provider receives this key: requests that cost money are refused in these examples.
     await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
     const { url, managementKey, apiKey } = service
-    const kept: Kept = { BASE_URL: url, MANAGEMENT_KEY: managementKey, API_KEY: apiKey }
-    Object.assign(kept, { SIGNALBOX_URL: url, SIGNALBOX_KEY: managementKey })
+    const stored: Kept = { BASE_URL: url, MANAGEMENT_KEY: managementKey, API_KEY: apiKey }
+    Object.assign(stored, { SIGNALBOX_URL: url, SIGNALBOX_KEY: managementKey })
     const folder = newPageFolder()
     for (const example of examples) {
       const where = `${document}:${example.line}`
       if (example.text.startsWith('sleep ')) await until(() => allIsWritten(service))
-      const output = await runners[example.language]?.(example, { folder, variables: kept }).catch((error: Error) => {
+      const output = await runners[example.language]?.(example, { folder, variables: stored }).catch((error: Error) => {
         throw new Error(`${where}: the command failed: ${error.message}`)
       })
       if (example.answer === undefined || output === undefined) continue
-      const wrong = difference(JSON.parse(output), JSON.parse(example.answer), kept)
+      const wrong = difference(JSON.parse(output), JSON.parse(example.answer), stored)
       assert.equal(wrong, undefined, `${where}: ${wrong}\nThe answer was ${output}`)
     }
     rmSync(folder, { recursive: true })

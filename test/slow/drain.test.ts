@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newPlace } from '../harness/database/databases.ts'
+import { newTestStore } from '../harness/database/databases.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 import { timed } from '../harness/until.ts'
 
@@ -10,10 +10,10 @@ const apiKey = `sb-v1-${'d'.repeat(64)}`
 
 /** A separate server that will be stopped. */
 async function start(env: Record<string, string>, workers: number) {
-  const place = await newPlace('sqlite')
-  after(place.remove)
+  const testStore = await newTestStore('sqlite')
+  after(testStore.remove)
   const server = startProcess({
-    DATA_DIR: place.settings.data_dir,
+    DATA_DIR: testStore.settings.data_dir,
     BOOTSTRAP_API_KEY: apiKey,
     ...env,
     WORKERS: String(workers),

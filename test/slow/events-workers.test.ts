@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newPlace, onOneDatabase } from '../harness/database/databases.ts'
+import { newTestStore, onOneDatabase } from '../harness/database/databases.ts'
 import { type Listening, listen } from '../harness/service/events.ts'
 import { apiKey, managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { startTestService } from '../harness/service/service.ts'
@@ -23,8 +23,8 @@ const idsOf = (listening: Listening) => listening.of('generation').map(({ id }) 
 
 onOneDatabase('events of a service of three workers', (kind) => {
   test('an event of any worker reaches every client once, also after a reconnect', async () => {
-    const place = await newPlace(kind)
-    const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })
+    const testStore = await newTestStore(kind)
+    const [server] = await startPriced(testStore, 1, undefined, { WORKERS: '3' })
     const url = await server!.url
     const streams = await Promise.all(
       Array.from({ length: 9 }, (_, at) => listen(url, { key: at % 2 ? apiKey : managementKey })),
@@ -50,7 +50,7 @@ onOneDatabase('events of a service of three workers', (kind) => {
     server!.signal('SIGTERM')
     // Streams have no end themselves: they must not delay that of the server.
     await Promise.all([server!.ended, ...streams.slice(6).map(({ ended }) => until(ended))])
-    await place.remove()
+    await testStore.remove()
   })
 })
 
@@ -58,8 +58,8 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 
 describe('events of several servers', { skip }, () => {
   test('a client of one server gets events of another, and resumes there', async () => {
-    const place = await newPlace('postgres')
-    const [one, other] = await Promise.all([startTestService({ place }), startTestService({ place })])
+    const testStore = await newTestStore('postgres')
+    const [one, other] = await Promise.all([startTestService({ testStore }), startTestService({ testStore })])
     const listening = await listen(one!.url, { key: apiKey })
     const ids = [await complete(other!.url), await complete(one!.url)]
     await until(() => idsOf(listening).length === 2)
@@ -70,6 +70,6 @@ describe('events of several servers', { skip }, () => {
     assert.deepEqual([...idsOf(listening), ...idsOf(again)].sort(), ids.sort())
     await Promise.all([one!.stop(), other!.stop()])
     await until(again.ended)
-    await place.remove()
+    await testStore.remove()
   })
 })

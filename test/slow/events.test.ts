@@ -26,9 +26,9 @@ const isOf = (id: string) => (data: { id: string }) => data.id === id
 
 /** The last event of a stream, once the server has ended it. */
 async function endOf(listening: Awaited<ReturnType<typeof listen>>) {
-  const said = await listening.hear('end')
+  const response = await listening.hear('end')
   await until(() => listening.ended())
-  return said
+  return response
 }
 
 onOneDatabase('the stream of events', (kind) => {
@@ -36,17 +36,17 @@ onOneDatabase('the stream of events', (kind) => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey })
     const id = await complete(service)
-    const told = await listening.hear('generation', isOf(id))
+    const response = await listening.hear('generation', isOf(id))
     const { body } = await service.ask('GET', '/generations')
-    assert.deepEqual(told, body.data[0])
+    assert.deepEqual(response, body.data[0])
     listening.leave()
   })
 
   test('resumes after the last received event, without gaps or repeats', async () => {
     await using service = await startTestService({ kind })
     const first = await listen(service.url, { key: service.apiKey })
-    const heard = [await complete(service), await complete(service)]
-    for (const id of heard) await first.hear('generation', isOf(id))
+    const texts = [await complete(service), await complete(service)]
+    for (const id of texts) await first.hear('generation', isOf(id))
     first.leave()
     const missed = [await complete(service), await complete(service)]
     await until(async () => (await service.ask('GET', '/generations')).body.data.length === 4)
@@ -69,7 +69,7 @@ onOneDatabase('the stream of events', (kind) => {
     const listening = await listen(service.url, { key: service.apiKey })
     const ids = await Promise.all(Array.from({ length: 12 }, () => complete(service)))
     await until(() => listening.of('generation').length === 12)
-    const events = listening.heard
+    const events = listening.events
     const at = events.findIndex(({ id }, n) => id.split('.')[0] === events[n + 1]?.id.split('.')[0])
     assert.ok(at >= 0, 'two requests were written together')
     const again = await listen(service.url, { key: service.apiKey, lastEventId: events[at]!.id })
@@ -109,12 +109,12 @@ onOneDatabase('the stream of events', (kind) => {
     const listening = await listen(service.url, { key: service.apiKey })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     await listening.hear('intern', ({ status }) => status === 'running')
-    const asked = await say(service, id, 'permission shell allow_once reject_once\nsay on')
+    const turn = await say(service, id, 'permission shell allow_once reject_once\nsay on')
     const waiting = await listening.hear('question', ({ state }) => state === 'waiting')
     const [listed] = (await service.ask('GET', `/interns/${id}/questions`)).body.data
     for (const [name, value] of Object.entries(listed)) assert.deepEqual(waiting[name], value, name)
     assert.deepEqual([waiting.intern_id, waiting.intern_name], [id, 'ada'])
-    await answer(service, id, asked, 'allow_once')
+    await answer(service, id, turn, 'allow_once')
     const answered = await listening.hear('question', ({ state }) => state === 'answered')
     const { data: members } = (await service.manage('GET', '/organization/members')).body
     assert.deepEqual([answered.id, answered.answered_by], [waiting.id, members[0].id])
@@ -132,14 +132,14 @@ onOneDatabase('the stream of events', (kind) => {
     const listening = await listen(service.url, { key: service.apiKey })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const asking = () => say(service, id, 'permission shell allow_once\nsay on')
-    const [first, second] = [(await asking()).asked!.id, (await asking()).asked!.id]
+    const [first, second] = [(await asking()).question!.id, (await asking()).question!.id]
     await service.ask('POST', `/interns/${id}/suspend`)
     const isEnd = (of: string) => (data: any) => data.id === of && data.state === 'ended'
     await listening.hear('question', isEnd(first))
     await listening.hear('question', isEnd(second))
     await service.ask('POST', `/interns/${id}/provision`)
     await untilIntern(service, id, 'running')
-    const third = (await asking()).asked!.id
+    const third = (await asking()).question!.id
     ahead = 2 * 86_400_000
     await listening.hear('question', isEnd(third))
     listening.leave()
@@ -173,12 +173,12 @@ onOneDatabase('receivers of events', (kind) => {
     const managers = await listen(service.url, { key: service.managementKey })
     const { id } = await runningIntern(grace, { agent: 'scripted' })
     await say(grace, id, 'permission shell allow_once\nsay on')
-    const asked = await graces.hear('question')
-    assert.equal(asked.operation, 'shell')
+    const response = await graces.hear('question')
+    assert.equal(response.operation, 'shell')
     const outline = await managers.hear('question')
     assert.deepEqual(
       [outline.id, outline.state, outline.operation, outline.kind],
-      [asked.id, 'waiting', undefined, 'permission'],
+      [response.id, 'waiting', undefined, 'permission'],
     )
     await managers.hear('intern', ({ status }) => status === 'running')
     await complete(service)
@@ -243,7 +243,7 @@ test('a browser streams by its cookie, until it is signed out', async () => {
 
 test('another organization receives no events, and HEAD opens no stream', async () => {
   await using service = await startTestService()
-  const other = await addOrganization(service.place)
+  const other = await addOrganization(service.testStore)
   const [strangers, managers] = [
     await listen(service.url, { key: other.apiKey }),
     await listen(service.url, { key: other.managementKey }),

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startBalancer } from '../cluster/balancer.ts'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { startMovableAddress } from '../harness/database/movable-address.ts'
 import { noOwnPostgres, type OwnPostgres, startOwnPostgres } from '../harness/database/own-postgres.ts'
 import { askForWords, limitAll, manage, managementKey, startPriced } from '../harness/service/priced-servers.ts'
@@ -31,11 +31,11 @@ async function switchOver(primary: OwnPostgres, standby: OwnPostgres): Promise<v
 }
 
 async function newPair(stack: AsyncDisposableStack) {
-  const place = await newEmptyPlace('sqlite')
-  stack.defer(place.remove)
+  const testStore = await newEmptyTestStore('sqlite')
+  stack.defer(testStore.remove)
   const primary = stack.use(await startOwnPostgres())
   const standby = stack.use(await primary.standby())
-  return { place, primary, standby }
+  return { testStore, primary, standby }
 }
 
 const newKey = async (url: string) =>
@@ -52,12 +52,12 @@ for (const [name, listed] of [
 ] as const)
   test(`after a switch-over, servers with ${name} write and receive revocations`, { skip }, async () => {
     await using stack = new AsyncDisposableStack()
-    const { place, primary, standby } = await newPair(stack)
+    const { testStore, primary, standby } = await newPair(stack)
     const address = stack.use(await startMovableAddress(primary.port))
     const url = listed
       ? `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`
       : `postgres://postgres@127.0.0.1:${address.port}/postgres`
-    const servers = await startPriced(place, 2, url)
+    const servers = await startPriced(testStore, 2, url)
     for (const server of servers) stack.use(server)
     const [one, other] = [await servers[0]!.url, await servers[1]!.url]
     await limitAll(one, { limit_usd: 50 })
@@ -80,8 +80,8 @@ for (const [name, listed] of [
 
 test('a server whose only database is a standby does not start, and says why', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
-  const { place, standby } = await newPair(stack)
-  const server = startProcess({ DATA_DIR: join(place.settings.data_dir, 'data'), DATABASE_URL: standby.url })
+  const { testStore, standby } = await newPair(stack)
+  const server = startProcess({ DATA_DIR: join(testStore.settings.data_dir, 'data'), DATABASE_URL: standby.url })
   stack.use(server)
   assert.equal(await server.ended, 1)
   assert.match(server.err(), /is a standby, which can only be read\. Name the primary, or all servers/)
@@ -91,8 +91,8 @@ test('Postgres is frozen for 3 s behind haproxy: no request fails', {
   skip: skip || (hasBalancer ? false : 'haproxy is not installed'),
 }, async () => {
   await using stack = new AsyncDisposableStack()
-  const place = await newEmptyPlace('sqlite')
-  stack.defer(place.remove)
+  const testStore = await newEmptyTestStore('sqlite')
+  stack.defer(testStore.remove)
   const postgres = stack.use(await startOwnPostgres())
   const part = `127.${randomInt(64, 255)}.${randomInt(255)}`
   const port = String(randomInt(20_000, 30_000))
@@ -100,8 +100,8 @@ test('Postgres is frozen for 3 s behind haproxy: no request fails', {
   // `npm run test:cluster` uses the default. In CI the machine may be loaded: the allowed silence is ten times as long.
   const silence = process.env.CLUSTER_NETWORK ? {} : { DATABASE_SILENCE_MS: '50000' }
   for (const host of [`${part}.1`, `${part}.2`, `${part}.3`]) {
-    const more = { HOST: host, PORT: port, DATA_DIR: join(place.settings.data_dir, host), ...silence }
-    const [server] = await startPriced(place, 1, postgres.url, more)
+    const more = { HOST: host, PORT: port, DATA_DIR: join(testStore.settings.data_dir, host), ...silence }
+    const [server] = await startPriced(testStore, 1, postgres.url, more)
     stack.use(server!)
     addresses.push(`${host}:${port}`)
   }
@@ -125,12 +125,12 @@ test('Postgres is frozen for 3 s behind haproxy: no request fails', {
 
 test('a server whose clock is ahead stores the database time, and warns', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
-  const place = await newEmptyPlace('sqlite')
-  stack.defer(place.remove)
+  const testStore = await newEmptyTestStore('sqlite')
+  stack.defer(testStore.remove)
   const postgres = stack.use(await startOwnPostgres())
   const skewedClock = new URL('../cluster/skewed-clock.ts', import.meta.url).href
   const skewed = { CLOCK_SKEW_MS: '600000', NODE_OPTIONS: `--import=${skewedClock}` }
-  const [server] = await startPriced(place, 1, postgres.url, skewed)
+  const [server] = await startPriced(testStore, 1, postgres.url, skewed)
   stack.use(server!)
   const { data } = await manage(await server!.url, 'POST', '/keys', { name: 'new' })
   const aheadMs = Date.parse(data.created_at) - Date.now()

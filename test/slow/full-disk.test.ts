@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace, type Place } from '../harness/database/databases.ts'
+import { newTestStore, type TestStore } from '../harness/database/databases.ts'
 import { askForWords, startPriced, usdOfWord } from '../harness/service/priced-servers.ts'
 import type { ServerProcess } from '../harness/service/server-process.ts'
 
@@ -24,10 +24,11 @@ const withWorkers = ({ pid }: ServerProcess) => [
 ]
 
 /** A server whose disk is full, and has answered five requests since. */
-async function startOnFullDisk(place: Place, env = {}): Promise<ServerProcess> {
-  const [server] = await startPriced(place, 1, undefined, env)
+async function startOnFullDisk(testStore: TestStore, env = {}): Promise<ServerProcess> {
+  const [server] = await startPriced(testStore, 1, undefined, env)
   setRoom(withWorkers(server!), '0')
-  for (let asked = 0; asked < 5; asked++) assert.equal((await askForWords(await server!.url, 2)).status, 200)
+  for (let requestCount = 0; requestCount < 5; requestCount++)
+    assert.equal((await askForWords(await server!.url, 2)).status, 200)
   return server!
 }
 
@@ -38,14 +39,14 @@ for (const [what, env] of [
   test(`a record that cannot be stored is reported with its cost at the end: ${what}`, {
     skip,
   }, async () => {
-    const place = await newPlace('sqlite')
+    const testStore = await newTestStore('sqlite')
     await using stack = new AsyncDisposableStack()
-    stack.defer(place.remove)
-    const server = stack.use(await startOnFullDisk(place, env))
+    stack.defer(testStore.remove)
+    const server = stack.use(await startOnFullDisk(testStore, env))
     server.signal('SIGTERM')
     assert.equal(await server.ended, 1, server.err())
-    const told = [...server.err().matchAll(/^.*are lost.*$/gm)].map(([line]) => JSON.parse(line))
-    const sum = (of: (line: any) => number) => told.reduce((total, line) => total + of(line), 0)
+    const results = [...server.err().matchAll(/^.*are lost.*$/gm)].map(([line]) => JSON.parse(line))
+    const sum = (of: (line: any) => number) => results.reduce((total, line) => total + of(line), 0)
     assert.equal(
       sum(({ requests }) => requests),
       5,
@@ -57,14 +58,14 @@ for (const [what, env] of [
   })
 
 test('a disk that has room again before the end is over loses nothing', { skip }, async () => {
-  const place = await newPlace('sqlite')
+  const testStore = await newTestStore('sqlite')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const server = stack.use(await startOnFullDisk(place))
+  stack.defer(testStore.remove)
+  const server = stack.use(await startOnFullDisk(testStore))
   setRoom(withWorkers(server), 'unlimited')
   server.signal('SIGTERM')
   assert.equal(await server.ended, 0, server.err())
-  const db = await openDb({ ...place.settings, data_dir: join(place.settings.data_dir, 'data') })
+  const db = await openDb({ ...testStore.settings, data_dir: join(testStore.settings.data_dir, 'data') })
   stack.defer(db.close)
   assert.equal((await db.query.selectFrom('generations').select('id').execute()).length, 5)
 })

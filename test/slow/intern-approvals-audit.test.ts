@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { daemonOf, scripted } from '../harness/interns/intern-chat.ts'
-import { answer, runningIntern, say, tryAnswering } from '../harness/interns/interns.ts'
+import { answer, runningIntern, say, tryAnswer } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
@@ -18,8 +18,8 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service, { visibility: 'workspace' })
     const grace = await colleague(service)
-    const asked = await say(service, id, 'write a haiku')
-    await answer(grace, id, asked, 'allow_once')
+    const turn = await say(service, id, 'write a haiku')
+    await answer(grace, id, turn, 'allow_once')
     const [event] = await answered(service, id)
     assert.deepEqual(event.actor, {
       ...{ user_id: grace.userId, user_name: 'grace', user_email: 'grace@example.com' },
@@ -28,7 +28,7 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
     assert.deepEqual([event.action, event.before], ['intern.answered', null])
     assert.deepEqual(event.target, { kind: 'intern', id, name: 'ada' })
     assert.deepEqual(event.after, {
-      ...{ question_id: asked.asked?.id, session_id: asked.sessionId, kind: 'permission' },
+      ...{ question_id: turn.question?.id, session_id: turn.sessionId, kind: 'permission' },
       ...{ operation: 'shell', detail: 'ls -la', answer: 'allow_once' },
     })
   })
@@ -37,8 +37,8 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const form = { type: 'object', properties: { password: { type: 'string' }, note: { type: 'string' } } }
-    const asked = await say(service, id, `ask ${JSON.stringify(form)}`)
-    await answer(service, id, asked, JSON.stringify({ action: 'accept', content: { password: 'hunter2' } }))
+    const turn = await say(service, id, `ask ${JSON.stringify(form)}`)
+    await answer(service, id, turn, JSON.stringify({ action: 'accept', content: { password: 'hunter2' } }))
     const [event] = await answered(service, id)
     assert.deepEqual(
       [event.after.kind, event.after.answer, event.after.fields],
@@ -58,19 +58,19 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
-    const asked = await say(service, id, `${permission}\nwait 300`)
+    const turn = await say(service, id, `${permission}\nwait 300`)
     // Calls the daemon directly, so that the server still stores its question.
-    const past = { sessionId: asked.sessionId!, questionId: asked.asked!.id, answer: 'allow_once' }
+    const past = { sessionId: turn.sessionId!, questionId: turn.question!.id, answer: 'allow_once' }
     const first = await daemonOf(service, id).answer(past, AbortSignal.timeout(60_000))
-    const late = await tryAnswering(grace, id, asked, 'reject_once')
+    const late = await tryAnswer(grace, id, turn, 'reject_once')
     for await (const _ of first);
     assert.equal(late.status, 409)
-    const told = (await answered(service, id)).map(({ action, actor, after }) => [
+    const answers = (await answered(service, id)).map(({ action, actor, after }) => [
       action,
       actor.user_email,
       after.answer,
     ])
-    assert.deepEqual(told, [
+    assert.deepEqual(answers, [
       ['intern.answer_refused', 'grace@example.com', 'reject_once'],
       ['intern.answered', 'grace@example.com', 'reject_once'],
     ])
@@ -79,10 +79,10 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
   test('an answer that was not offered is none, and is not in it', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
-    const asked = await say(service, id, permission)
-    assert.equal((await tryAnswering(service, id, asked, 'allow_always')).status, 400)
+    const turn = await say(service, id, permission)
+    assert.equal((await tryAnswer(service, id, turn, 'allow_always')).status, 400)
     assert.deepEqual(await answered(service, id), [])
-    await answer(service, id, asked, 'reject_once')
+    await answer(service, id, turn, 'reject_once')
     assert.equal((await answered(service, id))[0].after.answer, 'reject_once')
   })
 
@@ -92,13 +92,13 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
     const { body } = await service.manage('GET', '/workspaces')
     const guardrail = `/guardrails/${body.data[0].default_guardrail_id}`
     const allow = async (title: string) => {
-      const asked = await say(service, id, `permission ${title} allow_once`)
+      const turn = await say(service, id, `permission ${title} allow_once`)
       const filters = [
         { pattern: 'falcon', action: 'redact', label: '[BIRD]' },
         { pattern: 'sesame', action: 'block' },
       ]
       await service.manage('PATCH', guardrail, { name: 'House', content_filters: filters })
-      await answer(service, id, asked, 'allow_once')
+      await answer(service, id, turn, 'allow_once')
       await service.manage('PATCH', guardrail, { content_filters: null })
       const { operation, detail } = (await answered(service, id))[0].after
       return operation ?? detail
@@ -115,12 +115,12 @@ onOneDatabase('waiting questions of an intern', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const [grace, path] = [await colleague(service), `/interns/${id}/questions`]
-    const asked = await say(service, id, permission)
+    const turn = await say(service, id, permission)
     const [waiting] = (await grace.ask('GET', path)).body.data
     const { session_id, asked_at, deadline_at, ...question } = waiting
-    assert.deepEqual([session_id, question], [asked.sessionId, { id: asked.asked!.id, ...asked.asked!.arguments }])
+    assert.deepEqual([session_id, question], [turn.sessionId, { id: turn.question!.id, ...turn.question!.arguments }])
     assert.ok(deadline_at > asked_at)
-    await answer(grace, id, asked, 'allow_once')
+    await answer(grace, id, turn, 'allow_once')
     assert.deepEqual((await service.ask('GET', path)).body.data, [])
   })
 
@@ -135,10 +135,10 @@ onOneDatabase('waiting questions of an intern', (kind) => {
   test('"pending" is the last question of the session', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
-    const asked = await say(service, id, `${permission}\npermission mail allow_once`)
-    const pending = { ...asked, asked: { ...asked.asked!, id: 'pending' } }
+    const turn = await say(service, id, `${permission}\npermission mail allow_once`)
+    const pending = { ...turn, question: { ...turn.question!, id: 'pending' } }
     const next = await answer(service, id, pending, 'allow_once')
-    assert.equal(next.asked?.arguments.operation, 'mail')
+    assert.equal(next.question?.arguments.operation, 'mail')
     await answer(service, id, pending, 'allow_once')
     assert.deepEqual(
       (await answered(service, id)).map(({ after }) => after.operation),

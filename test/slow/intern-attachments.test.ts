@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { workspaceOf } from '../harness/interns/intern-files.ts'
-import { runningIntern, type Said, say, trySaying } from '../harness/interns/interns.ts'
+import { type InternReply, runningIntern, say, trySay } from '../harness/interns/interns.ts'
 import { startTestService } from '../harness/service/service.ts'
 
 const script = fileURLToPath(new URL('../../bin/scripted-agent.ts', import.meta.url))
@@ -23,9 +23,9 @@ const file = (filename: string, content: string | Buffer, type = 'text/plain') =
 async function setUp(agent: string | undefined) {
   const service = await startTestService({ settings })
   const { id } = await runningIntern(service, agent ? { agent } : {})
-  const send = (...parts: object[]): Promise<Said> => {
+  const send = (...parts: object[]): Promise<InternReply> => {
     const content = [{ type: 'text', text: 'blocks' }, ...parts] as unknown as string
-    return trySaying(service, id, content)
+    return trySay(service, id, content)
   }
   const blocks = async (...parts: object[]) => JSON.parse((await send(...parts)).text)
   return { service, id, send, blocks, workspace: workspaceOf(service, id) }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
-import { prompt, scripted, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
-import { answer, daemonPid, runningIntern, type Said, say, untilIntern } from '../harness/interns/interns.ts'
+import { type InternChatService, prompt, scripted, startInternChatService } from '../harness/interns/intern-chat.ts'
+import { answer, daemonPid, type InternReply, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
 import { colleague } from '../harness/service/colleague.ts'
 import { listen } from '../harness/service/events.ts'
@@ -27,12 +27,12 @@ const ended = (service: Asking, id: string, run: string) =>
   })
 
 /** The question of a waiting run, as a reply would have contained it. */
-async function asked(service: Asking, id: string, run: string): Promise<Said> {
+async function waitForQuestion(service: Asking, id: string, run: string): Promise<InternReply> {
   const { session_id, question_id } = await until(async () => {
     const found = await runOf(service, id, run)
     return found.status === 'waiting' && found
   })
-  return { sessionId: session_id, asked: { id: question_id, arguments: { kind: 'permission' } } } as Said
+  return { sessionId: session_id, question: { id: question_id, arguments: { kind: 'permission' } } } as InternReply
 }
 
 onOneDatabase('a run in the background', (kind) => {
@@ -59,14 +59,14 @@ onOneDatabase('a run in the background', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const run = (await begin(service, id, 'permission shell allow_once\nsay done')).body.data.id
-    const waiting = await asked(service, id, run)
+    const waiting = await waitForQuestion(service, id, run)
     const { body } = await until(async () => {
       const listed = await service.ask('GET', `/interns/${id}/questions`)
       return listed.body.data.length > 0 && listed
     })
-    assert.equal(body.data[0].id, waiting.asked?.id)
-    const said = await answer(service, id, waiting, 'allow_once')
-    assert.deepEqual([said.finish, /done/.test(said.text)], ['stop', true])
+    assert.equal(body.data[0].id, waiting.question?.id)
+    const turn = await answer(service, id, waiting, 'allow_once')
+    assert.deepEqual([turn.finish, /done/.test(turn.text)], ['stop', true])
     const done = await ended(service, id, run)
     assert.deepEqual([done.outcome, done.question_id, done.background], ['finished', null, true])
   })
@@ -77,7 +77,7 @@ onOneDatabase('a run in the background', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const run = (await begin(service, id, 'wait 1500\nsay late')).body.data.id
     await service.stop()
-    await using next = await startTestService({ place: service.place, settings })
+    await using next = await startTestService({ testStore: service.testStore, settings })
     const done = await ended(next, id, run)
     assert.deepEqual([done.outcome, done.session_id.length > 0], ['finished', true])
     await next.ask('POST', `/interns/${id}/suspend`)
@@ -97,10 +97,10 @@ onOneDatabase('a run in the background', (kind) => {
     ]
     for (const [name, end] of ends) {
       const grace = await colleague(service, name)
-      const begun = await begin(grace, id, 'wait 600000')
-      assert.equal(begun.status, 202, JSON.stringify(begun.body))
+      const started = await begin(grace, id, 'wait 600000')
+      assert.equal(started.status, 202, JSON.stringify(started.body))
       assert.ok((await end(grace)).status < 300, name)
-      assert.equal((await ended(service, id, begun.body.data.id)).outcome, 'cancelled', name)
+      assert.equal((await ended(service, id, started.body.data.id)).outcome, 'cancelled', name)
     }
     assert.equal((await runOf(service, id, others)).status, 'running')
   })
@@ -112,9 +112,9 @@ onOneDatabase('a run in the background', (kind) => {
     const link = await service.manage('POST', '/sessions/links', { user_id: userId })
     const grace = await openBrowser(service, { link: link.body.data.token })
     const body = { background: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 600000' }] }
-    const begun = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
-    assert.equal(begun.status, 202, begun.text)
-    const run = begun.body.data.id
+    const started = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
+    assert.equal(started.status, 202, started.text)
+    const run = started.body.data.id
     assert.ok((await grace.ask('DELETE', '/sessions/current')).status < 300)
     await service.manage('POST', '/keys', { name: 'something changes' })
     assert.equal((await runOf(service, id, run)).status, 'running')
@@ -126,13 +126,13 @@ onOneDatabase('a run in the background', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
-    const begun = await say({ ...service, ...grace }, id, 'permission shell allow_once\nwait 600000')
-    const messages = [{ role: 'tool', tool_call_id: begun.asked!.id, content: 'allow_once' }]
-    const body = { background: true, session_id: begun.sessionId, messages }
-    const gone = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
-    assert.equal(gone.status, 202, JSON.stringify(gone.body))
+    const started = await say({ ...service, ...grace }, id, 'permission shell allow_once\nwait 600000')
+    const messages = [{ role: 'tool', tool_call_id: started.question!.id, content: 'allow_once' }]
+    const body = { background: true, session_id: started.sessionId, messages }
+    const missing = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
+    assert.equal(missing.status, 202, JSON.stringify(missing.body))
     await service.manage('DELETE', `/keys/${grace.hash}`)
-    assert.equal((await ended(service, id, gone.body.data.id)).outcome, 'cancelled')
+    assert.equal((await ended(service, id, missing.body.data.id)).outcome, 'cancelled')
   })
 
   test('started by a signed-in member ends when they lose access to the intern', async () => {
@@ -148,10 +148,10 @@ onOneDatabase('a run in the background', (kind) => {
     const body = { background: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 600000' }] }
     for (const end of ends) {
       await service.manage('PATCH', `/organization/members/${userId}`, { access: 'developer' })
-      const begun = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
-      assert.equal(begun.status, 202, begun.text)
+      const started = await grace.ask('POST', `/interns/${id}/chat/completions`, { body })
+      assert.equal(started.status, 202, started.text)
       assert.ok((await end()).status < 300)
-      assert.equal((await ended(service, id, begun.body.data.id)).outcome, 'cancelled')
+      assert.equal((await ended(service, id, started.body.data.id)).outcome, 'cancelled')
     }
   })
 
@@ -159,7 +159,7 @@ onOneDatabase('a run in the background', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const run = (await begin(service, id, 'wait 600000')).body.data.id
-    process.kill(daemonPid(service.place.settings.data_dir, id), 'SIGKILL')
+    process.kill(daemonPid(service.testStore.settings.data_dir, id), 'SIGKILL')
     const done = await ended(service, id, run)
     assert.equal(done.outcome, 'severed')
     assert.match(done.error, /daemon was killed by SIGKILL/)
@@ -170,14 +170,14 @@ test('two servers report the same state of a run', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
 }, async () => {
   await using one = await startTestService({ kind: 'postgres', settings: scripted })
-  await using other = await startTestService({ place: one.place, settings: scripted })
+  await using other = await startTestService({ testStore: one.testStore, settings: scripted })
   const { id } = await runningIntern(one, { agent: 'scripted' })
   for (const [begins, answers] of [
     [one, other],
     [other, one],
   ] as const) {
     const run = (await begin(begins, id, 'permission shell allow_once\nsay done')).body.data.id
-    const waiting = await asked(answers, id, run)
+    const waiting = await waitForQuestion(answers, id, run)
     assert.equal((await answer(answers, id, waiting, 'allow_once')).finish, 'stop')
     assert.deepEqual(await ended(one, id, run), await ended(other, id, run))
   }
@@ -186,9 +186,9 @@ test('two servers report the same state of a run', {
 })
 
 describe('runs of an intern', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk()
+    service = await startInternChatService()
   })
   after(() => service[Symbol.asyncDispose]())
   const list = async (query = '') => (await service.ask('GET', `/interns/${service.id}/runs${query}`)).body
@@ -213,7 +213,7 @@ describe('runs of an intern', () => {
     const first = await listen(service.url, { key: service.apiKey, path })
     await first.hear('entry', ({ type }) => type === 'prompt')
     first.leave()
-    const { id: lastEventId } = first.heard.find(({ type, data }) => type === 'entry' && data.type === 'prompt')!
+    const { id: lastEventId } = first.events.find(({ type, data }) => type === 'entry' && data.type === 'prompt')!
     const second = await listen(service.url, { key: service.apiKey, path, lastEventId })
     const end = await second.hear('entry', ({ type }) => type === 'end')
     assert.equal(end.outcome, 'finished')
@@ -222,8 +222,8 @@ describe('runs of an intern', () => {
 
   test('in the background do not store output without bound', async () => {
     const { data } = (await begin(service, service.id, 'talk 3000000 permission shell allow_once\nsay end')).body
-    const said = await answer(service, service.id, await asked(service, service.id, data.id), 'allow_once')
-    assert.deepEqual([said.finish, said.text.slice(-3)], ['stop', 'end'])
+    const turn = await answer(service, service.id, await waitForQuestion(service, service.id, data.id), 'allow_once')
+    assert.deepEqual([turn.finish, turn.text.slice(-3)], ['stop', 'end'])
     assert.equal((await ended(service, service.id, data.id)).outcome, 'finished')
   })
 
@@ -258,10 +258,10 @@ describe('runs of an intern', () => {
     assert.equal((await ended(service, service.id, run)).outcome, 'cancelled')
     assert.equal((await service.ask('POST', path)).status, 409)
     const { data } = (await service.manage('GET', '/audit?action=intern.turn_cancelled')).body
-    const told = data.filter(({ after }: any) => after.run_id === run)
+    const result = data.filter(({ after }: any) => after.run_id === run)
     assert.deepEqual(
-      told.map(({ target, after }: any) => [target.id, after.session_id !== '', after.started_by_user_id]),
-      [[service.id, true, told[0].actor.user_id]],
+      result.map(({ target, after }: any) => [target.id, after.session_id !== '', after.started_by_user_id]),
+      [[service.id, true, result[0].actor.user_id]],
     )
   })
 

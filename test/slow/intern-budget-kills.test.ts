@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onEachDatabase } from '../harness/database/databases.ts'
-import { answer, runningIntern, say, trySaying } from '../harness/interns/interns.ts'
+import { answer, runningIntern, say, trySay } from '../harness/interns/interns.ts'
 import { type KilledInterns, type KilledServer, killedInterns } from '../harness/interns/killed-interns.ts'
 import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money/money-kills.ts'
 import { until } from '../harness/until.ts'
@@ -22,8 +22,8 @@ async function internToLose(w: KilledInterns, budget: object) {
   const killed = async (): Promise<KilledServer> => {
     await killedAtOnce(first.server)
     const next = await w.start()
-    const told = join(w.place.settings.data_dir, 'interns', id, 'service-url')
-    await until(() => readFileSync(told, 'utf8').startsWith(next.url))
+    const message = join(w.testStore.settings.data_dir, 'interns', id, 'service-url')
+    await until(() => readFileSync(message, 'utf8').startsWith(next.url))
     return next
   }
   return { first, id, killed }
@@ -52,22 +52,22 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     const { first, id, killed } = await internToLose(w, budget)
     await say(first as never, id, 'model_says one', { session_id })
     const question = 'model_says two\npermission shell allow_once\nmodel_says three\nsay done'
-    const asked = await say(first as never, id, question, { session_id })
-    assert.equal(asked.finish, 'tool_calls', JSON.stringify(asked.error))
+    const turn = await say(first as never, id, question, { session_id })
+    assert.equal(turn.finish, 'tool_calls', JSON.stringify(turn.error))
     // Answers of a killed server that were not yet written, for a fifth of a second, are charged and in no ledger.
-    await until(async () => (await ledgerUsd(w.place)) > 1.5 * cent)
+    await until(async () => (await ledgerUsd(w.testStore)) > 1.5 * cent)
     const next = await killed()
-    const said = await answer(next as never, id, asked, 'allow_once')
-    assert.deepEqual([said.finish, said.error], ['stop', undefined])
-    near(said.chunks.at(-1).usage.cost, 2)
+    const reply = await answer(next as never, id, turn, 'allow_once')
+    assert.deepEqual([reply.finish, reply.error], ['stop', undefined])
+    near(reply.chunks.at(-1).usage.cost, 2)
     await ended(next, id, 2)
     const third = await say(next as never, id, 'model_says a\nmodel_says b\nmodel_says c', { session_id })
     assert.deepEqual([third.finish, third.error], ['stop', undefined], 'nothing was charged twice')
     await ended(next, id, 3)
-    const fourth = await trySaying(next as never, id, oneTooMany, { session_id })
+    const fourth = await trySay(next as never, id, oneTooMany, { session_id })
     assert.deepEqual([fourth.error?.code, fourth.error?.metadata], [410, overBudget])
-    await until(async () => (await ledgerUsd(w.place)) > 5.5 * cent)
-    near(await ledgerUsd(w.place), 6)
+    await until(async () => (await ledgerUsd(w.testStore)) > 5.5 * cent)
+    near(await ledgerUsd(w.testStore), 6)
   })
 
   test('while its agent waits: the reservation is charged once, the rest remains', async () => {
@@ -78,22 +78,22 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     void say(first as never, id, 'model_says demo:slow=600000', { session_id }).catch((error) => (cutOff = error))
     // The previous turn is in the ledger and reported, so the reservations belong to this one.
     await until(async () => {
-      const { spent, held } = await moneyOf(w.place, `session:${id} ${session_id}`)
+      const { spent, held } = await moneyOf(w.testStore, `session:${id} ${session_id}`)
       if (cutOff) throw cutOff
       return spent >= cent && held >= cent
     })
     const next = await killed()
     await until(() => cutOff)
-    await silence(w.place)
+    await silence(w.testStore)
     await ended(next, id, 2)
-    const third = await trySaying(next as never, id, `model_says three\n${oneTooMany}`, { session_id })
+    const third = await trySay(next as never, id, `model_says three\n${oneTooMany}`, { session_id })
     assert.match(third.text, /You said: three/)
     assert.deepEqual([third.error?.code, third.error?.metadata], [410, overBudget])
     await ended(next, id, 3)
     const anew = await say(next as never, id, 'model_says five')
     assert.deepEqual([anew.finish, anew.error], ['stop', undefined])
-    await until(async () => (await ledgerUsd(w.place)) > 2.5 * cent)
-    near(await ledgerUsd(w.place), 3)
+    await until(async () => (await ledgerUsd(w.testStore)) > 2.5 * cent)
+    near(await ledgerUsd(w.testStore), 3)
   })
 })
 

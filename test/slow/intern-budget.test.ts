@@ -6,7 +6,15 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DatabaseKind, onOneDatabase } from '../harness/database/databases.ts'
 import { open, scripted } from '../harness/interns/intern-chat.ts'
-import { answer, daemonPid, runningIntern, type Said, say, trySaying, untilIntern } from '../harness/interns/interns.ts'
+import {
+  answer,
+  daemonPid,
+  type InternReply,
+  runningIntern,
+  say,
+  trySay,
+  untilIntern,
+} from '../harness/interns/interns.ts'
 import { startReceiver, verified } from '../harness/service/receiver.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -30,7 +38,7 @@ async function startPriced(kind: DatabaseKind, settings: object = {}, signalbox:
 
 /** Continues until it is ended. */
 const twoCents = 'model_says one\nmodel_says two\nwait 3600000'
-const spent = ({ error }: Said, budget: string) =>
+const spent = ({ error }: InternReply, budget: string) =>
   assert.deepEqual(
     [error?.code, error?.metadata],
     [410, { reason: 'run_ended', retryable: false, budget }],
@@ -51,23 +59,23 @@ onOneDatabase('a budget', (kind) => {
     const { body: hook } = await service.manage('POST', '/webhooks', { url: receiver.url })
     const { id, budget } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
     assert.deepEqual(budget, { max_cost_usd: 2 * cent })
-    const said = await trySaying(service, id, twoCents)
-    spent(said, 'max_cost_usd')
+    const turn = await trySay(service, id, twoCents)
+    spent(turn, 'max_cost_usd')
     const message = 'The turn reached its limit of 0.02 USD (max_cost_usd).'
-    assert.equal(said.error?.message, message)
-    assert.equal(said.chunks.at(-1).usage.cost, 2 * cent)
+    assert.equal(turn.error?.message, message)
+    assert.equal(turn.chunks.at(-1).usage.cost, 2 * cent)
     const run = await lastRun(service, id)
     assert.deepEqual([run.outcome, run.error, run.cost_usd], ['over_budget', message, 2 * cent])
-    const { entries } = (await service.ask('GET', `/interns/${id}/sessions/${said.sessionId}`)).body.data
+    const { entries } = (await service.ask('GET', `/interns/${id}/sessions/${turn.sessionId}`)).body.data
     // Text that the agent had already received can follow the end.
     const end = entries.findLast(({ type }: { type: string }) => type === 'end')
     assert.deepEqual([end?.outcome, end?.message], ['over_budget', message])
-    const told = verified(hook.secret, await receiver.hear('intern.run_ended')).data
-    assert.deepEqual([told.outcome, told.error], ['over_budget', message])
+    const result = verified(hook.secret, await receiver.hear('intern.run_ended')).data
+    assert.deepEqual([result.outcome, result.error], ['over_budget', message])
     const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })
     assert.match(text, /^signalbox_intern_turns_ended_total\{outcome="over_budget"\} 1$/m)
     assert.equal(
-      (await say(service, id, 'say on', { session_id: said.sessionId })).text,
+      (await say(service, id, 'say on', { session_id: turn.sessionId })).text,
       'on',
       'the next is another turn',
     )
@@ -76,7 +84,7 @@ onOneDatabase('a budget', (kind) => {
   test('holds for the builtin agent, which begins no further request', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { budget: { max_cost_usd: 2 * cent } })
-    spent(await trySaying(service, id, 'write a haiku', { approval_mode: 'self-drive' }), 'max_cost_usd')
+    spent(await trySay(service, id, 'write a haiku', { approval_mode: 'self-drive' }), 'max_cost_usd')
     const run = await lastRun(service, id)
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
@@ -85,7 +93,7 @@ onOneDatabase('a budget', (kind) => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
     const many = Array.from({ length: 6 }, (_, at) => `model_says ${at}`).join('\n')
-    spent(await trySaying(service, id, `${many}\nfail at last`), 'max_cost_usd')
+    spent(await trySay(service, id, `${many}\nfail at last`), 'max_cost_usd')
     const run = await lastRun(service, id)
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
@@ -94,12 +102,12 @@ onOneDatabase('a budget', (kind) => {
     await using service = await startPriced(kind)
     const limits = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 4.5 * cent }
     const { id } = await runningIntern(service, { agent: 'scripted', budget: limits })
-    const said = await trySaying(service, id, 'models_say 20\nwait 3600000')
-    spent(said, 'max_cost_usd')
+    const turn = await trySay(service, id, 'models_say 20\nwait 3600000')
+    spent(turn, 'max_cost_usd')
     const needed = 'The next request of the turn can cost up to 0.01 USD, which would exceed'
-    assert.equal(said.error?.message, `${needed} its limit of 0.035 USD (max_cost_usd).`)
+    assert.equal(turn.error?.message, `${needed} its limit of 0.035 USD (max_cost_usd).`)
     assert.equal((await lastRun(service, id)).cost_usd, 3 * cent)
-    const again = await trySaying(service, id, 'models_say 20\nwait 3600000', { session_id: said.sessionId })
+    const again = await trySay(service, id, 'models_say 20\nwait 3600000', { session_id: turn.sessionId })
     spent(again, 'session_max_cost_usd')
     assert.equal(again.error?.message, `${needed} the remaining 0.015 USD of its session (session_max_cost_usd).`)
     assert.equal((await lastRun(service, id, 2)).cost_usd, cent)
@@ -110,13 +118,13 @@ onOneDatabase('a budget', (kind) => {
     const endpoint = { prices: { prompt: 0, completion: 10 }, max_completion_tokens: 64_000 }
     await using service = await startPriced(kind, {}, endpoint)
     const { id } = await runningIntern(service, { budget: { max_cost_usd: 5 * cent } })
-    const said = await say(service, id, 'write a haiku', { approval_mode: 'self-drive' })
-    assert.equal(said.error, undefined)
+    const turn = await say(service, id, 'write a haiku', { approval_mode: 'self-drive' })
+    assert.equal(turn.error, undefined)
     const { outcome, cost_usd } = await lastRun(service, id)
     assert.equal(outcome, 'finished')
     assert.ok(cost_usd > 0 && cost_usd <= 5 * cent, `${cost_usd} USD`)
     const poor = { budget: { max_cost_usd: 0.9 * cent }, approval_mode: 'self-drive' }
-    const refused = await trySaying(service, id, 'write a haiku', poor)
+    const refused = await trySay(service, id, 'write a haiku', poor)
     spent(refused, 'max_cost_usd')
     assert.match(refused.error?.message ?? '', /can cost up to 0\.01 USD/)
   })
@@ -140,22 +148,22 @@ onOneDatabase('a budget', (kind) => {
   test('of time ends a silent turn; a prompt can only lower it', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_seconds: 1 } })
-    const said = await trySaying(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
-    spent(said, 'max_seconds')
-    assert.equal(said.error?.message, 'The turn reached its limit of 1 seconds of work (max_seconds).')
+    const turn = await trySay(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
+    spent(turn, 'max_seconds')
+    assert.equal(turn.error?.message, 'The turn reached its limit of 1 seconds of work (max_seconds).')
     await service.ask('PATCH', `/interns/${id}`, { body: { budget: null } })
     assert.equal((await service.ask('GET', `/interns/${id}`)).body.budget, null)
-    spent(await trySaying(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
+    spent(await trySay(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
   })
 
   test('of time does not count for how long a turn waits', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted' })
-    const asked = await say(service, id, 'permission shell allow_once\nsay done', { budget: { max_seconds: 15 } })
+    const turn = await say(service, id, 'permission shell allow_once\nsay done', { budget: { max_seconds: 15 } })
     const { body } = await service.ask('GET', `/interns/${id}/questions`)
     assert.ok(Date.parse(body.data[0].deadline_at) - Date.now() > 30_000, 'the deadline of its question is another')
     await sleep(16_000)
-    assert.match((await answer(service, id, asked, 'allow_once')).text, /done/)
+    assert.match((await answer(service, id, turn, 'allow_once')).text, /done/)
   })
 
   test('of a session holds for all its turns together, and then refuses the next', async () => {
@@ -163,17 +171,17 @@ onOneDatabase('a budget', (kind) => {
     const budget = { session_max_cost_usd: 3 * cent, session_max_turns: 3 }
     const { id } = await runningIntern(service, { agent: 'scripted', budget })
     const { sessionId: session_id } = await say(service, id, 'model_says one')
-    const said = await trySaying(service, id, twoCents, { session_id })
-    spent(said, 'session_max_cost_usd')
-    assert.match(said.error!.message, /^The turn reached the remaining 0\.02 USD of its session/)
-    const refused = await trySaying(service, id, 'say more', { session_id })
+    const turn = await trySay(service, id, twoCents, { session_id })
+    spent(turn, 'session_max_cost_usd')
+    assert.match(turn.error!.message, /^The turn reached the remaining 0\.02 USD of its session/)
+    const refused = await trySay(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],
       [403, 'The session has cost 0.03 USD, its limit is 0.03 USD (session_max_cost_usd).'],
     )
     await service.ask('PATCH', `/interns/${id}`, { body: { budget: { session_max_turns: 3 } } })
     assert.equal((await say(service, id, 'say third', { session_id })).text, 'third')
-    const fourth = await trySaying(service, id, 'say fourth', { session_id })
+    const fourth = await trySay(service, id, 'say fourth', { session_id })
     assert.deepEqual(
       [fourth.status, fourth.error?.message],
       [403, 'The session reached its limit of 3 turns (session_max_turns).'],
@@ -188,7 +196,7 @@ onOneDatabase('a budget', (kind) => {
     await say(service, id, 'say first', { session_id: 'mine' })
     const asking = Array.from({ length: 24 }, async (_, at) => {
       await sleep(at * 12)
-      return trySaying(service, id, 'say x', { session_id: 'mine' })
+      return trySay(service, id, 'say x', { session_id: 'mine' })
     })
     const statuses = (await Promise.all(asking)).map(({ status }) => status)
     const [session] = (await service.ask('GET', `/interns/${id}/sessions`)).body.data
@@ -208,7 +216,7 @@ onOneDatabase('a budget', (kind) => {
     await reply.rest()
     await service.ask('POST', `/interns/${id}/provision`)
     await untilIntern(service, id, 'running')
-    const refused = await trySaying(service, id, 'say more', { session_id })
+    const refused = await trySay(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],
       [403, 'The session has cost 0.02 USD, its limit is 0.02 USD (session_max_cost_usd).'],
@@ -221,12 +229,12 @@ onOneDatabase('a budget', (kind) => {
     const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 3 * cent } }
     const { id } = await runningIntern(service, settings)
     const path = `/interns/${id}/sessions/mine/chat/completions`
-    const daemon = () => daemonPid(service.place.settings.data_dir, id)
+    const daemon = () => daemonPid(service.testStore.settings.data_dir, id)
     const ends = [() => service.ask('POST', `/interns/${id}/suspend`), async () => process.kill(daemon(), 'SIGKILL')]
     for (const [at, end] of ends.entries()) {
       const messages = [{ role: 'user', content: 'model_says one\nwait 3600000' }]
-      const begun = await service.ask('POST', path, { body: { messages, background: true } })
-      assert.equal(begun.status, 202, JSON.stringify(begun.body))
+      const started = await service.ask('POST', path, { body: { messages, background: true } })
+      assert.equal(started.status, 202, JSON.stringify(started.body))
       await until(async () => (await service.ask('GET', '/generations')).body.data.length > at)
       const ended = daemon()
       await end()
@@ -238,8 +246,8 @@ onOneDatabase('a budget', (kind) => {
       await untilIntern(service, id, 'running')
     }
     // It spends the last of the budget: it ends itself, or is ended for that.
-    await trySaying(service, id, 'model_says one', { session_id: 'mine' })
-    const refused = await trySaying(service, id, 'say more', { session_id: 'mine' })
+    await trySay(service, id, 'model_says one', { session_id: 'mine' })
+    const refused = await trySay(service, id, 'say more', { session_id: 'mine' })
     assert.deepEqual(
       [refused.status, refused.error?.message],
       [403, 'The session has cost 0.03 USD, its limit is 0.03 USD (session_max_cost_usd).'],

@@ -149,11 +149,11 @@ onOneDatabase('the files of an intern', (kind) => {
     await grace('GET', 'archive')
     await grace('DELETE', '', { path: 'none' })
     const { data } = (await service.manage('GET', `/audit?target_id=${id}`)).body
-    const told = data
+    const result = data
       .filter(({ action }: { action: string }) => /file/.test(action))
       .map(({ action, after }: { action: string; after: object }) => [action, after])
       .reverse()
-    assert.deepEqual(told, [
+    assert.deepEqual(result, [
       ['intern.file_written', { path: 'secret' }],
       ['intern.file_read', { path: 'secret' }],
       ['intern.files_packed', { path: '.' }],
@@ -175,10 +175,10 @@ test('special names work, or the error explains the problem', async () => {
     assert.deepEqual(await put(path), [200, path])
     assert.equal((await ask('GET', 'content', { path })).bytes.toString(), 'x')
   }
-  assert.deepEqual(await put('n'.repeat(256)).then(([status, told]) => [status, /more than 255 bytes/.test(told)]), [
-    400,
-    true,
-  ])
+  assert.deepEqual(
+    await put('n'.repeat(256)).then(([status, result]) => [status, /more than 255 bytes/.test(result)]),
+    [400, true],
+  )
   assert.deepEqual((await put(`${'d/'.repeat(1800)}f`))[0], 400)
   assert.match((await put('a\0b'))[1], /U\+0000/)
   assert.deepEqual(await put('../x'), [400, '../x contains ".."; use a path inside the workspace.'])
@@ -198,8 +198,8 @@ test('names that are not UTF-8 are marked, omitted from archives, deleted with f
   const { data } = (await ask('GET', '', { path: 'odd' })).body
   assert.deepEqual([data[0].name, data[0].addressable], ['a\ufffdb', false])
   const { bytes } = await ask('GET', 'archive', { path: 'odd' })
-  const told = execFileSync('tar', ['-xzOf', '-', 'SIGNALBOX-LEFT-OUT.txt'], { input: bytes, encoding: 'utf8' })
-  assert.match(told, /a.b: has a name that is not valid UTF-8/)
+  const message = execFileSync('tar', ['-xzOf', '-', 'SIGNALBOX-LEFT-OUT.txt'], { input: bytes, encoding: 'utf8' })
+  assert.match(message, /a.b: has a name that is not valid UTF-8/)
   assert.equal((await ask('DELETE', '', { path: 'odd', recursive: 'true' })).status, 200)
 })
 
@@ -250,8 +250,8 @@ test('an invalid archive changes nothing, and the error has the position', async
   const { id } = await runningIntern(service)
   const ask = filesOf(service, id)
   const refusal = async (body: Buffer | string) => {
-    const { status, body: told } = await ask('PUT', 'archive', { path: 'in' }, { body })
-    return `${status} ${told.error?.message}`
+    const { status, body: answer } = await ask('PUT', 'archive', { path: 'in' }, { body })
+    return `${status} ${answer.error?.message}`
   }
   const good = tarOf((folder) => writeFileSync(join(folder, 'f'), Buffer.alloc(300_000, 'x')))
   assert.match(await refusal('no archive'), /^400 The archive is not a complete tar\.gz/)

@@ -8,8 +8,8 @@ import { startTestService, type TestService } from '../harness/service/service.t
 import { until } from '../harness/until.ts'
 
 /** The secret of an intern's own key, as its daemon has it. */
-function keyOf({ place }: TestService, id: string): string {
-  return JSON.parse(readFileSync(join(place.settings.data_dir, 'interns', id, 'daemon.json'), 'utf8')).secret
+function keyOf({ testStore }: TestService, id: string): string {
+  return JSON.parse(readFileSync(join(testStore.settings.data_dir, 'interns', id, 'daemon.json'), 'utf8')).secret
 }
 
 /** A generation of a turn: an intern's key cannot spend outside of one. */

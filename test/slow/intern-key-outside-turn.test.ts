@@ -92,12 +92,12 @@ function environmentOf(pid: string): string {
 onOneDatabase("an intern's key", (kind) => {
   for (const budget of [{ max_cost_usd: 5, session_max_cost_usd: 5 }, null])
     test(`is refused outside of a turn, ${budget ? 'with' : 'without'} a budget`, async () => {
-      await using place = await startPriced(kind, {})
-      const { service } = place
+      await using fixture = await startPriced(kind, {})
+      const { service } = fixture
       const { id } = await runningIntern(service, { budget })
       const paths = ['/chat/completions', '/responses', '/messages']
       await say(service, id, 'hello', { approval_mode: 'self-drive' })
-      assert.deepEqual(await statusesOf({ ...place, id }, paths), [403, 403, 403])
+      assert.deepEqual(await statusesOf({ ...fixture, id }, paths), [403, 403, 403])
     })
 })
 
@@ -106,10 +106,10 @@ for (const [groups, budget] of [
   ['false', null],
 ] as const)
   test(`an orphan of a command spends nothing after the turn, control groups ${groups}`, async () => {
-    await using place = await startPriced('sqlite', { intern_control_groups: groups })
-    const { service, folder } = place
+    await using fixture = await startPriced('sqlite', { intern_control_groups: groups })
+    const { service, folder } = fixture
     const { id } = await runningIntern(service, { budget })
-    const { text } = await say(service, id, `run \`${leaving({ ...place, id })}\``, { approval_mode: 'self-drive' })
+    const { text } = await say(service, id, `run \`${leaving({ ...fixture, id })}\``, { approval_mode: 'self-drive' })
     assert.match(text, /started/)
     writeFileSync(join(folder, 'over'), '')
     const pid = Number(readFileSync(join(folder, 'started'), 'utf8'))

@@ -30,17 +30,17 @@ async function killedWhile(
   return w.start()
 }
 
-const homesIn = ({ place }: KilledInterns) => join(place.settings.data_dir, 'interns')
+const homesIn = ({ testStore }: KilledInterns) => join(testStore.settings.data_dir, 'interns')
 const onlyIntern = async ({ ask }: KilledServer): Promise<string> => (await ask('GET', '/interns')).body.data[0].id
 
 /** It runs once, accepts turns, and has one key. */
 async function goesOn(w: KilledInterns, server: KilledServer, id: string): Promise<void> {
   await untilIntern(server, id, 'running')
-  const said = await say(server, id, 'model_says one\nsay done')
-  assert.deepEqual([said.finish, said.error], ['stop', undefined])
+  const turn = await say(server, id, 'model_says one\nsay done')
+  assert.deepEqual([turn.finish, turn.error], ['stop', undefined])
   const daemons = () => processesIn(join(homesIn(w), id, 'settings.json'))
-  assert.deepEqual(daemons(), [daemonPid(w.place.settings.data_dir, id)])
-  assert.equal(await keysOfInterns(w.place), 1)
+  assert.deepEqual(daemons(), [daemonPid(w.testStore.settings.data_dir, id)])
+  assert.equal(await keysOfInterns(w.testStore), 1)
   assert.deepEqual(readdirSync(homesIn(w)), [id])
 }
 
@@ -98,7 +98,10 @@ onOneDatabase('a server that is killed', (kind) => {
       const id = await withIntern(w)
       const server = await killedWhile(w, `${moment} rm /interns/`, ({ ask }) => ask('DELETE', `/interns/${id}`))
       await until(async () => (await server.ask('GET', `/interns/${id}`)).status === 404)
-      assert.deepEqual([processesIn(homesIn(w)), readdirSync(homesIn(w)), await keysOfInterns(w.place)], [[], [], 0])
+      assert.deepEqual(
+        [processesIn(homesIn(w)), readdirSync(homesIn(w)), await keysOfInterns(w.testStore)],
+        [[], [], 0],
+      )
     })
 })
 

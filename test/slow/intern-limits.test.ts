@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { daemonPid, isRunning, runningIntern, trySaying, untilIntern } from '#test/harness/interns/interns.ts'
+import { daemonPid, isRunning, runningIntern, trySay, untilIntern } from '#test/harness/interns/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -15,8 +15,8 @@ const megabyte = 1024 ** 2
 async function startLimited(limits: object) {
   const service = await startTestService({ settings: limits })
   const { id } = await runningIntern(service)
-  const run = (command: string) => trySaying(service, id, `run \`${command}\``, { approval_mode: 'self-drive' })
-  const workspace = join(service.place.settings.data_dir, 'interns', id, 'workspace')
+  const run = (command: string) => trySay(service, id, `run \`${command}\``, { approval_mode: 'self-drive' })
+  const workspace = join(service.testStore.settings.data_dir, 'interns', id, 'workspace')
   /** Repeats until the service ends: the termination for excessive memory can interrupt it. */
   const insist = async (command: string) => {
     while (await run(command).catch(() => undefined)) await sleep(500)
@@ -62,7 +62,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
 
     test('holds no more memory than it may, in all', { timeout: 900_000 }, async () => {
       await using service = await startLimited({ ...settings, intern_memory_bytes: 500 * megabyte })
-      const pid = daemonPid(service.place.settings.data_dir, service.id)
+      const pid = daemonPid(service.testStore.settings.data_dir, service.id)
       void service.insist('for i in 1 2 3 4; do head -c 200M /dev/zero | tail -c 190M | sleep 1000 & done; wait')
       assert.match(await endedFor(service, /memory/), /^It used \d+ MiB of memory; at most 500 MiB are allowed/)
       assert.equal(isRunning(pid), false)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scripted } from '../harness/interns/intern-chat.ts'
-import { runningIntern, say, tryAnswering, trySaying } from '../harness/interns/interns.ts'
+import { runningIntern, say, tryAnswer, trySay } from '../harness/interns/interns.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -14,8 +14,8 @@ test('an intern thinks with the preset it names, by its own key', async () => {
   await using service = await startTestService()
   await service.manage('POST', '/presets/helper/responses', { model: 'signalbox/demo', instructions: 'Help.' })
   const { id } = await runningIntern(service, { model: '@preset/helper' })
-  const said = await say(service, id, 'demo:words=3')
-  assert.deepEqual([said.text, said.finish], ['word1 word2 word3', 'stop'])
+  const turn = await say(service, id, 'demo:words=3')
+  assert.deepEqual([turn.text, turn.finish], ['word1 word2 word3', 'stop'])
   const used = await until(async () => (await service.manage('GET', '/activity')).body.data[0])
   assert.equal(used.model, 'signalbox/demo')
 })
@@ -25,23 +25,23 @@ test('a preset that is switched off ends the turn with words that say so', async
   await service.manage('POST', '/presets/helper/responses', { model: 'signalbox/demo' })
   const { id } = await runningIntern(service, { model: '@preset/helper' })
   await service.manage('PATCH', '/presets/helper', { status: 'disabled' })
-  const said = await trySaying(service, id, 'demo:words=3')
-  assert.match(said.error?.message ?? '', /Preset "helper" not found/)
+  const turn = await trySay(service, id, 'demo:words=3')
+  assert.match(turn.error?.message ?? '', /Preset "helper" not found/)
 })
 
 test('guardrails apply to the model requests of an intern', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service, { model: 'signalbox/demo' })
   await restrict(service, { name: 'House', ignored_models: ['signalbox/demo'] })
-  const said = await trySaying(service, id, 'demo:words=3')
-  assert.match(said.error?.message ?? '', /Refused by the guardrail "House" \(ignored_models\)/)
+  const turn = await trySay(service, id, 'demo:words=3')
+  assert.match(turn.error?.message ?? '', /Refused by the guardrail "House" \(ignored_models\)/)
 })
 
 test('an intern is not talked to through a region that is not allowed: 403', async () => {
   await using service = await startTestService({ settings: { regions: { 'eu.test': 'europe' } } })
   const { id } = await runningIntern(service)
   await restrict(service, { name: 'House', allowed_data_regions: ['europe'] })
-  const refused = await trySaying(service, id, 'hi')
+  const refused = await trySay(service, id, 'hi')
   const metadata = { reason: 'bad_request', retryable: false }
   assert.deepEqual([refused.status, refused.error], [403, { code: 403, message: refused.error?.message, metadata }])
   assert.match(refused.error?.message ?? '', /Refused by the guardrail "House".*through the region "global"/)
@@ -59,19 +59,18 @@ test('content filters hold for prompts and for answers to questions, value by va
   })
   const message = 'Refused by the guardrail "House" (content_filters[0])'
   const metadata = { reason: 'bad_request', retryable: false }
-  const isBlocked = ({ status, error }: Awaited<ReturnType<typeof trySaying>>) => {
+  const isBlocked = ({ status, error }: Awaited<ReturnType<typeof trySay>>) => {
     assert.deepEqual([status, error?.code, error?.metadata], [403, 403, metadata])
     assert.equal(error?.message.split(':')[0], message)
     assert.doesNotMatch(error?.message ?? '', /sesame/)
   }
-  isBlocked(await trySaying(service, id, 'say sesame'))
+  isBlocked(await trySay(service, id, 'say sesame'))
   const body = { stream: true, messages: [{ role: 'user', content: 'say sesame' }] }
   const { headers } = await service.ask('POST', `/interns/${id}/chat/completions`, { body })
   assert.equal(headers.get('x-should-retry'), 'false')
   const form = { type: 'object', properties: { word: { type: 'string' } } }
-  const asked = await say(service, id, `ask ${JSON.stringify(form)}`)
-  const accept = (word: string) =>
-    tryAnswering(service, id, asked, JSON.stringify({ action: 'accept', content: { word } }))
+  const turn = await say(service, id, `ask ${JSON.stringify(form)}`)
+  const accept = (word: string) => tryAnswer(service, id, turn, JSON.stringify({ action: 'accept', content: { word } }))
   isBlocked(await accept('open "sesame"'))
   // The question is still open.
   const { text } = await accept('by "falcon-7"\nand ä')

@@ -11,7 +11,7 @@ import { startTestService, type TestService } from '../harness/service/service.t
 const permission = 'permission shell allow_once reject_once\nsay on'
 const waiting = async (who: Pick<TestService, 'ask'>) => (await who.ask('GET', '/interns/questions')).body.data
 const names = async (who: Pick<TestService, 'ask'>) =>
-  (await waiting(who)).map((asked: { intern_name: string }) => asked.intern_name).sort()
+  (await waiting(who)).map((request: { intern_name: string }) => request.intern_name).sort()
 
 onOneDatabase('waiting questions of all interns', (kind) => {
   test('is each question as its intern lists it, with whose it is, until it is answered', async () => {
@@ -22,8 +22,8 @@ onOneDatabase('waiting questions of all interns', (kind) => {
     await say(service, bob.id, permission)
     const all = await waiting(service)
     assert.equal(all.length, 2)
-    for (const asked of all) {
-      const { intern_id, intern_name, workspace_id, creator_user_id, creator_name, ...question } = asked
+    for (const request of all) {
+      const { intern_id, intern_name, workspace_id, creator_user_id, creator_name, ...question } = request
       assert.deepEqual((await service.ask('GET', `/interns/${intern_id}/questions`)).body.data, [question])
       const intern = (await service.ask('GET', `/interns/${intern_id}`)).body
       assert.equal(creator_name, 'Owner')
@@ -71,7 +71,7 @@ onOneDatabase('waiting questions of all interns', (kind) => {
     const settings = { ...scripted, intern_question_ms: 600_000 }
     await using service = await startTestService({ kind, settings, now: () => Date.now() + ahead })
     const { id } = await runningIntern(service, { agent: 'scripted' })
-    const asked = [
+    const answers = [
       await say(service, id, permission),
       await say(service, id, permission),
       await say(service, id, permission),
@@ -79,10 +79,10 @@ onOneDatabase('waiting questions of all interns', (kind) => {
     const page = async (query: string) => (await service.ask('GET', `/interns/questions?limit=2${query}`)).body
     const first = await page('')
     const idsOf = (data: { id: string }[]) => data.map((one) => one.id)
-    assert.deepEqual(idsOf(first.data), idsOf(asked.slice(0, 2).map((one) => one.asked!)))
-    await answer(service, id, asked[1]!, 'allow_once')
+    assert.deepEqual(idsOf(first.data), idsOf(answers.slice(0, 2).map((one) => one.question!)))
+    await answer(service, id, answers[1]!, 'allow_once')
     const second = await page(`&starting_after=${first.next_cursor}`)
-    assert.deepEqual([idsOf(second.data), second.has_more], [[asked[2]!.asked!.id], false])
+    assert.deepEqual([idsOf(second.data), second.has_more], [[answers[2]!.question!.id], false])
     const refused = await service.ask('GET', '/interns/questions?starting_after=nonsense')
     assert.deepEqual([refused.status, /starting_after: must be/.test(refused.text)], [400, true])
     ahead = 86_400_000
@@ -93,7 +93,7 @@ onOneDatabase('waiting questions of all interns', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     await say(service, id, permission)
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     await db.query.updateTable('interns').set({ status: 'failed' }).where('id', '=', id).execute()
     await db.close()
     assert.deepEqual(await names(service), [])

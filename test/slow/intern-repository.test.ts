@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { newPlace, onOneDatabase } from '../harness/database/databases.ts'
+import { newTestStore, onOneDatabase } from '../harness/database/databases.ts'
 import { type Files, hasGit, startGitServer } from '../harness/interns/git-server.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { realShell } from '../harness/interns/scripted-agent.ts'
@@ -31,16 +31,16 @@ const files: Files = { 'README.md': 'Widgets.\n' }
 const skip = hasGit ? false : 'git is not installed'
 const noSandbox = (await realShell().sandboxError('/tmp')) ?? false
 
-const homeOf = ({ place }: TestService, id: string) => join(place.settings.data_dir, 'interns', id)
+const homeOf = ({ testStore }: TestService, id: string) => join(testStore.settings.data_dir, 'interns', id)
 const fileIn = (service: TestService, id: string, path: string) => join(homeOf(service, id), 'workspace', path)
 const run = async (service: TestService, id: string, command: string) =>
   (await say(service, id, `run \`${command}\``, { approval_mode: 'self-drive' })).text
 
 async function started(service: TestService, repository: object) {
-  const made = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, repository } })
-  assert.equal(made.status, 201, made.text)
+  const created = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, repository } })
+  assert.equal(created.status, 201, created.text)
   return until(async () => {
-    const { body } = await service.ask('GET', `/interns/${made.body.id}`)
+    const { body } = await service.ask('GET', `/interns/${created.body.id}`)
     return ['running', 'failed'].includes(body.status) && body
   })
 }
@@ -85,20 +85,20 @@ onOneDatabase('an intern with a repository', (kind) => {
       body: { visibility: 'workspace', repository: { url: git.url, credential } },
     })
     const grace = await colleague(service)
-    const told = [
+    const names = [
       (await grace.ask('GET', `/interns/${id}`)).text,
       (await grace.ask('GET', '/interns')).text,
       (await service.manage('GET', '/audit')).text,
     ]
     const basic = Buffer.from(`ada:${secret}`).toString('base64')
-    for (const text of told) assert.ok(!text.includes(secret) && !text.includes(basic))
-    assert.deepEqual(filesWith(service.place.settings.data_dir, [secret, basic]), [])
-    const said = await run(
+    for (const text of names) assert.ok(!text.includes(secret) && !text.includes(basic))
+    assert.deepEqual(filesWith(service.testStore.settings.data_dir, [secret, basic]), [])
+    const text = await run(
       service,
       id,
       `cat widgets/.git/config; git -C widgets remote -v; env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n'`,
     )
-    assert.ok(said.includes(git.url) && !said.includes(secret) && !said.includes(basic), said)
+    assert.ok(text.includes(git.url) && !text.includes(secret) && !text.includes(basic), text)
   })
 
   test('fails with the reason if the clone fails, and starts after a repair', {
@@ -124,16 +124,16 @@ onOneDatabase('an intern with a repository', (kind) => {
   })
 
   test('keeps its password for the one key: without it the service does not start', async () => {
-    const place = await newPlace(kind)
-    const key = join(place.settings.data_dir, 'encryption.key')
-    const first = await startTestService({ place })
+    const testStore = await newTestStore(kind)
+    const key = join(testStore.settings.data_dir, 'encryption.key')
+    const first = await startTestService({ testStore })
     const repository = { url: 'https://git.example.com/a/b', credential }
-    const made = await first.ask('POST', '/interns', { body: { name: 'ada', repository } })
+    const created = await first.ask('POST', '/interns', { body: { name: 'ada', repository } })
     await first.stop()
-    assert.equal(made.status, 201, made.text)
+    assert.equal(created.status, 201, created.text)
     renameSync(key, `${key}.lost`)
-    await assert.rejects(startTestService({ place }), /encryption key .* is missing, and .*repository credentials/)
-    await place.remove()
+    await assert.rejects(startTestService({ testStore }), /encryption key .* is missing, and .*repository credentials/)
+    await testStore.remove()
   })
 
   test('replays under its idempotency key, and not with another password', { skip }, async () => {
@@ -171,9 +171,9 @@ describe('a clone that fails', { skip }, () => {
     test(`says that the repository ${name}`, async () => {
       await using git = await startGitServer(files, access)
       await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
-      const told = await why(service, repository(git.url))
-      assert.match(told, says)
-      assert.ok(!told.includes(secret))
+      const response = await why(service, repository(git.url))
+      assert.match(response, says)
+      assert.ok(!response.includes(secret))
     })
   }
 
@@ -193,16 +193,19 @@ describe('a clone that fails', { skip }, () => {
     await using git = await startGitServer(files, access)
     git.around.answer = (request, response) => {
       const basic = request.headers.authorization?.slice(6) ?? ''
-      const said = `ERR you sent ${basic} which is ${Buffer.from(basic, 'base64')}`
+      const text = `ERR you sent ${basic} which is ${Buffer.from(basic, 'base64')}`
       const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text
       response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
-      response.end(`${line('# service=git-upload-pack\n')}0000${line(said)}`)
+      response.end(`${line('# service=git-upload-pack\n')}0000${line(text)}`)
       return true
     }
     await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
-    const told = await why(service, { url: git.url, credential })
-    assert.match(told, /you sent/)
-    assert.ok(!told.includes(secret) && !told.includes(Buffer.from(`ada:${secret}`).toString('base64')), told)
+    const response = await why(service, { url: git.url, credential })
+    assert.match(response, /you sent/)
+    assert.ok(
+      !response.includes(secret) && !response.includes(Buffer.from(`ada:${secret}`).toString('base64')),
+      response,
+    )
   })
 
   test('is over after its time, and when the service stops', async () => {
@@ -223,9 +226,9 @@ describe('a clone that fails', { skip }, () => {
     await using git = await startGitServer({ a: noise(), b: noise() })
     const settings = { repository_origins: [git.origin], intern_disk_bytes: 5_000_000 }
     await using service = await startTestService({ settings })
-    const told = await why(service, { url: git.url })
+    const response = await why(service, { url: git.url })
     assert.match(
-      told,
+      response,
       /is not cloned: Its files use \d+ MiB; at most 5 MiB are allowed \(setting "intern_disk_bytes"\)\.$/,
     )
     const [intern] = (await service.ask('GET', '/interns')).body.data
@@ -260,9 +263,9 @@ describe('ownership of a clone', { skip }, () => {
       assert.equal(lstatSync(fileIn(service, id, 'widgets/.git/config')).uid, owner)
       if (process.getuid?.() === 0) assert.equal(owner === 0, 'intern_users_from' in settings)
       assert.match(await run(service, id, 'git -C widgets status --short --branch'), /## main\.\.\.origin\/main/)
-      const asked = await say(service, id, 'run `git -C widgets status --short --branch`')
+      const turn = await say(service, id, 'run `git -C widgets status --short --branch`')
       assert.match(
-        (await answer(service, id, asked, 'allow_once')).text,
+        (await answer(service, id, turn, 'allow_once')).text,
         /## main\.\.\.origin\/main|The sandbox is not available/,
       )
     })
@@ -300,8 +303,8 @@ test('commits are fetched as documented, and files are transferred', { skip }, a
     ${copies}
     (cd "$WORKSPACE" && $as cat in.txt && ls -ln in.txt)`
   const env = { ...process.env, HOME: folder, WORKSPACE: join(homeOf(service, id), 'workspace') }
-  const said = execFileSync('bash', ['-euc', script], { cwd: folder, env, encoding: 'utf8' })
-  assert.match(said, /By the intern[\s\S]*for you/)
+  const text = execFileSync('bash', ['-euc', script], { cwd: folder, env, encoding: 'utf8' })
+  assert.match(text, /By the intern[\s\S]*for you/)
   assert.equal(readFileSync(join(folder, 'from-bob/report.pdf'), 'utf8'), 'report\n')
   assert.equal(lstatSync(fileIn(service, id, 'in.txt')).uid, lstatSync(env.WORKSPACE).uid)
   rmSync(folder, { recursive: true })
@@ -314,15 +317,15 @@ test('another intern in self-drive cannot find the credential in use', {
   await using git = await startGitServer(files, access)
   await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
   const { id } = await runningIntern(service, { name: 'eve' })
-  const asked = Promise.withResolvers<void>()
+  const request = Promise.withResolvers<void>()
   const looked = Promise.withResolvers<boolean>()
   git.around.answer = () => {
-    asked.resolve()
+    request.resolve()
     return looked.promise
   }
   const starting = started(service, { url: git.url, credential })
-  await asked.promise
-  const data = service.place.settings.data_dir
+  await request.promise
+  const data = service.testStore.settings.data_dir
   const look = `for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ; tr '\\0' ' ' < $p/cmdline; done 2>&1 | grep -a -e EXTRAHEADER -e VALUE_ -e Basic -e widgets.git; ls -R ${data} ${data}/interns/*/cloning 2>&1; grep -ra Basic ${data} 2>/dev/null; echo looked`
   const seen = await run(service, id, look)
   looked.resolve(false)

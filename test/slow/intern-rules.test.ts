@@ -16,8 +16,8 @@ async function setRules(service: TestService, id: string, rules: object[], more:
 /** The intern's reply once its rules apply, which takes a moment. */
 async function untilSaid(service: TestService, id: string, prompt: string, expected: RegExp) {
   return until(async () => {
-    const said = await say(service, id, prompt, selfDrive)
-    return expected.test(said.text) && said
+    const turn = await say(service, id, prompt, selfDrive)
+    return expected.test(turn.text) && turn
   })
 }
 async function audited(service: TestService, action: string): Promise<any[]> {
@@ -31,29 +31,29 @@ onOneDatabase('rules of interns', (kind) => {
     assert.match((await say(service, id, wants('git push'), selfDrive)).text, /allow_once/)
     const set = await setRules(service, id, [{ effect: 'deny', name: 'no push', commands: ['git push'] }])
     assert.deepEqual([set.status, set.body.data.version], [200, 1])
-    const said = await untilSaid(service, id, wants('git push'), /reject_once/)
+    const turn = await untilSaid(service, id, wants('git push'), /reject_once/)
     const [event] = await audited(service, 'intern.rule_decided')
     const { session_id, effect, scope, version, rule, name, detail } = event.after
     assert.deepEqual(
       [session_id, effect, scope, version, rule, name, detail, event.target.id],
-      [said.sessionId, 'deny', 'intern', 1, 1, 'no push', 'git push', id],
+      [turn.sessionId, 'deny', 'intern', 1, 1, 'no push', 'git push', id],
     )
     const path = `/workspaces/${workspaceId}/intern-rules`
     const wide = await service.manage('PUT', path, { rules: [{ effect: 'deny', commands: ['make'] }] })
     assert.deepEqual([wide.status, (await service.manage('GET', path)).body.data.version], [200, 1])
     await untilSaid(service, id, wants('make'), /reject_once/)
-    const entries = (await service.ask('GET', `/interns/${id}/sessions/${said.sessionId}`)).body.data.entries
-    const told = entries.find(({ type }: { type: string }) => type === 'decision')
-    assert.deepEqual([told.effect, told.scope, told.version, told.detail], ['deny', 'intern', 1, 'git push'])
+    const entries = (await service.ask('GET', `/interns/${id}/sessions/${turn.sessionId}`)).body.data.entries
+    const result = entries.find(({ type }: { type: string }) => type === 'decision')
+    assert.deepEqual([result.effect, result.scope, result.version, result.detail], ['deny', 'intern', 1, 'git push'])
   })
 
   test('hold from the first word of an intern that starts', async () => {
     await using service = await startTestService({ kind, settings: scripted })
-    const { body: made } = await service.ask('POST', '/interns', { body: { name: 'ada', agent: 'scripted' } })
-    await setRules(service, made.id, [{ effect: 'deny', tools: ['shell'] }])
-    await service.ask('POST', `/interns/${made.id}/provision`)
-    await until(async () => (await service.ask('GET', `/interns/${made.id}`)).body.status === 'running')
-    assert.match((await say(service, made.id, wants('ls'), selfDrive)).text, /reject_once/)
+    const { body: created } = await service.ask('POST', '/interns', { body: { name: 'ada', agent: 'scripted' } })
+    await setRules(service, created.id, [{ effect: 'deny', tools: ['shell'] }])
+    await service.ask('POST', `/interns/${created.id}/provision`)
+    await until(async () => (await service.ask('GET', `/interns/${created.id}`)).body.status === 'running')
+    assert.match((await say(service, created.id, wants('ls'), selfDrive)).text, /reject_once/)
   })
 
   test('are judged for every tool of the builtin agent, in self-drive and in manual', async () => {
@@ -70,10 +70,10 @@ onOneDatabase('rules of interns', (kind) => {
     assert.match((await say(service, id, 'write secret/a.txt: x')).text, /Not allowed/, 'which asks for no permission')
     assert.doesNotMatch((await say(service, id, 'write notes.txt: x')).text, /Not allowed/)
     const echoed = await say(service, id, 'run `echo hello`')
-    assert.deepEqual([echoed.asked, /hello/.test(echoed.text)], [undefined, true])
-    const asked = await say(service, id, 'read notes.txt', selfDrive)
-    assert.equal(asked.asked?.arguments.operation, 'read')
-    assert.match((await answer(service, id, asked, 'allow_once')).text, /x/)
+    assert.deepEqual([echoed.question, /hello/.test(echoed.text)], [undefined, true])
+    const turn = await say(service, id, 'read notes.txt', selfDrive)
+    assert.equal(turn.question?.arguments.operation, 'read')
+    assert.match((await answer(service, id, turn, 'allow_once')).text, /x/)
   })
 
   test('have versions, and detect concurrent changes', async () => {
@@ -123,7 +123,7 @@ onOneDatabase('rules of interns', (kind) => {
   test('a replay returns the draft’s decisions and where people decided differently', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id, workspace_id: workspaceId } = await runningIntern(service, { agent: 'scripted' })
-    for (const [command, said] of [
+    for (const [command, result] of [
       ['npm test', 'allow_once'],
       ['npm test', 'allow_once'],
       ['npm test', 'reject_once'],
@@ -131,7 +131,7 @@ onOneDatabase('rules of interns', (kind) => {
       ['make', 'allow_once'],
       ['npm test $(id)', 'allow_once'],
     ] as const)
-      await answer(service, id, await say(service, id, wants(command)), said)
+      await answer(service, id, await say(service, id, wants(command)), result)
     await say(service, id, wants('npm test'))
     const rules = [
       { effect: 'allow', name: 'tests', commands: ['npm test'] },

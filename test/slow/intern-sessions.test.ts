@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
-import { prompt, scripted, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, prompt, scripted, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
 import { listen } from '../harness/service/events.ts'
@@ -15,17 +15,17 @@ onOneDatabase('transcripts of an intern', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
-    const asked = await say(service, id, `${work}\npermission shell allow_once`)
-    const said = await answer({ ...service, ask: grace.ask }, id, asked, 'allow_once')
-    assert.equal(said.finish, 'stop')
+    const turn = await say(service, id, `${work}\npermission shell allow_once`)
+    const reply = await answer({ ...service, ask: grace.ask }, id, turn, 'allow_once')
+    assert.equal(reply.finish, 'stop')
     const { body: list } = await grace.ask('GET', `/interns/${id}/sessions`)
     assert.deepEqual(
       list.data.map((session: any) => [session.id, session.status, session.turns, session.title]),
-      [[asked.sessionId, 'idle', 1, 'say before']],
+      [[turn.sessionId, 'idle', 1, 'say before']],
     )
-    const path = `/interns/${id}/sessions/${asked.sessionId}`
+    const path = `/interns/${id}/sessions/${turn.sessionId}`
     const { session, entries } = (await service.ask('GET', path)).body.data
-    assert.equal(session.id, asked.sessionId)
+    assert.equal(session.id, turn.sessionId)
     const types = ['prompt', 'message', 'plan', 'tool_call', 'message', 'question', 'message', 'end']
     assert.deepEqual(
       entries.map(({ type }: { type: string }) => type),
@@ -43,9 +43,9 @@ onOneDatabase('transcripts of an intern', (kind) => {
 })
 
 describe('a session of an intern', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk()
+    service = await startInternChatService()
   })
   after(() => service[Symbol.asyncDispose]())
   const follow = (sessionId: string | undefined, lastEventId?: string) =>
@@ -81,8 +81,10 @@ describe('a session of an intern', () => {
     const second = await follow(sessionId, first.lastId())
     const end = await second.hear('entry', ({ type }) => type === 'end')
     assert.equal(end.outcome, 'finished')
-    const told = second.of('entry').map(({ type, text }) => [type, type === 'message' && text.endsWith('word19 end')])
-    assert.deepEqual(told.slice(-2), [
+    const entriesWith = second
+      .of('entry')
+      .map(({ type, text }) => [type, type === 'message' && text.endsWith('word19 end')])
+    assert.deepEqual(entriesWith.slice(-2), [
       ['message', true],
       ['end', false],
     ])
@@ -127,12 +129,12 @@ describe('a session of an intern', () => {
   })
 
   test('adds its work to the reply on request; the rest is byte-identical', async () => {
-    const told = async (more: object) => {
+    const entriesWith = async (more: object) => {
       const { chunks } = await say(service, service.id, work, { approval_mode: 'self-drive', ...more })
       return chunks.map(({ id: _, created: __, session_id: ___, ...rest }) => rest)
     }
-    const plain = await told({})
-    const whole = await told({ stream_options: { include_activity: true } })
+    const plain = await entriesWith({})
+    const whole = await entriesWith({ stream_options: { include_activity: true } })
     assert.deepEqual(
       whole.filter(({ activity }) => !activity).map((chunk) => JSON.stringify(chunk)),
       plain.map((chunk) => JSON.stringify(chunk)),
@@ -149,7 +151,7 @@ describe('a session of an intern', () => {
 })
 
 test('a session is heard on after the server was restarted, from where it was', async () => {
-  const first = await startTalk({ settings: { keep_interns_running: 'true' } as never })
+  const first = await startInternChatService({ settings: { keep_interns_running: 'true' } as never })
   const { sessionId } = await say(first, first.id, 'say one')
   const path = `/interns/${first.id}/sessions/${sessionId}/events`
   const listening = await listen(first.url, { key: first.apiKey, path })
@@ -157,7 +159,7 @@ test('a session is heard on after the server was restarted, from where it was', 
   listening.leave()
   await first.stop()
   const settings = { ...scripted, intern_users_from: 0 } as never
-  await using second = await startTestService({ place: first.place, settings })
+  await using second = await startTestService({ testStore: first.testStore, settings })
   await untilIntern(second, first.id, 'running')
   await say(second, first.id, 'say two', { session_id: sessionId })
   const again = await listen(second.url, { key: second.apiKey, path, lastEventId: listening.lastId() })

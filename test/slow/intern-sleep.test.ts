@@ -3,32 +3,34 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
-import { open, scripted, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { type InternChatService, open, scripted, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { startInternHosts } from '../harness/interns/intern-hosts.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, trySaying, untilIntern } from '../harness/interns/interns.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, trySay, untilIntern } from '../harness/interns/interns.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 const settings = { intern_idle_ms: 1000 }
-const record = async (service: Talk) => (await service.ask('GET', `/interns/${service.id}`)).body
-const asleep = (service: Talk) =>
+const record = async (service: InternChatService) => (await service.ask('GET', `/interns/${service.id}`)).body
+const asleep = (service: InternChatService) =>
   until(async () => {
     const found = await record(service)
-    return found.asleep_since !== null && !isRunning(daemonPid(service.place.settings.data_dir, service.id)) && found
+    return (
+      found.asleep_since !== null && !isRunning(daemonPid(service.testStore.settings.data_dir, service.id)) && found
+    )
   })
 
 onOneDatabase('an idle intern', (kind) => {
   test('sleeps without a process, counts as running, and continues at the next prompt', async () => {
-    await using service = await startTalk({ kind, settings })
-    const home = join(service.place.settings.data_dir, 'interns', service.id)
+    await using service = await startInternChatService({ kind, settings })
+    const home = join(service.testStore.settings.data_dir, 'interns', service.id)
     const read = (name: string) => JSON.parse(readFileSync(join(home, name), 'utf8'))
     // Before the first prompt, because a busy machine may have to wake the intern for it.
     assert.equal(read('settings.json').start_agent, undefined)
     const first = await say(service, service.id, 'say hello')
     assert.equal((await asleep(service)).status, 'running')
     await until(() => read('daemon.json').ended === true)
-    const said = await say(service, service.id, 'say again', { session_id: first.sessionId })
-    assert.deepEqual([said.text, said.finish], ['again', 'stop'])
+    const turn = await say(service, service.id, 'say again', { session_id: first.sessionId })
+    assert.deepEqual([turn.text, turn.finish], ['again', 'stop'])
     // An intern is woken for a prompt, so its agent starts with it.
     assert.deepEqual([read('settings.json').start_agent, read('daemon.json').ended], [true, undefined])
     assert.equal((await record(service)).asleep_since, null)
@@ -43,7 +45,7 @@ onOneDatabase('an idle intern', (kind) => {
   })
 
   test('wakes once for concurrent prompts, and all are answered', async () => {
-    await using service = await startTalk({ kind, settings })
+    await using service = await startInternChatService({ kind, settings })
     await asleep(service)
     const all = await Promise.all(Array.from({ length: 10 }, (_, at) => say(service, service.id, `say ${at}`)))
     assert.deepEqual(
@@ -53,7 +55,7 @@ onOneDatabase('an idle intern', (kind) => {
   })
 
   test('loses no prompt that arrives while it falls asleep', async () => {
-    await using service = await startTalk({ kind, settings: { intern_idle_ms: 250 } })
+    await using service = await startInternChatService({ kind, settings: { intern_idle_ms: 250 } })
     for (let turn = 0; turn < 12; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 200 + turn * 10))
       const { text, error } = await say(service, service.id, `say ${turn}`)
@@ -62,13 +64,13 @@ onOneDatabase('an idle intern', (kind) => {
   })
 
   test('stays awake while it waits, is followed, or works in the background', async () => {
-    await using service = await startTalk({ kind, settings })
-    const pid = daemonPid(service.place.settings.data_dir, service.id)
+    await using service = await startInternChatService({ kind, settings })
+    const pid = daemonPid(service.testStore.settings.data_dir, service.id)
     // Longer than the intern stays awake by itself, and without a gap between the activities that keep it awake.
     const stayed = async (why: string) => {
       await new Promise((resolve) => setTimeout(resolve, 2500))
       const { asleep_since } = await record(service)
-      assert.deepEqual([asleep_since, daemonPid(service.place.settings.data_dir, service.id)], [null, pid], why)
+      assert.deepEqual([asleep_since, daemonPid(service.testStore.settings.data_dir, service.id)], [null, pid], why)
     }
     const question = await say(service, service.id, 'permission shell allow_once\nsay done')
     await stayed('a question waits')
@@ -77,13 +79,13 @@ onOneDatabase('an idle intern', (kind) => {
     const url = `${service.url}/interns/${service.id}/sessions/${question.sessionId}/events`
     const followed = await fetch(url, { headers, signal: left.signal })
     // A reply without a reference is garbage-collected, and its connection with it.
-    const over = followed.text().catch(() => {})
+    const finished = followed.text().catch(() => {})
     assert.match((await answer(service, service.id, question, 'allow_once')).text, /done/)
     await stayed('somebody follows it')
     const messages = [{ role: 'user', content: 'wait 600000' }]
     await open(service, service.id, { background: true, stream: false, messages })
     left.abort()
-    await over
+    await finished
     await stayed('it works in the background')
     const run = (await service.ask('GET', `/interns/${service.id}/runs?background=true`)).body.data[0]
     await service.ask('POST', `/interns/${service.id}/runs/${run.id}/cancel`)
@@ -91,7 +93,7 @@ onOneDatabase('an idle intern', (kind) => {
   })
 
   test('is read, stopped, started and deleted as one that runs', async () => {
-    await using service = await startTalk({ kind, settings })
+    await using service = await startInternChatService({ kind, settings })
     const { sessionId } = await say(service, service.id, 'say hello')
     await asleep(service)
     const ask = async (method: string, path: string) => {
@@ -102,7 +104,7 @@ onOneDatabase('an idle intern', (kind) => {
     assert.equal((await record(service)).status, 'running')
     assert.equal(await ask('POST', '/suspend'), 200)
     assert.deepEqual([(await record(service)).status, (await record(service)).asleep_since], ['stopped', null])
-    assert.equal((await trySaying(service, service.id, 'say no')).error?.metadata?.reason, 'intern_not_ready')
+    assert.equal((await trySay(service, service.id, 'say no')).error?.metadata?.reason, 'intern_not_ready')
     await ask('POST', '/provision')
     await untilIntern(service, service.id, 'running')
     await asleep(service)
@@ -111,17 +113,20 @@ onOneDatabase('an idle intern', (kind) => {
   })
 
   test('stays asleep after a restart, and reports why it cannot be woken', async () => {
-    const service = await startTalk({ kind, settings })
-    const { id, place } = service
+    const service = await startInternChatService({ kind, settings })
+    const { id, testStore } = service
     await asleep(service)
     await service.stop()
     const missing = { agents: {} }
-    await using next = await startTestService({ place, settings: { ...scripted, ...settings, ...missing } as object })
+    await using next = await startTestService({
+      testStore,
+      settings: { ...scripted, ...settings, ...missing } as object,
+    })
     const again = Object.assign(next, { id })
     assert.notEqual((await record(again)).asleep_since, null)
-    const said = await trySaying(again, id, 'say hello')
-    assert.deepEqual([said.status, said.error?.metadata?.reason], [409, 'intern_not_ready'])
-    assert.match(said.error!.message, /^The intern is not running: it is failed\. .*scripted/)
+    const turn = await trySay(again, id, 'say hello')
+    assert.deepEqual([turn.status, turn.error?.metadata?.reason], [409, 'intern_not_ready'])
+    assert.match(turn.error!.message, /^The intern is not running: it is failed\. .*scripted/)
   })
 })
 

@@ -35,7 +35,7 @@ async function working(script: Said[], intern: object) {
   const { id } = await runningIntern(service, { model: 'maker/worker', ...intern })
   return {
     ...{ service, id, upstream },
-    workspace: join(service.place.settings.data_dir, 'interns', id, 'workspace'),
+    workspace: join(service.testStore.settings.data_dir, 'interns', id, 'workspace'),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
@@ -53,12 +53,12 @@ test('an intern uses an MCP server: each call asks, and images reach the model',
   ]
   await using at = await working(script, { mcp_servers: [server] })
   const first = await say(at.service, at.id, 'go')
-  assert.deepEqual(first.asked?.arguments, {
-    ...first.asked?.arguments,
+  assert.deepEqual(first.question?.arguments, {
+    ...first.question?.arguments,
     ...{ kind: 'permission', operation: 'tools__add', detail: 'tools: add\\n{"a":2,"b":3}' },
   })
   const second = await answer(at.service, at.id, first, 'allow_once')
-  assert.equal(second.asked?.arguments.operation, 'tools__draw')
+  assert.equal(second.question?.arguments.operation, 'tools__draw')
   const third = await answer(at.service, at.id, second, 'allow_once')
   const last = await answer(at.service, at.id, third, 'allow_once')
   assert.match(last.text, /All is done/)
@@ -84,7 +84,7 @@ test('a server that is a command runs as the intern does, in self-drive too', { 
     env: { TOOLS_SECRET: secret },
   }
   await using at = await working(script, { mcp_servers: [server] })
-  const said = await say(at.service, at.id, 'go', { approval_mode: 'self-drive' })
-  assert.match(said.text, /All is done/)
+  const turn = await say(at.service, at.id, 'go', { approval_mode: 'self-drive' })
+  assert.match(turn.text, /All is done/)
   assert.ok(existsSync(join(at.workspace, 'made.txt')))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { open, scripted } from '../harness/interns/intern-chat.ts'
-import { answer, runningIntern, say, tryAnswering } from '../harness/interns/interns.ts'
+import { answer, runningIntern, say, tryAnswer } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -34,10 +34,10 @@ onOneDatabase('whom an intern is visible to', (kind) => {
 
   test('members use a shared intern; only its creator changes or deletes it', async () => {
     await using service = await startTestService({ kind })
-    const made = await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })
-    const { id } = made.body
+    const created = await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })
+    const { id } = created.body
     const grace = await colleague(service)
-    assert.deepEqual((await grace.ask('GET', '/interns')).body.data, [made.body])
+    assert.deepEqual((await grace.ask('GET', '/interns')).body.data, [created.body])
     for (const [method, body] of [['PATCH', { approval_mode: 'self-drive' }], ['DELETE']] as const) {
       const refused = await grace.ask(method, '/interns/ada', { body })
       assert.deepEqual([refused.status, refused.body.error.message.slice(0, 16)], [403, 'Only its creator'])
@@ -101,23 +101,23 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
-    const asked = await say(service, id, 'permission shell allow_once reject_once\nsay on')
-    assert.equal(asked.finish, 'tool_calls')
-    assert.match((await answer(grace, 'ada', asked, 'allow_once')).text, /on$/)
+    const turn = await say(service, id, 'permission shell allow_once reject_once\nsay on')
+    assert.equal(turn.finish, 'tool_calls')
+    assert.match((await answer(grace, 'ada', turn, 'allow_once')).text, /on$/)
   })
 
   test("a member's stream and answers end when the intern becomes private", async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
-    const asked = await say(grace, id, 'permission shell allow_once')
+    const turn = await say(grace, id, 'permission shell allow_once')
     const messages = [{ role: 'user', content: 'say begun\nhang' }]
     const streaming = await open({ url: service.url, apiKey: grace.key }, 'ada', { messages })
     await until(async () => JSON.stringify(await streaming.next()).includes('begun'))
     await service.ask('PATCH', '/interns/ada', { body: { visibility: 'creator' } })
     const rest = (await streaming.rest()).map((event) => JSON.stringify(event)).join('\n')
     assert.match(rest, /"code":404,"message":"Intern not found\."/)
-    assert.equal((await tryAnswering(grace, id, asked, 'allow_once')).status, 404)
-    assert.match((await answer(service, id, asked, 'allow_once')).finish ?? '', /stop/)
+    assert.equal((await tryAnswer(grace, id, turn, 'allow_once')).status, 404)
+    assert.match((await answer(service, id, turn, 'allow_once')).finish ?? '', /stop/)
   })
 })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type DatabaseKind, newPlace, onOneDatabase } from '../harness/database/databases.ts'
+import { type DatabaseKind, newTestStore, onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { askAt } from '../harness/interns/intern-hosts.ts'
-import { answer, runningIntern, type Said } from '../harness/interns/interns.ts'
+import { answer, type InternReply, runningIntern } from '../harness/interns/interns.ts'
 import { endDaemonsIn } from '../harness/service/leftovers.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
@@ -19,10 +19,10 @@ const models = {
 
 /** A service of two processes. */
 async function startWorkers(kind: DatabaseKind) {
-  const place = await newPlace(kind)
+  const testStore = await newTestStore(kind)
   const opened = new AsyncDisposableStack()
-  opened.defer(place.remove)
-  const { data_dir, database_url } = place.settings
+  opened.defer(testStore.remove)
+  const { data_dir, database_url } = testStore.settings
   opened.defer(() => endDaemonsIn(data_dir))
   const beside = join(data_dir, '..', `workers-${process.pid}-${kind}`)
   const [CONFIG, CATALOGUE_FILE] = [`${beside}.json`, `${beside}-catalogue.json`]
@@ -59,7 +59,12 @@ onOneDatabase('with several processes', (kind) => {
     const body = { background: true, approval_mode: 'manual', messages }
     const { session_id: sessionId } = (await ask('POST', `/interns/${id}/chat/completions`, { body })).body.data
     const waiting = await until(async () => (await ask('GET', `/interns/${id}/questions`)).body.data[0])
-    await answer({ ask }, id, { sessionId, asked: { id: waiting.id, arguments: { kind: '' } } } as Said, 'reject_once')
+    await answer(
+      { ask },
+      id,
+      { sessionId, question: { id: waiting.id, arguments: { kind: '' } } } as InternReply,
+      'reject_once',
+    )
     const replayed = await until(async () => {
       const { body } = await ask('POST', `/interns/${id}/rules/replay`, { body: { rules: [{ effect: 'allow' }] } })
       return body.data?.all.questions > 0 && body.data

@@ -8,8 +8,15 @@ import { decisionCollector } from '#interns/rules/collect.ts'
 import { startChatTurn } from '#interns/turns/chat-turn.ts'
 import { openDb } from '#platform/db/open.ts'
 import { addOrganization } from '../harness/database/organizations.ts'
-import { daemonOf, prompt, reply, scripted, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
-import { answer, runningIntern, type Said, say, trySaying } from '../harness/interns/interns.ts'
+import {
+  daemonOf,
+  type InternChatService,
+  prompt,
+  reply,
+  scripted,
+  startInternChatService,
+} from '../harness/interns/intern-chat.ts'
+import { answer, type InternReply, runningIntern, say, trySay } from '../harness/interns/interns.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -38,9 +45,9 @@ const expected = (status: number, reason: string, retryable: boolean, after = fa
 
 // One test for each row of the specification's table of errors, before the stream.
 describe('refusals of the chat route', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk({
+    service = await startInternChatService({
       settings: { intern_open_questions: 2, intern_replay_bytes: 2048 },
     })
   })
@@ -51,17 +58,17 @@ describe('refusals of the chat route', () => {
     service.ask('POST', path(id), { key, body: { stream: true, ...body } })
   const ask = (content: string, more: object = {}) =>
     post({ approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
-  const tool = ({ sessionId, asked }: Said, content: string) =>
-    post({ session_id: sessionId, messages: [{ role: 'tool', tool_call_id: asked?.id, content }] })
+  const tool = ({ sessionId, question: request }: InternReply, content: string) =>
+    post({ session_id: sessionId, messages: [{ role: 'tool', tool_call_id: request?.id, content }] })
 
   test('400 bad_request: the request is not valid', async () => {
     assert.deepEqual(await refusalOf(await post({ messages: [] })), expected(400, 'bad_request', false))
   })
 
   test('400 bad_request: an option that was not offered, and the question stays open', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once')
-    assert.deepEqual(await refusalOf(await tool(asked, 'allow_always')), expected(400, 'bad_request', false))
-    assert.equal((await answer(service, service.id, asked, 'allow_once')).text, '[allow_once-0]')
+    const turn = await say(service, service.id, 'permission shell allow_once')
+    assert.deepEqual(await refusalOf(await tool(turn, 'allow_always')), expected(400, 'bad_request', false))
+    assert.equal((await answer(service, service.id, turn, 'allow_once')).text, '[allow_once-0]')
   })
 
   test('401: no valid key; code and message only', async () => {
@@ -72,7 +79,7 @@ describe('refusals of the chat route', () => {
   })
 
   test("404 not_found: no such intern, the same for another organization's", async () => {
-    const other = await addOrganization(service.place)
+    const other = await addOrganization(service.testStore)
     const messages = [{ role: 'user', content: 'say hi' }]
     const theirs = await post({ messages }, { key: other.apiKey })
     const none = await post({ messages }, { id: 'nobody' })
@@ -81,12 +88,12 @@ describe('refusals of the chat route', () => {
   })
 
   test('404 interaction_unknown: no such question in this session', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once')
+    const turn = await say(service, service.id, 'permission shell allow_once')
     const unknown = expected(404, 'interaction_unknown', false)
-    assert.deepEqual(await refusalOf(await tool({ ...asked, sessionId: 'another' }, 'allow_once')), unknown)
-    const elsewhere = { ...asked, asked: { ...asked.asked!, id: 'another' } }
+    assert.deepEqual(await refusalOf(await tool({ ...turn, sessionId: 'another' }, 'allow_once')), unknown)
+    const elsewhere = { ...turn, question: { ...turn.question!, id: 'another' } }
     assert.deepEqual(await refusalOf(await tool(elsewhere, 'allow_once')), unknown)
-    await answer(service, service.id, asked, 'cancel')
+    await answer(service, service.id, turn, 'cancel')
   })
 
   test('409 intern_not_ready: the intern is not running', async () => {
@@ -105,36 +112,36 @@ describe('refusals of the chat route', () => {
   })
 
   test('409 interaction_not_pending: the run that asked has ended', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once')
-    await daemonOf(service, service.id).cancel(asked.chunks[0].id.replace('chatcmpl-', ''))
-    assert.deepEqual(await refusalOf(await tool(asked, 'allow_once')), expected(409, 'interaction_not_pending', false))
+    const turn = await say(service, service.id, 'permission shell allow_once')
+    await daemonOf(service, service.id).cancel(turn.chunks[0].id.replace('chatcmpl-', ''))
+    assert.deepEqual(await refusalOf(await tool(turn, 'allow_once')), expected(409, 'interaction_not_pending', false))
   })
 
   test('409 attachment_failed: another request has answered and is attached', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once\nwait 600000')
-    const stream = await reply(service, asked, 'allow_once')
-    assert.deepEqual(await refusalOf(await tool(asked, 'allow_once')), expected(409, 'attachment_failed', false))
-    await daemonOf(service, service.id).cancel(asked.chunks[0].id.replace('chatcmpl-', ''))
+    const turn = await say(service, service.id, 'permission shell allow_once\nwait 600000')
+    const stream = await reply(service, turn, 'allow_once')
+    assert.deepEqual(await refusalOf(await tool(turn, 'allow_once')), expected(409, 'attachment_failed', false))
+    await daemonOf(service, service.id).cancel(turn.chunks[0].id.replace('chatcmpl-', ''))
     await stream.rest()
   })
 
   test('two answers at once: one resumes the run, the other is refused', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once\nwait 200')
-    const both = await Promise.all([tool(asked, 'allow_once'), tool(asked, 'allow_once')])
+    const turn = await say(service, service.id, 'permission shell allow_once\nwait 200')
+    const both = await Promise.all([tool(turn, 'allow_once'), tool(turn, 'allow_once')])
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
   })
 
   test('410 attachment_failed: the run wrote more than the intern retains', async () => {
-    const asked = await say(service, service.id, 'talk 5000 permission shell allow_once')
+    const turn = await say(service, service.id, 'talk 5000 permission shell allow_once')
     await new Promise((resolve) => setTimeout(resolve, 500))
     const lost = expected(410, 'attachment_failed', false)
-    assert.deepEqual(await refusalOf(await tool(asked, 'allow_once')), lost)
-    assert.equal((await say(service, service.id, 'say free', { session_id: asked.sessionId })).text, 'free')
+    assert.deepEqual(await refusalOf(await tool(turn, 'allow_once')), lost)
+    assert.equal((await say(service, service.id, 'say free', { session_id: turn.sessionId })).text, 'free')
   })
 
   test('502 turn_failed: the agent ends the turn with the stop reason refusal', async () => {
     assert.deepEqual(await refusalOf(await ask('decline')), expected(502, 'turn_failed', false))
-    const { error, finish } = await trySaying(service, service.id, 'say I begin.\ndecline')
+    const { error, finish } = await trySay(service, service.id, 'say I begin.\ndecline')
     assert.deepEqual([error?.code, error?.metadata?.reason, finish], [502, 'turn_failed', 'error'])
     assert.match(error?.message ?? '', /stop reason "refusal"/)
   })
@@ -181,14 +188,14 @@ describe('refusals of the chat route', () => {
   test('503 busy: the intern cannot hold another run open across a question', async () => {
     const waiting = await Promise.all([1, 2].map(() => say(service, service.id, 'permission shell allow_once')))
     assert.deepEqual(await refusalOf(await ask('permission shell allow_once')), expected(503, 'busy', true, true))
-    const said = await trySaying(service, service.id, 'say hi\npermission shell allow_once')
-    assert.deepEqual([said.status, said.finish, said.error?.code], [200, 'error', 503])
-    assert.deepEqual(said.error?.metadata, { reason: 'busy', retryable: true })
+    const turn = await trySay(service, service.id, 'say hi\npermission shell allow_once')
+    assert.deepEqual([turn.status, turn.finish, turn.error?.code], [200, 'error', 503])
+    assert.deepEqual(turn.error?.metadata, { reason: 'busy', retryable: true })
     for (const one of waiting) assert.equal((await answer(service, service.id, one, 'allow_once')).finish, 'stop')
   })
 
   test('504 timeout: the intern says nothing within the budget, and the run is cancelled', async () => {
-    await using hasty = await startTalk({ settings: { intern_budget_ms: 700 } })
+    await using hasty = await startInternChatService({ settings: { intern_budget_ms: 700 } })
     const body = { stream: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 60000' }] }
     const answer = await hasty.ask('POST', path(hasty.id), { body })
     assert.deepEqual(await refusalOf(answer), expected(504, 'timeout', true))
@@ -196,12 +203,12 @@ describe('refusals of the chat route', () => {
   })
 
   test('504 timeout within the stream, and the run is cancelled', async () => {
-    await using hasty = await startTalk({ settings: { intern_budget_ms: 4000 } })
+    await using hasty = await startInternChatService({ settings: { intern_budget_ms: 4000 } })
     // On a busy machine, the start of the agent alone can take longer than that.
-    await until(async () => (await trySaying(hasty, hasty.id, 'say I am up')).status === 200)
-    const said = await trySaying(hasty, hasty.id, 'say hi\nwait 60000')
-    assert.deepEqual([said.status, said.text, said.finish, said.error?.code], [200, 'hi', 'error', 504])
-    assert.deepEqual(said.error?.metadata, { reason: 'timeout', retryable: true })
+    await until(async () => (await trySay(hasty, hasty.id, 'say I am up')).status === 200)
+    const turn = await trySay(hasty, hasty.id, 'say hi\nwait 60000')
+    assert.deepEqual([turn.status, turn.text, turn.finish, turn.error?.code], [200, 'hi', 'error', 504])
+    assert.deepEqual(turn.error?.metadata, { reason: 'timeout', retryable: true })
     await until(async () => (await daemonOf(hasty, hasty.id).health()).runs === 0)
   })
 
@@ -211,7 +218,7 @@ describe('refusals of the chat route', () => {
   })
 
   test('499 client_closed_request: is thrown without a client to read it', async () => {
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     const owner = await db.query
       .selectFrom('interns')
       .where('id', '=', service.id)
@@ -235,8 +242,8 @@ describe('refusals of the chat route', () => {
     }
     const messages = [{ role: 'user' as const, content: 'wait 60000' }]
     const request = { stream: true as const, approval_mode: 'manual' as const, messages }
-    const asked = { internId: service.id, request }
-    const thrown = await startChatTurn(deps, caller as never, asked, AbortSignal.timeout(100)).catch((e) => e)
+    const requestBody = { internId: service.id, request }
+    const thrown = await startChatTurn(deps, caller as never, requestBody, AbortSignal.timeout(100)).catch((e) => e)
     await db.close()
     assert.deepEqual(
       [thrown.kind, thrown.details.metadata],
@@ -246,7 +253,7 @@ describe('refusals of the chat route', () => {
 
   // This is the last test, because the intern does not exist afterwards.
   test('502 intern_unreachable: the intern cannot be reached', async () => {
-    const door = join(service.place.settings.data_dir, 'interns', service.id, 'door')
+    const door = join(service.testStore.settings.data_dir, 'interns', service.id, 'door')
     renameSync(door, join(dirname(door), 'moved'))
     assert.deepEqual(await refusalOf(await ask('say hi')), expected(502, 'intern_unreachable', true))
     renameSync(join(dirname(door), 'moved'), door)
@@ -255,8 +262,8 @@ describe('refusals of the chat route', () => {
 
 test('429 rate_limited: too many turns of a user, with the time to retry', async () => {
   const at = Math.floor(Date.now() / 60_000) * 60_000 + 50_000
-  await using service = await startTalk({ settings: { turns_per_minute_user: 2 }, now: () => at })
-  const asked = await say(service, service.id, 'permission shell allow_once')
+  await using service = await startInternChatService({ settings: { turns_per_minute_user: 2 }, now: () => at })
+  const turn = await say(service, service.id, 'permission shell allow_once')
   await say(service, service.id, 'say two')
   const messages = [{ role: 'user', content: 'say three' }]
   const refused = await service.ask('POST', `/interns/${service.id}/chat/completions`, {
@@ -264,11 +271,11 @@ test('429 rate_limited: too many turns of a user, with the time to retry', async
   })
   assert.deepEqual(await refusalOf(refused), expected(429, 'rate_limited', true, true))
   assert.equal(refused.headers.get('retry-after'), '10')
-  assert.equal((await answer(service, service.id, asked, 'allow_once')).finish, 'stop')
+  assert.equal((await answer(service, service.id, turn, 'allow_once')).finish, 'stop')
 })
 
 test('429 rate_limited: too many turns of an organization', async () => {
-  await using service = await startTalk({ settings: { turns_per_minute_organization: 1 } })
+  await using service = await startInternChatService({ settings: { turns_per_minute_organization: 1 } })
   const statuses = []
   for (let turn = 0; turn < 3; turn++) {
     const stream = await prompt(service, 'say hi')
@@ -279,7 +286,7 @@ test('429 rate_limited: too many turns of an organization', async () => {
 })
 
 /** Sends a request and hangs up before it is answered. */
-async function abandon({ url, apiKey, id }: Talk, body: object): Promise<void> {
+async function abandon({ url, apiKey, id }: InternChatService, body: object): Promise<void> {
   const { hostname, port, pathname } = new URL(url)
   const text = JSON.stringify(body)
   const head = [

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { daemonOf, prompt, reply, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
-import { answer, say, tryAnswering, trySaying } from '../harness/interns/interns.ts'
+import {
+  daemonOf,
+  type InternChatService,
+  prompt,
+  reply,
+  startInternChatService,
+} from '../harness/interns/intern-chat.ts'
+import { answer, say, tryAnswer, trySay } from '../harness/interns/interns.ts'
 import { timed, until } from '../harness/until.ts'
 
 // One test for each row of the specification's table of a run's states.
 describe('the states of a run', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk()
+    service = await startInternChatService()
   })
   after(() => service[Symbol.asyncDispose]())
 
@@ -37,12 +43,12 @@ describe('the states of a run', () => {
   test('running → paused: tool call, finish "tool_calls", final without usage, [DONE]', async () => {
     const events = (await (await prompt(service, 'usage 3 2\npermission shell allow_once')).rest()) as any[]
     const [call, finish, final, done] = events.slice(-4)
-    const [{ index, id, type, function: asked }, ...others] = call.choices[0].delta.tool_calls
-    assert.deepEqual([index, type, asked.name, others], [0, 'function', 'service.provide_input', []])
+    const [{ index, id, type, function: request }, ...others] = call.choices[0].delta.tool_calls
+    assert.deepEqual([index, type, request.name, others], [0, 'function', 'service.provide_input', []])
     assert.match(id, /^[\w-]{36}$/)
     const choices = [{ id: 'allow_once-0', kind: 'allow_once', name: 'allow_once' }]
     const question = { kind: 'permission', operation: 'shell', options: ['allow_once'], choices }
-    assert.deepEqual(JSON.parse(asked.arguments), question)
+    assert.deepEqual(JSON.parse(request.arguments), question)
     assert.deepEqual(finish.choices, [{ index: 0, delta: {}, finish_reason: 'tool_calls' }])
     assert.deepEqual([final.choices, final.usage, typeof final.session_id], [[], null, 'string'])
     assert.equal(done, '[DONE]')
@@ -53,32 +59,32 @@ describe('the states of a run', () => {
     const events: any[] = []
     while (events.at(-1) !== '[DONE]') events.push(await stream.next())
     stream.leave()
-    const asked = { sessionId: events.at(-2).session_id, asked: events[1].choices[0].delta.tool_calls[0] }
+    const request = { sessionId: events.at(-2).session_id, request: events[1].choices[0].delta.tool_calls[0] }
     await new Promise((resolve) => setTimeout(resolve, 150))
-    const said = await answer(service, service.id, asked as never, 'allow_once')
-    assert.deepEqual([said.text, said.finish], ['[allow_once-0]on', 'stop'])
+    const turn = await answer(service, service.id, request as never, 'allow_once')
+    assert.deepEqual([turn.text, turn.finish], ['[allow_once-0]on', 'stop'])
   })
 
   test('paused → running: the answer resumes the run with its id and mode', async () => {
-    const asked = await say(service, service.id, 'say a\nmode\npermission shell allow_once reject_once\nmode')
-    const said = await answer(service, service.id, asked, 'reject_once')
-    assert.deepEqual([asked.text, said.text], ['a[manual]', '[reject_once-1][manual]'])
-    assert.equal(said.chunks[0].id, asked.chunks[0].id)
-    assert.equal(said.sessionId, asked.sessionId)
+    const turn = await say(service, service.id, 'say a\nmode\npermission shell allow_once reject_once\nmode')
+    const said = await answer(service, service.id, turn, 'reject_once')
+    assert.deepEqual([turn.text, said.text], ['a[manual]', '[reject_once-1][manual]'])
+    assert.equal(said.chunks[0].id, turn.chunks[0].id)
+    assert.equal(said.sessionId, turn.sessionId)
   })
 
   test('paused → ended: the deadline passes, and rejected replies do not extend it', async () => {
-    await using hasty = await startTalk({ settings: { intern_question_ms: 600 } })
-    const asked = await say(hasty, hasty.id, 'permission shell allow_once')
+    await using hasty = await startInternChatService({ settings: { intern_question_ms: 600 } })
+    const turn = await say(hasty, hasty.id, 'permission shell allow_once')
     // Each of these replies arrives sooner than the deadline after the previous one.
     await until(async () => {
-      const wrong = await tryAnswering(hasty, hasty.id, asked, 'reject_once')
+      const wrong = await tryAnswer(hasty, hasty.id, turn, 'reject_once')
       if (wrong.status !== 409) assert.equal(wrong.status, 400)
       return (await daemonOf(hasty, hasty.id).health()).runs === 0
     })
-    const late = await tryAnswering(hasty, hasty.id, asked, 'allow_once')
+    const late = await tryAnswer(hasty, hasty.id, turn, 'allow_once')
     assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
-    assert.equal((await say(hasty, hasty.id, 'say free', { session_id: asked.sessionId })).text, 'free')
+    assert.equal((await say(hasty, hasty.id, 'say free', { session_id: turn.sessionId })).text, 'free')
   })
 
   test('running → ended: the client disconnects, and the run is cancelled within 100 ms', async () => {
@@ -102,10 +108,10 @@ describe('the states of a run', () => {
   })
 
   test('running → ended: the connection breaks; error chunk stream_severed', async () => {
-    const said = await trySaying(service, service.id, 'say hi\ncrash')
-    assert.deepEqual([said.status, said.finish, said.error?.code], [200, 'error', 502])
-    assert.deepEqual(said.error?.metadata, { reason: 'stream_severed', retryable: true })
-    assert.equal(typeof said.sessionId, 'string')
+    const turn = await trySay(service, service.id, 'say hi\ncrash')
+    assert.deepEqual([turn.status, turn.finish, turn.error?.code], [200, 'error', 502])
+    assert.deepEqual(turn.error?.metadata, { reason: 'stream_severed', retryable: true })
+    assert.equal(typeof turn.sessionId, 'string')
   })
 
   test('running → ended: a failure after the 200; error chunk, final chunk, [DONE]', async () => {
@@ -132,15 +138,15 @@ describe('the states of a run', () => {
   test('self-drive consents once each, and questions are still asked', async () => {
     const selfDrive = { approval_mode: 'self-drive' }
     const script = 'permission shell allow_always allow_once\nask {"type":"object","properties":{}}'
-    const asked = await say(service, service.id, script, selfDrive)
-    assert.deepEqual([asked.text, asked.asked?.arguments.kind], ['[allow_once-1]', 'elicitation'])
-    assert.equal((await answer(service, service.id, asked, '{"action":"decline"}')).finish, 'stop')
+    const turn = await say(service, service.id, script, selfDrive)
+    assert.deepEqual([turn.text, turn.question?.arguments.kind], ['[allow_once-1]', 'elicitation'])
+    assert.equal((await answer(service, service.id, turn, '{"action":"decline"}')).finish, 'stop')
   })
 
   test('several questions at once are asked one after another', async () => {
     const first = await say(service, service.id, 'permissions allow_once reject_once')
     const second = await answer(service, service.id, first, 'allow_once')
-    assert.deepEqual([first.asked?.arguments.operation, second.asked?.arguments.operation], ['first', 'second'])
+    assert.deepEqual([first.question?.arguments.operation, second.question?.arguments.operation], ['first', 'second'])
     const events = await (await reply(service, second, 'reject_once')).rest()
     assert.equal((events[1] as any).choices[0].delta.content, '[allow_once-0, reject_once-1]')
   })

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { daemonOf, open, prompt, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
-import { answer, runningIntern, say, tryAnswering } from '../harness/interns/interns.ts'
+import {
+  daemonOf,
+  type InternChatService,
+  open,
+  prompt,
+  startInternChatService,
+} from '../harness/interns/intern-chat.ts'
+import { answer, runningIntern, say, tryAnswer } from '../harness/interns/interns.ts'
 import { timed, until } from '../harness/until.ts'
 
 describe('the stream of a reply', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk({ settings: { intern_heartbeat_ms: 60 } })
+    service = await startInternChatService({ settings: { intern_heartbeat_ms: 60 } })
   })
   after(() => service[Symbol.asyncDispose]())
 
@@ -89,21 +95,21 @@ describe('the stream of a reply', () => {
   })
 
   test('a client that leaves while its answer is being carried out ends the run', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once\nsay on\nwait 60000')
+    const turn = await say(service, service.id, 'permission shell allow_once\nsay on\nwait 60000')
     const stream = await open(service, service.id, {
-      session_id: asked.sessionId,
-      messages: [{ role: 'tool', tool_call_id: asked.asked?.id, content: 'allow_once' }],
+      session_id: turn.sessionId,
+      messages: [{ role: 'tool', tool_call_id: turn.question?.id, content: 'allow_once' }],
     })
     await stream.next()
     stream.leave()
     await until(async () => (await health()).runs === 0)
-    const late = await tryAnswering(service, service.id, asked, 'allow_once')
+    const late = await tryAnswer(service, service.id, turn, 'allow_once')
     assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   })
 
   test('events without a listener are stored, and sent first when the run resumes', async () => {
-    const asked = await say(service, service.id, 'talk 3000 permission shell allow_once\nsay end')
-    const { text } = await answer(service, service.id, asked, 'allow_once')
+    const turn = await say(service, service.id, 'talk 3000 permission shell allow_once\nsay end')
+    const { text } = await answer(service, service.id, turn, 'allow_once')
     assert.equal(text, `${'x'.repeat(3000)}[allow_once-0]end`)
   })
 
@@ -119,35 +125,35 @@ describe('the stream of a reply', () => {
 })
 
 test('the dialect changes the tool’s name and the fallback model, and nothing else', async () => {
-  await using service = await startTalk({ settings: { dialect: 'openrouter' } })
+  await using service = await startInternChatService({ settings: { dialect: 'openrouter' } })
   const { chunks } = await say(service, service.id, 'permission shell allow_once')
   const names = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls?.[0].function.name ?? [])
   assert.deepEqual(names, ['openrouter.provide_input'])
 })
 
 test('allow_always lasts for the session, and not for another', async () => {
-  await using service = await startTalk()
+  await using service = await startInternChatService()
   const { id } = await runningIntern(service, { name: 'builtin' })
-  const asked = await say(service, id, 'run: echo one')
-  assert.ok(asked.asked?.arguments.options?.includes('allow_always'))
-  assert.match((await answer(service, id, asked, 'allow_always')).text, /one/)
-  const again = await say(service, id, 'run: echo two', { session_id: asked.sessionId })
+  const turn = await say(service, id, 'run: echo one')
+  assert.ok(turn.question?.arguments.options?.includes('allow_always'))
+  assert.match((await answer(service, id, turn, 'allow_always')).text, /one/)
+  const again = await say(service, id, 'run: echo two', { session_id: turn.sessionId })
   assert.deepEqual([again.finish, /two/.test(again.text)], ['stop', true])
   assert.equal((await say(service, id, 'run: echo three')).finish, 'tool_calls')
 })
 
 test('the builtin agent: leaving the sandbox needs a permission, and continues without', async () => {
-  await using service = await startTalk()
+  await using service = await startInternChatService()
   const { id } = await runningIntern(service, { name: 'builtin' })
   const shell = await say(service, id, 'escalate')
-  assert.equal(shell.asked?.arguments.operation, 'shell')
+  assert.equal(shell.question?.arguments.operation, 'shell')
   const leave = await answer(service, id, shell, 'allow_once')
-  assert.equal(leave.asked?.arguments.operation, 'shell.escalate')
+  assert.equal(leave.question?.arguments.operation, 'shell.escalate')
   assert.match((await answer(service, id, leave, 'reject_once')).text, /So I leave it/)
 })
 
 /** Closes the connection as soon as these words have arrived. */
-function closeAt({ url, apiKey, id }: Talk, content: string, words: string): Promise<void> {
+function closeAt({ url, apiKey, id }: InternChatService, content: string, words: string): Promise<void> {
   const { hostname, port, pathname } = new URL(url)
   const body = JSON.stringify({ stream: true, approval_mode: 'manual', messages: [{ role: 'user', content }] })
   const head = [

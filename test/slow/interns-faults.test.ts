@@ -3,25 +3,25 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { newPlace, type Place } from '../harness/database/databases.ts'
+import { newTestStore, type TestStore } from '../harness/database/databases.ts'
 import {
   daemonOf,
   type Event,
+  type InternChatService,
   type Open,
   open,
   scripted,
-  startTalk,
-  type Talk,
+  startInternChatService,
 } from '../harness/interns/intern-chat.ts'
 import {
   answer,
   daemonPid,
+  type InternReply,
   isRunning,
   runningIntern,
-  type Said,
   say,
-  tryAnswering,
-  trySaying,
+  tryAnswer,
+  trySay,
   untilIntern,
 } from '../harness/interns/interns.ts'
 import { startProcess } from '../harness/service/server-process.ts'
@@ -32,12 +32,12 @@ const children = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 /** The service under test: in this process, or as a separate one. */
-type Seen = Pick<Talk, 'url' | 'apiKey' | 'ask' | 'place' | 'id'>
+type Seen = Pick<InternChatService, 'url' | 'apiKey' | 'ask' | 'testStore' | 'id'>
 
 /** The states in which a run can be killed, each with the remaining part of it for its caller. */
 const states = ['running', 'waiting', 'answering'] as const
 type State = (typeof states)[number]
-type Scene = { sessionId: string; asked?: Said; stream?: Open }
+type Scene = { sessionId: string; turn?: InternReply; stream?: Open }
 
 /** Brings a run into a state: streaming, waiting for an answer, or streaming again after one. */
 async function bring(service: Seen, state: State): Promise<Scene> {
@@ -47,11 +47,11 @@ async function bring(service: Seen, state: State): Promise<Scene> {
     const messages = [{ role: 'user', content: hold }]
     return { sessionId, stream: await heardHi(service, { session_id: sessionId, messages }) }
   }
-  const asked = await say(service, service.id, `permission shell allow_once\n${hold}`, { session_id: sessionId })
-  assert.equal(asked.finish, 'tool_calls')
-  if (state === 'waiting') return { sessionId, asked }
-  const messages = [{ role: 'tool', tool_call_id: asked.asked?.id, content: 'allow_once' }]
-  return { sessionId, asked, stream: await heardHi(service, { session_id: sessionId, messages }) }
+  const turn = await say(service, service.id, `permission shell allow_once\n${hold}`, { session_id: sessionId })
+  assert.equal(turn.finish, 'tool_calls')
+  if (state === 'waiting') return { sessionId, turn }
+  const messages = [{ role: 'tool', tool_call_id: turn.question?.id, content: 'allow_once' }]
+  return { sessionId, turn, stream: await heardHi(service, { session_id: sessionId, messages }) }
 }
 
 async function heardHi(service: Seen, body: object): Promise<Open> {
@@ -73,21 +73,21 @@ async function endsSevered({ stream }: Scene): Promise<void> {
 }
 
 /** Nothing of the run remains: its question is over, and its session is free. */
-async function isOver(service: Seen, { sessionId, asked }: Scene): Promise<void> {
-  const late = asked && (await tryAnswering(service, service.id, asked, 'allow_once'))
+async function isOver(service: Seen, { sessionId, turn }: Scene): Promise<void> {
+  const late = turn && (await tryAnswer(service, service.id, turn, 'allow_once'))
   if (late) assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
   const again = await say(service, service.id, 'say on', { session_id: sessionId })
   assert.deepEqual([again.text, again.finish], ['on', 'stop'])
 }
 
 describe('killed with SIGKILL', () => {
-  let service: Talk
+  let service: InternChatService
   before(async () => {
-    service = await startTalk()
+    service = await startInternChatService()
   })
   after(() => service[Symbol.asyncDispose]())
 
-  const pid = () => daemonPid(service.place.settings.data_dir, service.id)
+  const pid = () => daemonPid(service.testStore.settings.data_dir, service.id)
 
   for (const state of states) {
     test(`the agent, while a run is ${state}: the run ends, the next turn has another agent`, async () => {
@@ -122,29 +122,29 @@ describe('killed with SIGKILL', () => {
 describe('the server, killed with SIGKILL and started again', () => {
   for (const state of ['running', 'answering'] as const) {
     test(`while a run is ${state}: its caller has left, so it ends, and the intern continues`, async () => {
-      const place = await newPlace('sqlite')
-      const first = await startServer(place)
+      const testStore = await newTestStore('sqlite')
+      const first = await startServer(testStore)
       const scene = await bring(first, state)
-      const daemon = daemonPid(place.settings.data_dir, first.id)
+      const daemon = daemonPid(testStore.settings.data_dir, first.id)
       await first.kill()
       await assert.rejects(scene.stream!.rest())
       await until(async () => (await daemonOf(first, first.id).health()).runs === 0)
-      const second = await startServer(place, first.id)
+      const second = await startServer(testStore, first.id)
       await isOver(second, scene)
-      assert.equal(daemonPid(place.settings.data_dir, first.id), daemon)
+      assert.equal(daemonPid(testStore.settings.data_dir, first.id), daemon)
       await second.end()
     })
   }
 
   test('while a run waits: nothing is lost, also of later output', async () => {
-    const place = await newPlace('sqlite')
-    const first = await startServer(place)
-    const asked = await say(first, first.id, 'talk 2000 permission shell allow_once\nsay on')
+    const testStore = await newTestStore('sqlite')
+    const first = await startServer(testStore)
+    const turn = await say(first, first.id, 'talk 2000 permission shell allow_once\nsay on')
     await first.kill()
-    const second = await startServer(place, first.id)
-    const said = await answer(second, first.id, asked, 'allow_once')
-    assert.equal(said.text, `${'x'.repeat(2000)}[allow_once-0]on`)
-    assert.equal(said.chunks[0].id, asked.chunks[0].id)
+    const second = await startServer(testStore, first.id)
+    const reply = await answer(second, first.id, turn, 'allow_once')
+    assert.equal(reply.text, `${'x'.repeat(2000)}[allow_once-0]on`)
+    assert.equal(reply.chunks[0].id, turn.chunks[0].id)
     await second.end()
   })
 })
@@ -152,34 +152,34 @@ describe('the server, killed with SIGKILL and started again', () => {
 test('two servers on one Postgres: concurrent runs are answered through the other', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
 }, async () => {
-  const place = await newPlace('postgres')
-  const second = await newPlace('sqlite')
-  const elsewhere = { ...second, settings: { ...place.settings, data_dir: second.settings.data_dir } }
+  const testStore = await newTestStore('postgres')
+  const second = await newTestStore('sqlite')
+  const elsewhere = { ...second, settings: { ...testStore.settings, data_dir: second.settings.data_dir } }
   {
-    await using one = await startTalk({ place })
-    await using other = await startTestService({ place: elsewhere, settings: scripted as object })
-    const asked = await Promise.all(
+    await using one = await startInternChatService({ testStore })
+    await using other = await startTestService({ testStore: elsewhere, settings: scripted as object })
+    const answers = await Promise.all(
       Array.from({ length: 8 }, (_, run) => say(one, one.id, `permission shell allow_once\nsay ${run}`)),
     )
-    const busy = await trySaying(other, one.id, 'permission shell allow_once')
+    const busy = await trySay(other, one.id, 'permission shell allow_once')
     assert.deepEqual([busy.status, busy.error?.metadata?.reason], [503, 'busy'])
-    const said = await Promise.all(asked.map((each) => answer(other, one.id, each, 'allow_once')))
+    const entries = await Promise.all(answers.map((each) => answer(other, one.id, each, 'allow_once')))
     assert.deepEqual(
-      said.map(({ text }) => text),
-      asked.map((_, run) => `[allow_once-0]${run}`),
+      entries.map(({ text }) => text),
+      answers.map((_, run) => `[allow_once-0]${run}`),
     )
-    const late = await tryAnswering(one, one.id, asked[0]!, 'allow_once')
+    const late = await tryAnswer(one, one.id, answers[0]!, 'allow_once')
     assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   }
   await second.remove()
-  await place.remove()
+  await testStore.remove()
 })
 
 test('a full disk of the daemon: 502 turn_failed with the reason, then recovery', async (t) => {
-  await using service = await startTalk()
+  await using service = await startInternChatService()
   const { body } = await service.ask('POST', '/interns', { body: { name: 'small', agent: 'scripted' } })
   const small = { ...service, id: body.id as string }
-  const state = join(service.place.settings.data_dir, 'interns', small.id, 'state')
+  const state = join(service.testStore.settings.data_dir, 'interns', small.id, 'state')
   mkdirSync(state, { recursive: true })
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', state])
   if (mount.status !== 0) return t.skip('mounting a small disk takes root')
@@ -191,8 +191,8 @@ test('a full disk of the daemon: 502 turn_failed with the reason, then recovery'
     fill(ballast)
     // The journal has some free space itself, which lasts for a few turns.
     const refused = await until(async () => {
-      const said = await trySaying(service, small.id, 'say hi')
-      return said.status !== 200 && said
+      const turn = await trySay(service, small.id, 'say hi')
+      return turn.status !== 200 && turn
     })
     assert.deepEqual([refused.status, refused.error?.metadata?.reason], [502, 'turn_failed'])
     assert.match(refused.error?.message ?? '', /could not save its (state|transcript)/)
@@ -216,29 +216,29 @@ function fill(file: string): void {
 
 test("when the server's clock jumps, deadlines remain and dead daemons are noticed", async () => {
   let jumped = 0
-  await using service = await startTalk({ now: () => Date.now() + jumped })
+  await using service = await startInternChatService({ now: () => Date.now() + jumped })
   for (const hours of [2, -2]) {
-    const asked = await say(service, service.id, 'permission shell allow_once\nsay on')
+    const turn = await say(service, service.id, 'permission shell allow_once\nsay on')
     jumped = hours * 3_600_000
     await new Promise((resolve) => setTimeout(resolve, 1200))
-    assert.equal((await answer(service, service.id, asked, 'allow_once')).text, '[allow_once-0]on')
-    process.kill(daemonPid(service.place.settings.data_dir, service.id), 'SIGKILL')
+    assert.equal((await answer(service, service.id, turn, 'allow_once')).text, '[allow_once-0]on')
+    process.kill(daemonPid(service.testStore.settings.data_dir, service.id), 'SIGKILL')
     await untilIntern(service, service.id, 'failed')
     await untilIntern(service, service.id, 'running')
   }
 })
 
 /** A server as a separate process, with an intern that plays scripts: a new one, or the existing one. */
-async function startServer(place: Place, known?: string) {
+async function startServer(testStore: TestStore, known?: string) {
   const apiKey = `sb-v1-${'b'.repeat(64)}`
   const server = startProcess({
-    DATA_DIR: place.settings.data_dir,
+    DATA_DIR: testStore.settings.data_dir,
     BOOTSTRAP_API_KEY: apiKey,
     ALLOW_CUSTOM_AGENTS: 'true',
     INTERN_USERS_FROM: '0',
   })
   const url = await server.url
-  const ask: Talk['ask'] = async (method, path, { body } = {}) => {
+  const ask: InternChatService['ask'] = async (method, path, { body } = {}) => {
     const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -251,19 +251,19 @@ async function startServer(place: Place, known?: string) {
   const { command, args } = scripted.agents.scripted
   const id = known ?? (await runningIntern({ ask }, { agent: { command, args } })).id
   return {
-    ...{ url, apiKey, ask, place, id },
+    ...{ url, apiKey, ask, testStore, id },
     kill: async () => {
       server.signal('SIGKILL')
       await server.ended
     },
     /** Ends it permanently: no process of its intern must remain. */
     end: async () => {
-      const daemon = daemonPid(place.settings.data_dir, id)
+      const daemon = daemonPid(testStore.settings.data_dir, id)
       const all = [daemon, ...children(daemon)]
       server.signal('SIGINT')
       await server.ended
       assert.deepEqual(all.filter(isRunning), [])
-      await place.remove()
+      await testStore.remove()
     },
   }
 }

@@ -3,8 +3,14 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { daemonOf, type Open, open, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
-import { daemonPid, type Said, tryAnswering, trySaying, untilIntern } from '../harness/interns/interns.ts'
+import {
+  daemonOf,
+  type InternChatService,
+  type Open,
+  open,
+  startInternChatService,
+} from '../harness/interns/intern-chat.ts'
+import { daemonPid, type InternReply, tryAnswer, trySay, untilIntern } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
 
 // The same as src/daemon/histories.test.ts, from the outside: through the public API, on real processes that are really
@@ -16,32 +22,32 @@ const nearMs = 250
 
 /** The model's view of a session; a deadline passes at some time between `from` and a little after `until`. */
 type Expected =
-  | { at: 'free'; asked?: Said }
-  | { at: 'waiting'; asked: Said; from: number; until: number }
-  | { at: 'streaming'; stream: Open; asked?: Said }
+  | { at: 'free'; turn?: InternReply }
+  | { at: 'waiting'; turn: InternReply; from: number; until: number }
+  | { at: 'streaming'; stream: Open; turn?: InternReply }
 
-type Scene = { service: Talk; sessions: Map<string, Expected> }
+type Scene = { service: InternChatService; sessions: Map<string, Expected> }
 type Act = (scene: Scene, sessionId: string, expected: Expected) => Promise<Expected | undefined>
 
-const free = ({ asked }: Expected): Expected => ({ at: 'free', ...(asked && { asked }) })
+const free = ({ turn }: Expected): Expected => ({ at: 'free', ...(turn && { turn }) })
 
 /** A prompt is accepted if and only if the session is free. */
 async function prompt({ service }: Scene, sessionId: string, expected: Expected, script: string) {
-  const said = await trySaying(service, service.id, script, { session_id: sessionId })
-  if (expected.at === 'free') return said
-  assert.deepEqual([said.status, said.error?.metadata?.reason], [409, 'busy'])
+  const turn = await trySay(service, service.id, script, { session_id: sessionId })
+  if (expected.at === 'free') return turn
+  assert.deepEqual([turn.status, turn.error?.metadata?.reason], [409, 'busy'])
   return undefined
 }
 
 /** Why an answer to the last question of a session is refused, if it is not open. */
 function reasonAgainst(expected: Expected): string {
-  if (!expected.asked) return 'interaction_unknown'
+  if (!expected.turn) return 'interaction_unknown'
   return expected.at === 'streaming' ? 'attachment_failed' : 'interaction_not_pending'
 }
 
-const nothingAsked = (sessionId: string) => ({ sessionId, asked: { id: 'never-asked' } }) as Said
+const nothingAsked = (sessionId: string) => ({ sessionId, question: { id: 'never-asked' } }) as InternReply
 
-async function hold(service: Talk, body: object): Promise<Open> {
+async function hold(service: InternChatService, body: object): Promise<Open> {
   const stream = await open(service, service.id, body)
   if (stream.status !== 200) assert.fail(JSON.stringify(await stream.rest()))
   await stream.next()
@@ -50,21 +56,21 @@ async function hold(service: Talk, body: object): Promise<Open> {
 
 const acts: Record<string, Act> = {
   talk: async (scene, sessionId, expected) => {
-    const said = await prompt(scene, sessionId, expected, 'say hi\nsay ho')
-    if (said) assert.deepEqual([said.text, said.finish], ['hiho', 'stop'])
+    const turn = await prompt(scene, sessionId, expected, 'say hi\nsay ho')
+    if (turn) assert.deepEqual([turn.text, turn.finish], ['hiho', 'stop'])
     return undefined
   },
   fail: async (scene, sessionId, expected) => {
-    const said = await prompt(scene, sessionId, expected, 'say hi\nfail')
-    if (said) assert.equal(said.error?.metadata?.reason, 'turn_failed')
+    const turn = await prompt(scene, sessionId, expected, 'say hi\nfail')
+    if (turn) assert.equal(turn.error?.metadata?.reason, 'turn_failed')
     return undefined
   },
   ask: async (scene, sessionId, expected) => {
     const from = performance.now() + questionMs
-    const said = await prompt(scene, sessionId, expected, 'permission shell allow_once\nsay done')
-    if (!said) return undefined
-    assert.equal(said.finish, 'tool_calls')
-    return { at: 'waiting', asked: said, from, until: performance.now() + questionMs }
+    const turn = await prompt(scene, sessionId, expected, 'permission shell allow_once\nsay done')
+    if (!turn) return undefined
+    assert.equal(turn.finish, 'tool_calls')
+    return { at: 'waiting', turn, from, until: performance.now() + questionMs }
   },
   stream: async ({ service }, sessionId, expected) => {
     if (expected.at !== 'free') return undefined
@@ -79,23 +85,23 @@ const acts: Record<string, Act> = {
     return free(expected)
   },
   answer: async ({ service }, sessionId, expected) => {
-    const said = await tryAnswering(service, service.id, expected.asked ?? nothingAsked(sessionId), 'allow_once')
+    const turn = await tryAnswer(service, service.id, expected.turn ?? nothingAsked(sessionId), 'allow_once')
     if (expected.at === 'waiting') {
-      assert.deepEqual([said.text, said.chunks[0].id], ['[allow_once-0]done', expected.asked.chunks[0].id])
+      assert.deepEqual([turn.text, turn.chunks[0].id], ['[allow_once-0]done', expected.turn.chunks[0].id])
       return free(expected)
     }
-    assert.equal(said.error?.metadata?.reason, reasonAgainst(expected))
+    assert.equal(turn.error?.metadata?.reason, reasonAgainst(expected))
     return undefined
   },
   misanswer: async ({ service }, sessionId, expected) => {
-    const said = await tryAnswering(service, service.id, expected.asked ?? nothingAsked(sessionId), 'allow_always')
+    const turn = await tryAnswer(service, service.id, expected.turn ?? nothingAsked(sessionId), 'allow_always')
     const reason = expected.at === 'waiting' ? 'bad_request' : reasonAgainst(expected)
-    assert.equal(said.error?.metadata?.reason, reason)
+    assert.equal(turn.error?.metadata?.reason, reason)
     return undefined
   },
   wait: async () => void (await sleep(questionMs / 2)),
   killAgent: async (scene) => {
-    const daemon = daemonPid(scene.service.place.settings.data_dir, scene.service.id)
+    const daemon = daemonPid(scene.service.testStore.settings.data_dir, scene.service.id)
     const agents = readFileSync(`/proc/${daemon}/task/${daemon}/children`, 'utf8').split(' ').filter(Boolean)
     for (const agent of agents) process.kill(Number(agent), 'SIGKILL')
     await sever(scene)
@@ -104,7 +110,7 @@ const acts: Record<string, Act> = {
   },
   killDaemon: async (scene) => {
     const { service } = scene
-    process.kill(daemonPid(service.place.settings.data_dir, service.id), 'SIGKILL')
+    process.kill(daemonPid(service.testStore.settings.data_dir, service.id), 'SIGKILL')
     await sever(scene)
     await untilIntern(service, service.id, 'failed')
     // Sooner than by itself, which takes longer from death to death.
@@ -139,10 +145,10 @@ async function passDeadlines({ sessions }: Scene): Promise<void> {
   }
 }
 
-let service: Talk
+let service: InternChatService
 let histories = 0
 before(async () => {
-  service = await startTalk({ settings: { intern_question_ms: questionMs } })
+  service = await startInternChatService({ settings: { intern_question_ms: questionMs } })
 })
 after(() => service[Symbol.asyncDispose]())
 

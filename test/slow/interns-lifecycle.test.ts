@@ -9,8 +9,8 @@ import {
   isRunning,
   runningIntern,
   say,
-  tryAnswering,
-  trySaying,
+  tryAnswer,
+  trySay,
   untilIntern,
 } from '../harness/interns/interns.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
@@ -23,28 +23,28 @@ const command = (service: TestService, id: string, verb: string) => service.ask(
 onOneDatabase('the life of an intern', (kind) => {
   test('an intern is created, provisioned, used, suspended, resumed and deleted', async () => {
     await using service = await startTestService({ kind })
-    const made = await make(service, { name: 'ada' })
-    assert.deepEqual([made.status, made.body.status], [201, 'stopped'])
-    const { id } = made.body
+    const created = await make(service, { name: 'ada' })
+    assert.deepEqual([created.status, created.body.status], [201, 'stopped'])
+    const { id } = created.body
     const provisioned = await command(service, id, 'provision')
     assert.deepEqual([provisioned.status, provisioned.body], [202, { provisioning: true }])
     assert.ok((await untilIntern(service, id, 'running')).hostname)
-    const said = await say(service, id, 'write notes.txt: kept', { approval_mode: 'self-drive' })
-    assert.equal(said.finish, 'stop')
+    const turn = await say(service, id, 'write notes.txt: kept', { approval_mode: 'self-drive' })
+    assert.equal(turn.finish, 'stop')
 
-    const pid = daemonPid(service.place.settings.data_dir, id)
+    const pid = daemonPid(service.testStore.settings.data_dir, id)
     const suspended = await command(service, id, 'suspend')
     assert.deepEqual([suspended.status, suspended.body], [200, { suspended: true }])
     assert.equal(isRunning(pid), false)
-    assert.equal((await trySaying(service, id, 'hi')).error?.metadata?.reason, 'intern_not_ready')
+    assert.equal((await trySay(service, id, 'hi')).error?.metadata?.reason, 'intern_not_ready')
     await command(service, id, 'provision')
     await untilIntern(service, id, 'running')
-    assert.match((await say(service, id, 'read notes.txt', { session_id: said.sessionId })).text, /kept/)
+    assert.match((await say(service, id, 'read notes.txt', { session_id: turn.sessionId })).text, /kept/)
 
     const deleted = await service.ask('DELETE', `/interns/${id}`)
     assert.deepEqual([deleted.status, deleted.body], [202, { deleting: true }])
     await until(async () => (await service.ask('GET', `/interns/${id}`)).status === 404)
-    assert.equal(existsSync(join(service.place.settings.data_dir, 'interns', id)), false)
+    assert.equal(existsSync(join(service.testStore.settings.data_dir, 'interns', id)), false)
     assert.equal((await make(service, { name: 'ada' })).status, 201)
   })
 
@@ -106,7 +106,7 @@ onOneDatabase('the life of an intern', (kind) => {
     await using service = await startTestService({ kind, settings: { agents } })
     const { id } = (await make(service, { name: 'ada', agent: 'tidy' })).body
     await service.stop()
-    await using later = await startTestService({ place: service.place })
+    await using later = await startTestService({ testStore: service.testStore })
     await command(later, id, 'provision')
     const failed = await untilIntern(later, id, 'failed')
     assert.match(failed.last_failure_message, /The agent "tidy" is not configured/)
@@ -120,18 +120,18 @@ test('a custom command runs only if the operator allows it', async () => {
   assert.equal((await make(service, { name: 'ada', agent })).status, 403)
   assert.equal((await make(service, { name: 'ada', agent: 'unknown' })).status, 400)
   await using open = await startTestService({ settings: { allow_custom_agents: 'true' as never } })
-  const made = await make(open, { name: 'ada', agent: { ...agent, env: { SECRET: 'hunter2' } } })
-  assert.deepEqual([made.status, made.body.agent.env], [201, { SECRET: '********' }])
+  const created = await make(open, { name: 'ada', agent: { ...agent, env: { SECRET: 'hunter2' } } })
+  assert.deepEqual([created.status, created.body.agent.env], [201, { SECRET: '********' }])
 })
 
 test('a permission is answered by id or as the pending one, and the reply continues', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
-  const asked = await say(service, id, 'write a haiku')
-  assert.deepEqual([asked.finish, asked.asked?.arguments.operation], ['tool_calls', 'shell'])
-  assert.match((await answer(service, id, asked, 'allow_once')).text, /Done/)
+  const turn = await say(service, id, 'write a haiku')
+  assert.deepEqual([turn.finish, turn.question?.arguments.operation], ['tool_calls', 'shell'])
+  assert.match((await answer(service, id, turn, 'allow_once')).text, /Done/)
   const again = await say(service, id, 'write a haiku')
-  const pending = { ...again, asked: { ...again.asked!, id: 'pending' } }
+  const pending = { ...again, question: { ...again.question!, id: 'pending' } }
   assert.match((await answer(service, id, pending, 'reject_once')).text, /Done/)
-  assert.equal((await tryAnswering(service, id, pending, 'reject_once')).error?.metadata?.reason, 'interaction_unknown')
+  assert.equal((await tryAnswer(service, id, pending, 'reject_once')).error?.metadata?.reason, 'interaction_unknown')
 })

@@ -7,15 +7,15 @@ import { connect } from 'node:tls'
 import { startBalancer } from '../cluster/balancer.ts'
 import { filesOf } from '../harness/interns/intern-files.ts'
 import { askAt, type HostedServer, startInternHosts } from '../harness/interns/intern-hosts.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, trySaying, untilIntern } from '../harness/interns/interns.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, trySay, untilIntern } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 /** `npm run test:interns-anywhere` runs ten thousand. */
 const turns = Number(process.env.INTERN_TURNS ?? 300)
 
-const asked = { agent: 'scripted' }
-const gone = (server: HostedServer, id: string) =>
+const request = { agent: 'scripted' }
+const waitUntilGone = (server: HostedServer, id: string) =>
   until(async () => {
     const { host } = (await server.ask('GET', `/interns/${id}`)).body
     return host?.state === 'gone' && host
@@ -33,7 +33,7 @@ test('three servers behind a balancer serve the interns of three hosts', { skip 
   const balanced = { ask: askAt(`http://127.0.0.1:${port}/api/v1`) }
   const interns: Awaited<ReturnType<typeof runningIntern>>[] = []
   for (const name of ['i1', 'i2', 'i3', 'i4', 'i5', 'i6'])
-    interns.push(await runningIntern(balanced, { name, ...asked }))
+    interns.push(await runningIntern(balanced, { name, ...request }))
   assert.deepEqual(
     Object.entries(Object.groupBy(interns, ({ host }) => host.name))
       .map(([name, there]) => [name, there!.length])
@@ -50,8 +50,8 @@ test('three servers behind a balancer serve the interns of three hosts', { skip 
   const talk = async () => {
     while (left > 0) {
       const intern = interns[left-- % interns.length]!
-      const said = await trySaying(balanced, intern.id, 'say hello', { approval_mode: 'self-drive' })
-      const reason = said.error?.metadata?.reason ?? (said.text === 'hello' ? 'said' : said.text)
+      const turn = await trySay(balanced, intern.id, 'say hello', { approval_mode: 'self-drive' })
+      const reason = turn.error?.metadata?.reason ?? (turn.text === 'hello' ? 'said' : turn.text)
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
     }
   }
@@ -62,7 +62,7 @@ test('three servers behind a balancer serve the interns of three hosts', { skip 
     for (const [at, server] of servers.entries()) {
       const question = await say(server, id, 'permission shell allow_once\nsay done')
       const next = servers[(at + 1) % servers.length]!
-      const whole = await next.ask('GET', `/interns/${id}/questions/${question.asked!.id}`)
+      const whole = await next.ask('GET', `/interns/${id}/questions/${question.question!.id}`)
       assert.equal(whole.status, 200, whole.text)
       assert.match((await answer(next, id, question, 'allow_once')).text, /done/)
       const { body } = await servers[(at + 2) % servers.length]!.ask(
@@ -76,7 +76,7 @@ test('three servers behind a balancer serve the interns of three hosts', { skip 
 test('an intern is stopped, started and deleted through a server of another host', { skip }, async () => {
   await using hosts = await startInternHosts()
   const home = await hosts.start('a')
-  const { id, host } = await runningIntern(home, asked)
+  const { id, host } = await runningIntern(home, request)
   assert.deepEqual(host, { name: 'a', state: 'up', reason: null, since: null })
   const other = await hosts.start('b')
   const pid = daemonPid(home.dataDir, id)
@@ -95,7 +95,7 @@ test('files of a stopped intern are served through another host without waking i
 }, async () => {
   await using hosts = await startInternHosts({ INTERN_IDLE_MS: '1000' })
   const home = await hosts.start('a')
-  const { id } = await runningIntern(home, asked)
+  const { id } = await runningIntern(home, request)
   const other = await hosts.start('b', { INTERNS: 'off' })
   const { sessionId } = await say(other, id, 'say hello')
   const files = filesOf({ url: other.url, apiKey: hosts.apiKey }, id)
@@ -107,8 +107,8 @@ test('files of a stopped intern are served through another host without waking i
   for (const end of [() => until(async () => (await record()).asleep_since), () => suspend(other, id)]) {
     await end()
     const before = await record()
-    const made = await files('PUT', 'content', { path: `${before.status}.txt` }, { body: large })
-    assert.deepEqual([made.status, made.body?.data?.size], [200, large.length], made.bytes.toString())
+    const created = await files('PUT', 'content', { path: `${before.status}.txt` }, { body: large })
+    assert.deepEqual([created.status, created.body?.data?.size], [200, large.length], created.bytes.toString())
     const read = await files('GET', 'content', { path: `${before.status}.txt` })
     assert.ok(read.bytes.equals(large))
     const none = await files('GET', 'content', { path: 'no-such-file' })
@@ -127,19 +127,19 @@ test('files of a stopped intern are served through another host without waking i
 test('the log of an intern is readable through another host, also when stopped', { skip }, async () => {
   await using hosts = await startInternHosts()
   const home = await hosts.start('a')
-  const { id } = await runningIntern(home, asked)
+  const { id } = await runningIntern(home, request)
   const other = await hosts.start('b', { INTERNS: 'off' })
   const log = async () => (await other.ask('GET', `/interns/${id}/log?lines=2`)).body.data
   const file = join(home.dataDir, 'interns', id, 'daemon.log')
   appendFileSync(file, `one\ntwo\n\u00e4 ${hosts.apiKey}\n`)
-  const told = { lines: ['two', '\u00e4 [secret]'], has_more: true, message: null }
-  assert.deepEqual(await log(), told)
+  const result = { lines: ['two', '\u00e4 [secret]'], has_more: true, message: null }
+  assert.deepEqual(await log(), result)
   await suspend(other, id)
-  assert.deepEqual(await log(), told)
+  assert.deepEqual(await log(), result)
   const { body } = await home.ask('POST', '/interns', { body: { name: 'eve', provision: false } })
   assert.match((await other.ask('GET', `/interns/${body.id}/log`)).body.data.message, /not been started yet/)
   const mute = await hosts.start('mute', { INTERN_ADDRESS: '', INTERN_LABELS: 'mute' })
-  const unheard = await runningIntern(mute, { ...asked, name: 'unheard', host_labels: ['mute'] })
+  const unheard = await runningIntern(mute, { ...request, name: 'unheard', host_labels: ['mute'] })
   const refused = await other.ask('GET', `/interns/${unheard.id}/log`)
   assert.deepEqual(
     [refused.status, /log is on the host mute: send the request to a server of that host/.test(refused.text)],
@@ -152,7 +152,7 @@ test('files of a stopped intern are unreachable if its host is', {
 }, async () => {
   await using hosts = await startInternHosts()
   const mute = await hosts.start('mute', { INTERN_ADDRESS: '' })
-  const { id } = await runningIntern(mute, asked)
+  const { id } = await runningIntern(mute, request)
   await suspend(mute, id)
   const other = await hosts.start('other', { INTERNS: 'off' })
   const refused = await other.ask('GET', `/interns/${id}/files`)
@@ -160,7 +160,7 @@ test('files of a stopped intern are unreachable if its host is', {
     /The intern is stopped, and its files are on the host mute: start it, or send the request to a server of that host/
   assert.deepEqual([refused.status, why.test(refused.text)], [502, true], refused.text)
   mute.process.signal('SIGKILL')
-  await gone(other, id)
+  await waitUntilGone(other, id)
   const lost = await other.ask('GET', `/interns/${id}/files`)
   assert.deepEqual([lost.status, /The host mute does not respond/.test(lost.text)], [503, true], lost.text)
 })
@@ -173,7 +173,7 @@ test('a new intern gets a matching host with capacity, or waits with a reason', 
 }, async () => {
   await using hosts = await startInternHosts()
   const off = await hosts.start('no-host', { INTERNS: 'off' })
-  const { body } = await off.ask('POST', '/interns', { body: { name: 'first', provision: true, ...asked } })
+  const { body } = await off.ask('POST', '/interns', { body: { name: 'first', provision: true, ...request } })
   const waits = (id: string, why: RegExp) =>
     until(async () => {
       const { status, last_failure_message } = (await off.ask('GET', `/interns/${id}`)).body
@@ -186,13 +186,13 @@ test('a new intern gets a matching host with capacity, or waits with a reason', 
   ])
   const one = await untilIntern(off, body.id, 'running')
   const other = one.hostname === 'plain' ? 'fast' : 'plain'
-  assert.equal((await runningIntern(off, { name: 'second', ...asked })).hostname, other)
+  assert.equal((await runningIntern(off, { name: 'second', ...request })).hostname, other)
   const full = await off.ask('POST', '/interns', {
-    body: { name: 'third', provision: true, host_labels: ['gpu'], ...asked },
+    body: { name: 'third', provision: true, host_labels: ['gpu'], ...request },
   })
   await waits(full.body.id, /^No host has capacity for another intern: fast has 1 of 1\.$/)
   const odd = await off.ask('POST', '/interns', {
-    body: { name: 'odd', provision: true, host_labels: ['moon'], ...asked },
+    body: { name: 'odd', provision: true, host_labels: ['moon'], ...request },
   })
   await waits(odd.body.id, /^No available host has all labels moon\.$/)
   const onFast = other === 'fast' ? 'second' : 'first'
@@ -205,7 +205,7 @@ test('a host whose server was killed is reported with reason and time, and its r
 }, async () => {
   await using hosts = await startInternHosts({ KEEP_INTERNS_RUNNING: 'true' })
   const lost = await hosts.start('lost')
-  const { id } = await runningIntern(lost, asked)
+  const { id } = await runningIntern(lost, request)
   const other = await hosts.start('other')
   const { sessionId } = await say(other, id, 'say hello')
   const pid = daemonPid(lost.dataDir, id)
@@ -213,7 +213,7 @@ test('a host whose server was killed is reported with reason and time, and its r
   lost.process.signal('SIGKILL')
   await lost.process.ended
   const killedAt = Date.now()
-  const { reason, since } = await gone(other, id)
+  const { reason, since } = await waitUntilGone(other, id)
   assert.equal(reason, 'The host lost does not respond.')
   assert.ok(Date.now() - Date.parse(since) < 10_000 || Date.now() - killedAt > 10_000, since)
   const refused = await other.ask('POST', `/interns/${id}/chat/completions`, {
@@ -241,13 +241,13 @@ test('an intern of a lost host is given up on demand, and ends when it returns',
 }, async () => {
   await using hosts = await startInternHosts()
   const lost = await hosts.start('lost')
-  const { id } = await runningIntern(lost, asked)
+  const { id } = await runningIntern(lost, request)
   const other = await hosts.start('other')
   const early = await other.ask('POST', `/interns/${id}/give-up`)
   assert.deepEqual([early.status, /its host lost is available/.test(early.text)], [409, true])
   const pid = daemonPid(lost.dataDir, id)
   lost.process.signal('SIGKILL')
-  await gone(other, id)
+  await waitUntilGone(other, id)
   const { body: given } = await other.ask('POST', `/interns/${id}/give-up`)
   assert.deepEqual([given.status, given.hostname, given.host], ['stopped', null, null])
   assert.match(given.last_failure_message, /^Its files were given up: The host lost does not respond/)
@@ -257,21 +257,21 @@ test('an intern of a lost host is given up on demand, and ends when it returns',
   await hosts.start('lost')
   await until(() => !isRunning(pid))
   assert.equal((await say(other, id, 'say anew')).text, 'anew')
-  const { body: trail } = await other.ask('GET', '/audit?limit=50', { key: hosts.managementKey })
-  const event = trail.data.find(({ action }: { action: string }) => action === 'intern.given_up')
+  const { body: auditEvents } = await other.ask('GET', '/audit?limit=50', { key: hosts.managementKey })
+  const event = auditEvents.data.find(({ action }: { action: string }) => action === 'intern.given_up')
   assert.deepEqual([event.before.hostname, event.after.hostname], ['lost', null])
 })
 
 test('an intern whose files are on another host is moved there with its sessions', { skip }, async () => {
   await using hosts = await startInternHosts()
   const lost = await hosts.start('lost')
-  const { id } = await runningIntern(lost, asked)
+  const { id } = await runningIntern(lost, request)
   const { sessionId } = await say(lost, id, 'say hello')
   const other = await hosts.start('other')
   const early = await other.ask('POST', `/interns/${id}/move`, { body: { host: 'other' } })
   assert.deepEqual([early.status, /Suspend it first/.test(early.text)], [409, true])
   lost.process.signal('SIGKILL')
-  await gone(other, id)
+  await waitUntilGone(other, id)
   const nowhere = await other.ask('POST', `/interns/${id}/move`, { body: { host: 'nowhere' } })
   assert.deepEqual([nowhere.status, /nowhere is not available; available hosts: other/.test(nowhere.text)], [400, true])
   const { body: moved } = await other.ask('POST', `/interns/${id}/move`, { body: { host: 'other' } })
@@ -289,11 +289,11 @@ test('an intern whose files are on another host is moved there with its sessions
 
 test('a server on another host without an address reports it', { skip }, async () => {
   await using hosts = await startInternHosts({ INTERN_ADDRESS: '' })
-  const { id } = await runningIntern(await hosts.start('a'), asked)
-  const said = await trySaying(await hosts.start('b'), id, 'say hi')
-  assert.deepEqual([said.status, said.error?.metadata?.reason], [502, 'intern_unreachable'])
+  const { id } = await runningIntern(await hosts.start('a'), request)
+  const turn = await trySay(await hosts.start('b'), id, 'say hi')
+  assert.deepEqual([turn.status, turn.error?.metadata?.reason], [502, 'intern_unreachable'])
   assert.match(
-    said.error!.message,
+    turn.error!.message,
     /is on the host a, where servers on other hosts cannot reach it: its server has no INTERN_ADDRESS/,
   )
 })

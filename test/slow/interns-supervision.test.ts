@@ -3,16 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, type Place } from '../harness/database/databases.ts'
-import {
-  answer,
-  daemonPid,
-  isRunning,
-  runningIntern,
-  say,
-  tryAnswering,
-  untilIntern,
-} from '../harness/interns/interns.ts'
+import { newTestStore, type TestStore } from '../harness/database/databases.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, tryAnswer, untilIntern } from '../harness/interns/interns.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { timed, until } from '../harness/until.ts'
@@ -22,7 +14,7 @@ const children = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 /** A server as a separate process, and a client for it. */
-async function startServer({ settings }: Place, env: Record<string, string> = {}) {
+async function startServer({ settings }: TestStore, env: Record<string, string> = {}) {
   const server = startProcess({
     DATA_DIR: settings.data_dir,
     ...(settings.database_url && { DATABASE_URL: settings.database_url }),
@@ -46,15 +38,15 @@ async function startServer({ settings }: Place, env: Record<string, string> = {}
 test('a killed daemon is noticed within a second, reported, and restarted', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
-  const { sessionId, ...asked } = await say(service, id, 'write a haiku')
-  const pid = daemonPid(service.place.settings.data_dir, id)
+  const { sessionId, ...question } = await say(service, id, 'write a haiku')
+  const pid = daemonPid(service.testStore.settings.data_dir, id)
   process.kill(pid, 'SIGKILL')
   const noticed = () => untilIntern(service, id, 'failed')
   const { tookMs, allowedMs, result: failed } = await timed(1000, noticed)
   assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
   assert.equal(failed.last_failure_message, 'The daemon was killed by SIGKILL.')
   await untilIntern(service, id, 'running')
-  const late = await tryAnswering(service, id, { ...asked, sessionId }, 'allow_once')
+  const late = await tryAnswer(service, id, { ...question, sessionId }, 'allow_once')
   assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
 })
@@ -63,7 +55,7 @@ test('a hanging daemon is reported, killed, and restarted', async () => {
   await using service = await startTestService({ settings: { intern_unresponsive_ms: 1000 } })
   const { id } = await runningIntern(service)
   const { sessionId } = await say(service, id, 'hello')
-  const pid = daemonPid(service.place.settings.data_dir, id)
+  const pid = daemonPid(service.testStore.settings.data_dir, id)
   process.kill(pid, 'SIGSTOP')
   const failed = await untilIntern(service, id, 'failed')
   assert.equal(failed.last_failure_message, 'The daemon has not answered for 1 s.')
@@ -76,38 +68,38 @@ test('a daemon and its agent give way to the server', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
   await say(service, id, 'hello')
-  const daemon = daemonPid(service.place.settings.data_dir, id)
+  const daemon = daemonPid(service.testStore.settings.data_dir, id)
   const agents = children(daemon)
   assert.equal(agents.length, 1)
   for (const pid of [daemon, ...agents]) assert.equal(getPriority(pid), getPriority() + 5)
 })
 
 test('a waiting run survives the death of the server, and is answered by the next', async () => {
-  const place = await newPlace('sqlite')
-  const first = await startServer(place)
+  const testStore = await newTestStore('sqlite')
+  const first = await startServer(testStore)
   const { id } = await runningIntern(first)
-  const asked = await say(first, id, 'write a haiku')
-  const pid = daemonPid(place.settings.data_dir, id)
+  const turn = await say(first, id, 'write a haiku')
+  const pid = daemonPid(testStore.settings.data_dir, id)
   first.server.signal('SIGKILL')
   await first.server.ended
-  const second = await startServer(place)
-  assert.match((await answer(second, id, asked, 'allow_once')).text, /Done/)
-  assert.equal(daemonPid(place.settings.data_dir, id), pid, 'it was taken over, not started again')
+  const second = await startServer(testStore)
+  assert.match((await answer(second, id, turn, 'allow_once')).text, /Done/)
+  assert.equal(daemonPid(testStore.settings.data_dir, id), pid, 'it was taken over, not started again')
   process.kill(pid, 'SIGKILL')
   await untilIntern(second, id, 'failed')
   await untilIntern(second, id, 'running')
   second.server.signal('SIGINT')
   assert.equal(await second.server.ended, 0)
-  assert.equal(isRunning(daemonPid(place.settings.data_dir, id)), false)
-  await place.remove()
+  assert.equal(isRunning(daemonPid(testStore.settings.data_dir, id)), false)
+  await testStore.remove()
 })
 
 test('Ctrl-C ends all processes of an intern within two seconds', async () => {
-  const place = await newPlace('sqlite')
-  const first = await startServer(place)
+  const testStore = await newTestStore('sqlite')
+  const first = await startServer(testStore)
   const interns = await Promise.all(['a1', 'a2'].map((name) => runningIntern(first, { name })))
   await Promise.all(interns.map(({ id }) => say(first, id, 'write a haiku')))
-  const daemons = interns.map(({ id }) => daemonPid(place.settings.data_dir, id))
+  const daemons = interns.map(({ id }) => daemonPid(testStore.settings.data_dir, id))
   const all = [...daemons, ...daemons.flatMap(children)]
   assert.ok(all.length >= 4)
   const { tookMs, allowedMs } = await timed(2500, async () => {
@@ -116,41 +108,44 @@ test('Ctrl-C ends all processes of an intern within two seconds', async () => {
   })
   assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
   assert.deepEqual(all.filter(isRunning), [])
-  const second = await startServer(place)
+  const second = await startServer(testStore)
   await untilIntern(second, interns[0]!.id, 'running')
   second.server.signal('SIGTERM')
   await second.server.ended
-  await place.remove()
+  await testStore.remove()
 })
 
 test('with keep_interns_running they continue when the server stops', async () => {
-  const place = await newPlace('sqlite')
-  const first = await startServer(place, { KEEP_INTERNS_RUNNING: 'true' })
+  const testStore = await newTestStore('sqlite')
+  const first = await startServer(testStore, { KEEP_INTERNS_RUNNING: 'true' })
   const { id } = await runningIntern(first)
-  const asked = await say(first, id, 'write a haiku')
+  const turn = await say(first, id, 'write a haiku')
   first.server.signal('SIGINT')
   assert.equal(await first.server.ended, 0)
-  const second = await startServer(place)
-  assert.match((await answer(second, id, asked, 'allow_once')).text, /Done/)
+  const second = await startServer(testStore)
+  assert.match((await answer(second, id, turn, 'allow_once')).text, /Done/)
   await second.ask('POST', `/interns/${id}/suspend`)
   second.server.signal('SIGINT')
   await second.server.ended
-  await place.remove()
+  await testStore.remove()
 })
 
 test('two servers on one Postgres: the other answers, and takes over', {
   skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
 }, async (t) => {
-  const place = await newPlace('postgres')
-  const other = { ...place, settings: { ...place.settings, data_dir: mkdtempSync(join(tmpdir(), 'signalbox-other-')) } }
-  const first = await startServer(place)
+  const testStore = await newTestStore('postgres')
+  const other = {
+    ...testStore,
+    settings: { ...testStore.settings, data_dir: mkdtempSync(join(tmpdir(), 'signalbox-other-')) },
+  }
+  const first = await startServer(testStore)
   t.after(() => first.server.signal('SIGKILL'))
   // Either server would start it; the one that dies must be the one that did.
   const { id } = await runningIntern(first)
-  await using second = await startTestService({ place: other })
-  const asked = await say(first, id, 'write a haiku')
-  assert.match((await answer(second, id, asked, 'allow_once')).text, /Done/)
-  const pid = daemonPid(place.settings.data_dir, id)
+  await using second = await startTestService({ testStore: other })
+  const turn = await say(first, id, 'write a haiku')
+  assert.match((await answer(second, id, turn, 'allow_once')).text, /Done/)
+  const pid = daemonPid(testStore.settings.data_dir, id)
   first.server.signal('SIGKILL')
   await first.server.ended
   assert.equal((await say(second, id, 'hello')).finish, 'stop')
@@ -163,17 +158,17 @@ test('two servers on one Postgres: the other answers, and takes over', {
   await until(async () => (await second.ask('GET', `/interns/${id}`)).status === 404)
   await second.stop()
   rmSync(other.settings.data_dir, { recursive: true })
-  await place.remove()
+  await testStore.remove()
 })
 
 test('as root each intern runs as a separate user without access to trusted files', {
   skip: process.getuid?.() === 0 ? false : 'takes root',
 }, async () => {
-  const place = await newPlace('sqlite')
-  chmodSync(place.settings.data_dir, 0o711)
-  const service = await startTestService({ place })
+  const testStore = await newTestStore('sqlite')
+  chmodSync(testStore.settings.data_dir, 0o711)
+  const service = await startTestService({ testStore })
   const interns = await Promise.all(['a1', 'a2'].map((name) => runningIntern(service, { name })))
-  const homes = interns.map(({ id }) => join(place.settings.data_dir, 'interns', id))
+  const homes = interns.map(({ id }) => join(testStore.settings.data_dir, 'interns', id))
   const users = homes.map((home) => statSync(join(home, 'workspace')).uid)
   assert.ok(users[0] !== users[1] && users.every((user) => user >= 1_900_000_000))
   const { text } = await say(
@@ -187,5 +182,5 @@ test('as root each intern runs as a separate user without access to trusted file
   assert.match(text, new RegExp(String(users[0])))
   assert.equal(text.match(/Permission denied/g)?.length, 4)
   await service.stop()
-  await place.remove()
+  await testStore.remove()
 })

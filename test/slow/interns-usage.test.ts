@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
-import { newPlace } from '../harness/database/databases.ts'
+import { newTestStore } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { startInternHosts } from '../harness/interns/intern-hosts.ts'
-import { answer, runningIntern, type Said, say, trySaying } from '../harness/interns/interns.ts'
+import { answer, type InternReply, runningIntern, say, trySay } from '../harness/interns/interns.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -15,15 +15,15 @@ const prices = { prompt: 0.1, completion: 0.7, request: 0.000_003 }
 const catalogue = { models: { 'signalbox/demo': { endpoints: { signalbox: { prices } } } } }
 
 async function startPriced(agent?: string) {
-  const place = await newPlace('sqlite')
-  const file = join(place.settings.data_dir, '..', `priced-interns-${process.pid}.json`)
+  const testStore = await newTestStore('sqlite')
+  const file = join(testStore.settings.data_dir, '..', `priced-interns-${process.pid}.json`)
   writeFileSync(file, JSON.stringify(catalogue))
-  const service = await startTestService({ place, settings: { catalogue_file: file, ...scripted } })
+  const service = await startTestService({ testStore, settings: { catalogue_file: file, ...scripted } })
   const { id } = await runningIntern(service, agent ? { agent } : {})
-  const { secret } = JSON.parse(readFileSync(join(place.settings.data_dir, 'interns', id, 'daemon.json'), 'utf8'))
+  const { secret } = JSON.parse(readFileSync(join(testStore.settings.data_dir, 'interns', id, 'daemon.json'), 'utf8'))
   const stop = async () => {
     await service.stop()
-    await place.remove()
+    await testStore.remove()
   }
   return { service, id, keyHash: hashOf(secret), [Symbol.asyncDispose]: stop }
 }
@@ -42,21 +42,21 @@ async function metered(service: TestService, keyHash: string, requests: number):
   })
 }
 
-const usageOf = ({ chunks }: Said) => chunks.at(-1).usage
+const usageOf = ({ chunks }: InternReply) => chunks.at(-1).usage
 const dollars = (amount: number) => Number(amount.toFixed(12))
 
 test('the usage in the last chunk of a turn is the sum of its metered requests', async () => {
   await using run = await startPriced()
   const { service, id, keyHash } = run
-  const asked = await say(service, id, 'write a haiku')
-  const said = await answer(service, id, asked, 'allow_once')
+  const turn = await say(service, id, 'write a haiku')
+  const reply = await answer(service, id, turn, 'allow_once')
   const first = await metered(service, keyHash, 3)
-  const { prompt_tokens, completion_tokens, total_tokens, cost } = usageOf(said)
+  const { prompt_tokens, completion_tokens, total_tokens, cost } = usageOf(reply)
   assert.deepEqual([prompt_tokens, completion_tokens, cost], [first.prompt, first.completion, first.cost])
   assert.equal(total_tokens, prompt_tokens + completion_tokens)
   assert.ok(cost > 0)
 
-  const again = usageOf(await say(service, id, 'hello', { session_id: said.sessionId }))
+  const again = usageOf(await say(service, id, 'hello', { session_id: reply.sessionId }))
   const both = await metered(service, keyHash, 4)
   assert.equal(again.prompt_tokens, both.prompt - first.prompt)
   assert.equal(again.cost, dollars(both.cost - first.cost))
@@ -68,7 +68,7 @@ for (const [prompt, what] of [
 ] as const) {
   test(`${what} has the estimated usage in its last chunk`, async () => {
     await using run = await startPriced()
-    const usage = usageOf(await trySaying(run.service, run.id, prompt))
+    const usage = usageOf(await trySay(run.service, run.id, prompt))
     const { prompt: promptTokens, completion, cost } = await metered(run.service, run.keyHash, 1)
     assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usage.cost], [promptTokens, completion, cost])
     assert.ok(cost > 0)

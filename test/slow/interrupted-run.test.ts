@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
 import { findProcess, isAlive } from '#provision/host/processes.ts'
-import { startTalk } from '../harness/interns/intern-chat.ts'
+import { startInternChatService } from '../harness/interns/intern-chat.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
@@ -29,10 +29,10 @@ else {
 
 /** Starts a service, the daemon of an intern, a server process and an orphan in another session, then never ends. */
 async function waitWithProcesses(file: string) {
-  await using talk = await startTalk()
-  await using server = startProcess({ DATA_DIR: join(talk.place.settings.data_dir, 'other') })
+  await using talk = await startInternChatService()
+  await using server = startProcess({ DATA_DIR: join(talk.testStore.settings.data_dir, 'other') })
   await server.url
-  const [daemonFile] = globSync(`${talk.place.settings.data_dir}/interns/*/daemon.json`)
+  const [daemonFile] = globSync(`${talk.testStore.settings.data_dir}/interns/*/daemon.json`)
   const daemon = JSON.parse(readFileSync(daemonFile!, 'utf8')).process.pid
   const orphan = Number(
     spawnSync('sh', ['-c', 'setsid sleep 100000 >/dev/null 2>&1 & echo $!'], { env: {}, encoding: 'utf8' }).stdout,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type DatabaseKind, newPlace } from '../harness/database/databases.ts'
+import { type DatabaseKind, newTestStore } from '../harness/database/databases.ts'
 import { askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { startReceiver, verified } from '../harness/service/receiver.ts'
 import { until } from '../harness/until.ts'
@@ -13,18 +13,18 @@ describe('each level of a limit is sent once, with concurrent spending', () => {
 })
 
 async function tellOnce(kind: DatabaseKind, count: number, workers: number): Promise<void> {
-  const place = await newPlace(kind)
+  const testStore = await newTestStore(kind)
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
+  stack.defer(testStore.remove)
   const receiver = stack.use(await startReceiver())
   const env = { WORKERS: String(workers), WEBHOOK_ORIGINS: receiver.origin }
-  const servers = await startPriced(place, count, undefined, env)
+  const servers = await startPriced(testStore, count, undefined, env)
   for (const server of servers) stack.use(server)
   const urls = await Promise.all(servers.map(({ url }) => url))
   const events = ['limit.nearly_spent', 'limit.spent']
   const { data: webhook, secret } = await manage(urls[0]!, 'POST', '/webhooks', { url: receiver.url, events })
   const budget = '/workspaces/default/budgets/monthly'
-  const { data: made } = await manage(urls[0]!, 'PUT', budget, { limit_usd: 1, thresholds: [80, 100] })
+  const { data: created } = await manage(urls[0]!, 'PUT', budget, { limit_usd: 1, thresholds: [80, 100] })
   await Promise.all(Array.from({ length: 24 }, (_, at) => spendTillRefused(urls[at % urls.length]!)))
   const [nearly, spent] = await Promise.all(events.map((event) => receiver.hear(event)))
   // Reports of later refused requests would queue other events; each server has reported by then.
@@ -35,16 +35,16 @@ async function tellOnce(kind: DatabaseKind, count: number, workers: number): Pro
   const { data: deliveries } = await manage(urls[0]!, 'GET', `/webhooks/${webhook.id}/deliveries`)
   assert.deepEqual(deliveries.map(({ event }: { event: string }) => event).sort(), events)
   // A slow receiver can have got it twice.
-  const ids = new Map(receiver.received.map(({ headers, told }) => [headers['webhook-id'], told.type]))
+  const ids = new Map(receiver.received.map(({ headers, result }) => [headers['webhook-id'], result.type]))
   assert.deepEqual([...ids.values()].sort(), events)
-  for (const [told, percent] of [
+  for (const [result, percent] of [
     [nearly, 80],
     [spent, 100],
   ] as const) {
-    const about = verified(secret, told!).data
+    const about = verified(secret, result!).data
     assert.deepEqual(
       [about.limit_of, about.budget_id, about.percent, about.limit_usd, about.resets_at],
-      ['workspace', made.id, percent, 1, data.resets_at],
+      ['workspace', created.id, percent, 1, data.resets_at],
     )
     assert.ok(about.spent_usd >= 0.8 && about.spent_usd <= 1, `${about.spent_usd}`)
   }

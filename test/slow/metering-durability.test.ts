@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { newPlace } from '../harness/database/databases.ts'
+import { newTestStore } from '../harness/database/databases.ts'
 import { askForWords, startPriced } from '../harness/service/priced-servers.ts'
 import { timed } from '../harness/until.ts'
 
@@ -13,10 +13,10 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 test('a locked row does not block the end of a server, and the next one writes it', {
   skip,
 }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const client = new pg.Client({ connectionString: place.settings.database_url })
+  stack.defer(testStore.remove)
+  const client = new pg.Client({ connectionString: testStore.settings.database_url })
   client.on('error', () => {})
   await client.connect()
   stack.defer(() => client.end())
@@ -29,23 +29,23 @@ test('a locked row does not block the end of a server, and the next one writes i
       assert.ok(Date.now() < deadline, `${await requests()} of ${wanted} are metered`)
     }
   }
-  const [first] = await startPriced(place)
+  const [first] = await startPriced(testStore)
   stack.use(first!)
   assert.equal((await askForWords(await first!.url, 1)).status, 200)
   await untilMetered(1)
   await client.query('begin')
   await client.query('select * from usage_days for update')
   const url = await first!.url
-  const asked = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
-  assert.ok(asked.every(({ status }) => status === 200))
+  const answers = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
+  assert.ok(answers.every(({ status }) => status === 200))
   first!.signal('SIGTERM')
   const { tookMs, allowedMs, result } = await timed(20_000, () => first!.ended)
   assert.equal(result, 0, first!.err())
-  const folder = join(place.settings.data_dir, 'data', 'unwritten')
+  const folder = join(testStore.settings.data_dir, 'data', 'unwritten')
   console.log(`ended ${Math.round(tookMs)} ms after SIGTERM, with ${readdirSync(folder).length} file(s)`)
   assert.ok(tookMs < allowedMs, `${tookMs} ms`)
   await client.query('rollback')
-  const [next] = await startPriced(place)
+  const [next] = await startPriced(testStore)
   stack.use(next!)
   await untilMetered(101)
   for (const deadline = Date.now() + 60_000; readdirSync(folder).length > 0; await sleep(50)) {
@@ -56,18 +56,18 @@ test('a locked row does not block the end of a server, and the next one writes i
 })
 
 test('two servers that add to the same days in any order do not stop each other', { skip }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const servers = await startPriced(place, 2)
+  stack.defer(testStore.remove)
+  const servers = await startPriced(testStore, 2)
   for (const server of servers) stack.use(server)
   const urls = await Promise.all(servers.map((server) => server.url))
   const ask = (_: unknown, n: number) => askForWords(urls[n % 2]!, 1)
-  const asked = await Promise.all(Array.from({ length: 200 }, ask))
-  assert.ok(asked.every(({ status }) => status === 200))
+  const answers = await Promise.all(Array.from({ length: 200 }, ask))
+  assert.ok(answers.every(({ status }) => status === 200))
   for (const server of servers) server.signal('SIGTERM')
   await Promise.all(servers.map((server) => server.ended))
-  const client = new pg.Client({ connectionString: place.settings.database_url })
+  const client = new pg.Client({ connectionString: testStore.settings.database_url })
   await client.connect()
   const { rows } = await client.query('select sum(requests)::int as n from usage_days')
   await client.end()

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { openDb } from '#platform/db/open.ts'
 import { openLedger } from '#spend/metering/ledger.ts'
 import { noSpill } from '#spend/metering/spill.ts'
-import { newDb, newPlace, onEachDatabase, type Place } from '#test/harness/database/databases.ts'
+import { newDb, newTestStore, onEachDatabase, type TestStore } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { metered } from '#test/harness/service/generation-record.ts'
@@ -28,8 +28,8 @@ import {
 const apiKey = `sb-v1-${'c'.repeat(64)}`
 const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
 
-async function startServer(place: Place) {
-  const { data_dir, database_url } = place.settings
+async function startServer(testStore: TestStore) {
+  const { data_dir, database_url } = testStore.settings
   const server = startProcess({ DATA_DIR: data_dir, DATABASE_URL: database_url, BOOTSTRAP_API_KEY: apiKey })
   return { server, url: await server.url }
 }
@@ -59,8 +59,8 @@ function keepAsking(url: string) {
   }
 }
 
-async function writtenIds(place: Place): Promise<string[]> {
-  const db = await openDb(place.settings)
+async function writtenIds(testStore: TestStore): Promise<string[]> {
+  const db = await openDb(testStore.settings)
   const rows = await db.query.selectFrom('generations').select('id').execute()
   await db.close()
   return rows.map(({ id }) => id)
@@ -68,17 +68,17 @@ async function writtenIds(place: Place): Promise<string[]> {
 
 onEachDatabase('metered requests', (kind) => {
   test('is there after a crash, but for the last second', async () => {
-    const place = await newPlace(kind)
-    const { server, url } = await startServer(place)
+    const testStore = await newTestStore(kind)
+    const { server, url } = await startServer(testStore)
     const load = keepAsking(url)
     const { allowedMs } = await timed(1000, () => until(() => load.answered.size > 50))
     await sleep(allowedMs + 1000)
     const killedAt = performance.now()
     server.signal('SIGKILL')
     await Promise.all([server.ended, load.stop()])
-    const written = new Set(await writtenIds(place))
+    const written = new Set(await writtenIds(testStore))
     const earlier = [...load.answered].filter(([, at]) => at < killedAt - allowedMs)
-    await place.remove()
+    await testStore.remove()
     assert.ok(earlier.length > 50, `${earlier.length} were answered`)
     assert.deepEqual(
       earlier.filter(([id]) => !written.has(id)),
@@ -87,15 +87,15 @@ onEachDatabase('metered requests', (kind) => {
   })
 
   test('is all there after a clean stop', async () => {
-    const place = await newPlace(kind)
-    const { server, url } = await startServer(place)
+    const testStore = await newTestStore(kind)
+    const { server, url } = await startServer(testStore)
     const load = keepAsking(url)
     await sleep(1000)
     await load.stop()
     server.signal('SIGTERM')
     await server.ended
-    const written = await writtenIds(place)
-    await place.remove()
+    const written = await writtenIds(testStore)
+    await testStore.remove()
     assert.deepEqual(new Set(written), new Set(load.answered.keys()))
   })
 
@@ -135,10 +135,10 @@ onEachDatabase('metered requests', (kind) => {
 })
 
 /** Whole and streamed answers whose upstream reports this usage. */
-const tells = (told: object): Record<'whole' | 'streamed', Play> => ({
-  whole: ({ socket }) => void socket.write(whole(200, completion('Hello there', { usage: told }))),
+const tells = (result: object): Record<'whole' | 'streamed', Play> => ({
+  whole: ({ socket }) => void socket.write(whole(200, completion('Hello there', { usage: result }))),
   streamed({ socket }) {
-    const last = `data: ${JSON.stringify({ id: 'x', choices: [], usage: told })}\n\n`
+    const last = `data: ${JSON.stringify({ id: 'x', choices: [], usage: result })}\n\n`
     const events = [first, delta({ content: 'Hello there' }), delta({}, 'stop'), last, done].join('')
     socket.write(Buffer.concat([Buffer.from(head()), chunk(events), Buffer.from(lastChunk)]))
   },
@@ -154,17 +154,20 @@ const oddUsages = [
 
 onEachDatabase('a provider’s count that makes no sense', (kind) => {
   test('do not fail when the write fails: they are estimated', async () => {
-    const plays = oddUsages.flatMap((told, at) =>
-      Object.entries(tells(told)).map(([how, play]) => [`${how}${at}`, play] as const),
+    const plays = oddUsages.flatMap((result, at) =>
+      Object.entries(tells(result)).map(([how, play]) => [`${how}${at}`, play] as const),
     )
     await using upstream = await startFaultyUpstream(Object.fromEntries(plays))
     const names = plays.map(([name]) => name)
     await using service = await startFaultyService(upstream, names, { kind })
-    const { body: made } = await service.manage('POST', '/keys', { name: 'limited', limit: 1 })
+    const { body: created } = await service.manage('POST', '/keys', { name: 'limited', limit: 1 })
     for (const name of names) {
-      const asked = { model: `faulty/${name}`, stream: name.startsWith('streamed'), max_tokens: 10 }
+      const request = { model: `faulty/${name}`, stream: name.startsWith('streamed'), max_tokens: 10 }
       const messages = [{ role: 'user', content: 'Hi' }]
-      const answer = await service.ask('POST', '/chat/completions', { key: made.key, body: { ...asked, messages } })
+      const answer = await service.ask('POST', '/chat/completions', {
+        key: created.key,
+        body: { ...request, messages },
+      })
       assert.equal(answer.status, 200, `${name}: ${answer.text}`)
       assert.match(answer.text, /Hello there/)
       const id = answer.headers.get('x-generation-id') ?? ''
@@ -173,7 +176,7 @@ onEachDatabase('a provider’s count that makes no sense', (kind) => {
     }
     // Limits are charged the upper bound, which a server reports soon after the ledger has it.
     await until(async () => {
-      const { data } = (await service.ask('GET', '/key', { key: made.key })).body
+      const { data } = (await service.ask('GET', '/key', { key: created.key })).body
       return data.usage === 0.00031 && data.limit_remaining === 0.988445
     })
     assert.equal((await service.manage('GET', '/activity')).status, 200)
@@ -188,10 +191,10 @@ test('requests are refused while Postgres is unavailable, and served after it', 
   await using service = await startTestService({ kind: 'postgres' })
   const ask = () => service.ask('POST', '/chat/completions', { body: JSON.parse(body) })
   const before = await ask()
-  await setReachable(service.place, false)
+  await setReachable(service.testStore, false)
   await sleep(1500)
   const away = await ask()
-  await setReachable(service.place, true)
+  await setReachable(service.testStore, true)
   const after = await until(async () => {
     const answer = await ask()
     return answer.status === 200 && answer
@@ -200,7 +203,7 @@ test('requests are refused while Postgres is unavailable, and served after it', 
   for (const { headers } of [before, after]) assert.ok(await metered(service, headers.get('x-generation-id')))
 })
 
-async function setReachable({ settings }: Place, reachable: boolean): Promise<void> {
+async function setReachable({ settings }: TestStore, reachable: boolean): Promise<void> {
   const name = new URL(settings.database_url!).pathname.slice(1)
   const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL })
   await admin.connect()

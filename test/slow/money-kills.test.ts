@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import pg from 'pg'
-import { type DatabaseKind, newPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { type DatabaseKind, newTestStore, onEachDatabase, type TestStore } from '../harness/database/databases.ts'
 import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money/money-kills.ts'
 import {
   askForWords,
@@ -22,18 +22,18 @@ const near = (a: number, b: number) => Math.abs(a - b) < 1e-9
 const slow = 'demo:slow=600000'
 
 type World = AsyncDisposable & {
-  place: Place
+  testStore: TestStore
   start: (env?: object) => Promise<{ server: ServerProcess; url: string }>
 }
 
 async function newWorld(kind: DatabaseKind): Promise<World> {
-  const place = await newPlace(kind)
+  const testStore = await newTestStore(kind)
   const stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
+  stack.defer(testStore.remove)
   return {
-    place,
+    testStore,
     async start(env = {}) {
-      const [server] = await startPriced(place, 1, undefined, env)
+      const [server] = await startPriced(testStore, 1, undefined, env)
       return { server: stack.use(server!), url: await server!.url }
     },
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
@@ -65,8 +65,8 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     await until(async () => (await manage(first.url, 'GET', budget.path)).data.held_usd >= 200 * usdOfWord)
     await killedAtOnce(first.server)
     await Promise.all(held)
-    await silence(w.place)
-    const left = await moneyOf(w.place, budget.account)
+    await silence(w.testStore)
+    const left = await moneyOf(w.testStore, budget.account)
     assert.ok(left.spent <= answered + 1e-9, `${left.spent}`)
     assert.ok(left.spent + left.held >= answered + 200 * usdOfWord - 1e-9, 'what may have been billed is charged')
     assert.ok(left.spent + left.held <= answered + 200 * usdOfWord + 0.01 + 1e-9, `${left.held} are held`)
@@ -97,9 +97,9 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
         await manage(url, 'POST', '/webhooks', { url: receiver.url, events })
       }
       await spendUntilKilled(server, url, 0.12 + Math.random() * 0.03, sum)
-      await silence(w.place)
-      const { spent, held } = await moneyOf(w.place, budget.account)
-      const written = await ledgerUsd(w.place)
+      await silence(w.testStore)
+      const { spent, held } = await moneyOf(w.testStore, budget.account)
+      const written = await ledgerUsd(w.testStore)
       assert.ok(spent <= written + 1e-9, `charged twice: ${spent} of ${written}`)
       assert.ok(spent + held >= sum.answered - 1e-9, `${spent} + ${held} are charged of ${sum.answered}`)
       assert.ok(written <= sum.answered + sum.cutOff + 1e-9, `metered twice: ${written}`)
@@ -113,7 +113,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     for (const event of events) await receiver.hear(event)
     await until(async () => (await manage(last.url, 'GET', budget.path)).data.held_usd === 0)
     const percents = new Map(
-      receiver.received.map(({ headers, told: event }) => [headers['webhook-id'], event.data.percent]),
+      receiver.received.map(({ headers, result: event }) => [headers['webhook-id'], event.data.percent]),
     )
     assert.deepEqual([...percents.values()].sort(), [100, 50, 80])
   })
@@ -129,14 +129,14 @@ async function spendUntilKilled(
   let here = 0
   const ask = async () => {
     while (here < usd) {
-      const told = await askForWords(url, 3).catch(() => undefined)
-      if (!told) {
+      const answer = await askForWords(url, 3).catch(() => undefined)
+      if (!answer) {
         sum.cutOff += 3 * usdOfWord
         return
       }
-      if (told.status !== 200) return
-      sum.answered += told.cost
-      here += told.cost
+      if (answer.status !== 200) return
+      sum.answered += answer.cost
+      here += answer.cost
     }
     server.signal('SIGKILL')
   }
@@ -151,21 +151,21 @@ test('killed while Postgres blocks its reports: written and charged once', {
   const first = await w.start()
   const budget = await setBudget(first.url, 1)
   let answered = (await askForWords(first.url, 1)).cost
-  const client = new pg.Client({ connectionString: w.place.settings.database_url })
+  const client = new pg.Client({ connectionString: w.testStore.settings.database_url })
   await client.connect()
   await client.query('begin; lock table generations, budget_leases in access exclusive mode')
   // From the available amount of the server, without a query.
-  for (let asked = 0; asked < 4; asked++) answered += (await askForWords(first.url, 1)).cost
+  for (let requestCount = 0; requestCount < 4; requestCount++) answered += (await askForWords(first.url, 1)).cost
   // They are in a file by then, and on their way to the database too.
-  const unwritten = join(w.place.settings.data_dir, 'data', 'unwritten')
+  const unwritten = join(w.testStore.settings.data_dir, 'data', 'unwritten')
   await until(() => readdirSync(unwritten).some((name) => name.endsWith('.jsonl')))
   await killedAtOnce(first.server)
   await client.query('rollback')
   await client.end()
-  await silence(w.place)
+  await silence(w.testStore)
   const second = await w.start()
-  await until(async () => near(await ledgerUsd(w.place), answered))
-  const { spent, held } = await moneyOf(w.place, budget.account)
+  await until(async () => near(await ledgerUsd(w.testStore), answered))
+  const { spent, held } = await moneyOf(w.testStore, budget.account)
   assert.ok(spent + held >= answered - 1e-9 && spent <= answered + 1e-9, `${spent} + ${held} of ${answered}`)
   const rest = await spendTheRest(second.url)
   assert.ok(rest <= 1 - spent - held + 1e-9, `${rest}`)
@@ -188,7 +188,7 @@ describe('killed while a period changes', () => {
     await until(async () => (await manage(first.url, 'GET', budget.path)).data.held_usd >= 0.05)
     await killedAtOnce(first.server)
     await held
-    await silence(w.place)
+    await silence(w.testStore)
     const second = await w.start(skewed('2026-11-30T23:00:00Z'))
     const old = await spendTheRest(second.url)
     assert.ok(old <= 0.05 + 1e-9 && old > 0.04, `${old}`)

@@ -45,12 +45,12 @@ function ask(world: MoneyWorld): void {
 }
 
 function finish(world: MoneyWorld): void {
-  const open = world.flights.filter(({ over }) => !over)
+  const open = world.flights.filter(({ isOver }) => !isOver)
   if (open.length > 0) world.finish(world.chance.pick(open), world.chance.chance(0.2))
 }
 
 function fallBack(world: MoneyWorld): void {
-  const open = world.flights.filter(({ over }) => !over)
+  const open = world.flights.filter(({ isOver }) => !isOver)
   if (open.length > 0) void world.fallBack(world.chance.pick(open)).catch((error) => world.failures.push(error))
 }
 

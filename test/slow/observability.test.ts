@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
 import { readTraceParent } from '#platform/net/trace-parent.ts'
-import { newPlace } from '#test/harness/database/databases.ts'
+import { newTestStore } from '#test/harness/database/databases.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startProcess } from '#test/harness/service/server-process.ts'
 import { startTestService } from '#test/harness/service/service.ts'
@@ -22,9 +22,9 @@ const traceId = '0af7651916cd43dd8448eb211c80319c'
  * @returns the server's standard error.
  */
 async function serveOne(env: Record<string, string>, content: string, model = 'signalbox/demo'): Promise<string> {
-  const place = await newPlace('sqlite')
+  const testStore = await newTestStore('sqlite')
   await using server = startProcess({
-    DATA_DIR: place.settings.data_dir,
+    DATA_DIR: testStore.settings.data_dir,
     BOOTSTRAP_API_KEY: apiKey,
     LOG_FORMAT: 'json',
     ...env,
@@ -41,24 +41,24 @@ async function serveOne(env: Record<string, string>, content: string, model = 's
   }).then((answer) => answer.text())
   server.signal('SIGTERM')
   await server.ended
-  await place.remove()
+  await testStore.remove()
   return server.err()
 }
 
 /** Receives traces as a collector does. */
 async function startCollector() {
-  const got: any[] = []
+  const received: any[] = []
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
-    got.push({ url: request.url, ...JSON.parse(Buffer.concat(parts).toString()) })
+    received.push({ url: request.url, ...JSON.parse(Buffer.concat(parts).toString()) })
     response.setHeader('content-type', 'application/json').end('{}')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
-    got,
+    received,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans: (): any[] => got.flatMap(({ resourceSpans }) => resourceSpans[0].scopeSpans[0].spans),
+    spans: (): any[] => received.flatMap(({ resourceSpans }) => resourceSpans[0].scopeSpans[0].spans),
     [Symbol.dispose]: () => void server.close(),
   }
 }
@@ -69,22 +69,25 @@ const attributesOf = (span: any) =>
 test('a completion is a trace with the attributes of generative AI', async () => {
   using collector = await startCollector()
   await serveOne({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'my-router' }, 'Hi')
-  const { got } = collector
-  assert.equal(got[0]?.url, '/v1/traces')
+  const { received } = collector
+  assert.equal(received[0]?.url, '/v1/traces')
   assert.match(
-    JSON.stringify(got[0].resourceSpans[0].resource),
+    JSON.stringify(received[0].resourceSpans[0].resource),
     /"service.instance.id","value":\{"stringValue":"[\w-]{36}"/,
   )
-  assert.match(JSON.stringify(got[0].resourceSpans[0].resource), /"service.name","value":\{"stringValue":"my-router"/)
+  assert.match(
+    JSON.stringify(received[0].resourceSpans[0].resource),
+    /"service.name","value":\{"stringValue":"my-router"/,
+  )
   const root = collector.spans().find((span) => span.parentSpanId === 'b7ad6b7169203331')
   assert.deepEqual([root.name, root.traceId], ['chat signalbox/demo', traceId])
-  const said = attributesOf(root)
+  const result = attributesOf(root)
   assert.deepEqual(
     [
-      said['gen_ai.operation.name'],
-      said['gen_ai.request.model'],
-      said['gen_ai.conversation.id'],
-      said['gen_ai.usage.input_tokens'],
+      result['gen_ai.operation.name'],
+      result['gen_ai.request.model'],
+      result['gen_ai.conversation.id'],
+      result['gen_ai.usage.input_tokens'],
     ],
     ['chat', 'signalbox/demo', 's1', 1],
   )
@@ -134,9 +137,9 @@ test('without tracing a provider gets the client’s span, if any', async () => 
 
 test('a management or intern request is a span, with one for each SQL statement', async () => {
   using collector = await startCollector()
-  const place = await newPlace('sqlite')
+  const testStore = await newTestStore('sqlite')
   await using server = startProcess({
-    DATA_DIR: place.settings.data_dir,
+    DATA_DIR: testStore.settings.data_dir,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     BOOTSTRAP_API_KEY: apiKey,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -152,7 +155,7 @@ test('a management or intern request is a span, with one for each SQL statement'
   assert.equal(await post(`/interns/${nobody}/chat/completions`, apiKey, turn), 404)
   server.signal('SIGTERM')
   await server.ended
-  await place.remove()
+  await testStore.remove()
   const request = collector.spans().find(({ name }) => name === 'POST /keys')
   assert.equal(attributesOf(request)['http.response.status_code'], 201)
   const below = collector.spans().filter(({ parentSpanId }) => parentSpanId === request.spanId)
@@ -164,7 +167,7 @@ test('a management or intern request is a span, with one for each SQL statement'
   const chat = collector.spans().find(({ name }) => name === 'POST /interns/{internId}/chat/completions')
   const { 'http.response.status_code': code, 'gen_ai.agent.id': agent } = attributesOf(chat)
   assert.deepEqual([code, agent], [404, nobody])
-  assert.doesNotMatch(JSON.stringify(collector.got), /secret (name|thing)|sb-v1/)
+  assert.doesNotMatch(JSON.stringify(collector.received), /secret (name|thing)|sb-v1/)
 })
 
 test('a completion is one log line without its content', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { runningIntern, trySaying } from '../harness/interns/interns.ts'
+import { runningIntern, trySay } from '../harness/interns/interns.ts'
 import { toolResultsIn } from '../harness/interns/scripted-coder.ts'
 import { startWithUpstream, upstreamProtocols } from '../harness/upstream/recorded-providers.ts'
 import { askedOf, type Received } from '../harness/upstream/scripted-upstream.ts'
@@ -32,7 +32,7 @@ test(`an intern with ${publicServers.length} public MCP servers works over each 
   for (const [at, protocol] of upstreamProtocols.entries())
     await t.test(protocol, async () => {
       const { id } = await runningIntern(service, { name: `ada-${at}`, model: `${protocol}/model`, mcp_servers })
-      const reply = await trySaying(service, id, 'What time is it?', { approval_mode: 'self-drive' })
+      const reply = await trySay(service, id, 'What time is it?', { approval_mode: 'self-drive' })
       assert.deepEqual([reply.text, reply.error], ['Done.', undefined])
       const { body } = upstream.requests.at(-1)!
       assert.match(JSON.stringify(toolResultsIn(protocol, body)) ?? '', /get_current_time.*Europe\/Rome/)

@@ -9,7 +9,7 @@ import { noRecordings, type Recording, readRecordings } from '../recordings/reco
 import { type Complaint, rows } from '../recordings/refusals.ts'
 import { faultsIn } from '../recordings/rules.ts'
 
-type Case = { name: string; own: Protocol; client: Protocol; asked: Asked }
+type Case = { name: string; own: Protocol; client: Protocol; request: Asked }
 
 const clients = Object.keys(pathOf) as Protocol[]
 
@@ -36,9 +36,9 @@ describe('recorded requests to real providers', { skip: noRecordings }, () => {
     const cases: Case[] = []
     for (const recording of recordings)
       for (const client of clients) {
-        const told = await inWords(client, recording)
-        const asked = 'refused' in told ? told : await asker.ask(client, upstream, told.sent)
-        cases.push({ name: recording.name, own: recording.protocol, client, asked })
+        const answer = await inWords(client, recording)
+        const request = 'refused' in answer ? answer : await asker.ask(client, upstream, answer.sent)
+        cases.push({ name: recording.name, own: recording.protocol, client, request })
       }
     return cases
   }
@@ -52,12 +52,12 @@ describe('recorded requests to real providers', { skip: noRecordings }, () => {
   for (const upstream of upstreamProtocols)
     test(`${upstream}: requests of all clients match its description`, async () => {
       const cases = await casesFor(upstream)
-      const bodies = cases.flatMap(({ asked }) => ('sent' in asked ? [asked.sent] : []))
+      const bodies = cases.flatMap(({ request }) => ('sent' in request ? [request.sent] : []))
       const odd = await complaints(upstream, [...new Set(bodies)])
       const wrong: string[] = []
-      for (const { name, own, client, asked } of cases) {
-        const refused = 'refused' in asked
-        const all = refused ? [asked.refused] : [odd.get(asked.sent) ?? [], faultsIn(upstream, asked.sent)].flat()
+      for (const { name, own, client, request } of cases) {
+        const refused = 'refused' in request
+        const all = refused ? [request.refused] : [odd.get(request.sent) ?? [], faultsIn(upstream, request.sent)].flat()
         for (const words of all)
           if (!isKnown({ own, client, upstream, refused, words })) wrong.push(`${client} ${name}: ${words}`)
       }

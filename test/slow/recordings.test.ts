@@ -32,10 +32,10 @@ const clients: Partial<Record<Protocol, { path: string; body: object }>> = {
 }
 
 /** Checks only that an error is reported: its text is the service's own, with the provider's beside it. */
-function differing(got: Plain, said: Plain): (keyof Plain)[] {
-  const told = (plain: Plain, part: keyof Plain) => (part === 'error' ? plain.error !== '' : plain[part])
-  const parts = Object.keys(said) as (keyof Plain)[]
-  return parts.filter((part) => JSON.stringify(told(got, part)) !== JSON.stringify(told(said, part)))
+function differing(result: Plain, reply: Plain): (keyof Plain)[] {
+  const partValue = (plain: Plain, part: keyof Plain) => (part === 'error' ? plain.error !== '' : plain[part])
+  const parts = Object.keys(reply) as (keyof Plain)[]
+  return parts.filter((part) => JSON.stringify(partValue(result, part)) !== JSON.stringify(partValue(reply, part)))
 }
 
 /** An event without its names and counts; of chats the tool calls, because other fields are added there. */
@@ -58,7 +58,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
   })
   after(() => player[Symbol.asyncDispose]())
 
-  async function heard(recording: Recording, client: Protocol, stream: boolean): Promise<Plain> {
+  async function plainAnswer(recording: Recording, client: Protocol, stream: boolean): Promise<Plain> {
     const { path, body } = clients[client]!
     const model = player.modelFor(recording)
     const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
@@ -71,13 +71,15 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
       test(`${client}, ${stream ? 'streamed' : 'whole'}: an answer equals the recording`, async () => {
         const lost: string[] = []
         for (const recording of recordings.filter(({ status }) => status === 200)) {
-          const said = readings[recording.protocol]!(recording.answer, isStreamed(recording))
-          const got = await heard(recording, client, stream)
-          for (const part of differing(got, said)) {
-            const known = lossOf({ recording, client, stream, part, got, said })
+          const reply = readings[recording.protocol]!(recording.answer, isStreamed(recording))
+          const result = await plainAnswer(recording, client, stream)
+          for (const part of differing(result, reply)) {
+            const known = lossOf({ recording, client, stream, part, result, reply })
             if (known) met.add(known)
             else
-              lost.push(`${recording.protocol} ${recording.name} ${part}: ${short(got[part])} for ${short(said[part])}`)
+              lost.push(
+                `${recording.protocol} ${recording.name} ${part}: ${short(result[part])} for ${short(reply[part])}`,
+              )
           }
         }
         assert.ok(lost.length === 0, lost.join('\n'))
@@ -125,9 +127,9 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
           const { type, error } = reply.body
           const isOwn = client === 'anthropic-messages' ? type === 'error' && error.type : error.code === reply.status
           if (reply.status !== recording.status || !isOwn) lost.push(`${recording.name}: ${reply.text}`)
-          const told = [error.message, ...Object.values(error.metadata ?? error.details)]
+          const partValue = [error.message, ...Object.values(error.metadata ?? error.details)]
           for (const word of toldIn(recording))
-            if (!told.includes(word)) lost.push(`${recording.name}: no ${word} in ${reply.text}`)
+            if (!partValue.includes(word)) lost.push(`${recording.name}: no ${word} in ${reply.text}`)
         }
       assert.ok(lost.length === 0, lost.join('\n'))
     })
@@ -151,9 +153,12 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
         for (const part of stream ? eventsOf(reply.text) : [reply.body]) {
           const issues = schema.safeParse(part).error?.issues ?? []
           refused.push(...issues.map(({ path: at, message }) => `${recording.name}: ${at.join('.')} ${message}`))
-          const told = part.response ?? part
-          if (told.model !== undefined && (told.model !== model || told.provider !== `Recorded ${protocol}`))
-            refused.push(`${recording.name}: ${told.model} of ${told.provider}`)
+          const partValue = part.response ?? part
+          if (
+            partValue.model !== undefined &&
+            (partValue.model !== model || partValue.provider !== `Recorded ${protocol}`)
+          )
+            refused.push(`${recording.name}: ${partValue.model} of ${partValue.provider}`)
         }
       }
       assert.ok(refused.length === 0, refused.join('\n'))

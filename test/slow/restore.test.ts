@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-restore-'))
@@ -53,9 +53,9 @@ test('a backup and encryption.key start on a new host, with all keys', async () 
 })
 
 test('a new server on Postgres starts with only the shared encryption.key', needsPostgres, async () => {
-  const place = await newEmptyPlace('postgres')
+  const testStore = await newEmptyTestStore('postgres')
   try {
-    const DATABASE_URL = place.settings.database_url!
+    const DATABASE_URL = testStore.settings.database_url!
     const [old, DATA_DIR] = [join(scratch, 'first-server'), join(scratch, 'second-server')]
     await used({ DATA_DIR: old, DATABASE_URL })
     sh({ old, DATA_DIR }, 'install -d -m 700 $DATA_DIR', 'install -m 600 $old/encryption.key $DATA_DIR')
@@ -63,7 +63,7 @@ test('a new server on Postgres starts with only the shared encryption.key', need
     const { data } = await manage(await server.url, 'GET', '/byok')
     assert.equal(data.length, 1)
   } finally {
-    await place.remove()
+    await testStore.remove()
   }
 })
 

@@ -6,7 +6,7 @@ import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import { createKeyCache } from '#identity/accounts/keys/key-cache.ts'
 import { keyReader } from '#identity/accounts/keys/read-keys.ts'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { newTestStore, onEachDatabase, type TestStore } from '../harness/database/databases.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { timed, until } from '../harness/until.ts'
 
@@ -17,21 +17,21 @@ const promisedMs = 1000
 
 /** Two servers on one database, and functions that disturb it. */
 async function twoServers() {
-  const place = await newPlace('postgres')
-  const [one, other] = await Promise.all([startTestService({ place }), startTestService({ place })])
+  const testStore = await newTestStore('postgres')
+  const [one, other] = await Promise.all([startTestService({ testStore }), startTestService({ testStore })])
   return {
     one,
     other,
-    place,
+    testStore,
     async [Symbol.asyncDispose]() {
       await Promise.all([one.stop(), other.stop()])
-      await place.remove()
+      await testStore.remove()
     },
   }
 }
 
-async function sqlOn(place: Place, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: place.settings.database_url })
+async function sqlOn(testStore: TestStore, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: testStore.settings.database_url })
   await client.connect()
   await client.query(statement)
   await client.end()
@@ -85,7 +85,7 @@ describe('a key revoked on one server', { skip }, () => {
     await using servers = await twoServers()
     for (let round = 0; round < 3; round++) {
       const { key, path } = await keyKnownTo(servers.other, servers.one)
-      await sqlOn(servers.place, listeners)
+      await sqlOn(servers.testStore, listeners)
       await servers.one.manage('DELETE', path)
       took[`cut ${round}`] = await assertRefusedInTime(servers.other, key)
       await sleep(500)
@@ -94,10 +94,13 @@ describe('a key revoked on one server', { skip }, () => {
 
   test('is refused within a second though Postgres lost the notification', async () => {
     await using servers = await twoServers()
-    await sqlOn(servers.place, 'create function public.pg_notify(text, text) returns void language sql as $$ $$')
-    await sqlOn(servers.place, `alter database ${databaseOf(servers.place)} set search_path = public, pg_catalog`)
+    await sqlOn(servers.testStore, 'create function public.pg_notify(text, text) returns void language sql as $$ $$')
+    await sqlOn(
+      servers.testStore,
+      `alter database ${databaseOf(servers.testStore)} set search_path = public, pg_catalog`,
+    )
     await servers.one.stop()
-    await using deaf = await startTestService({ place: servers.place })
+    await using deaf = await startTestService({ testStore: servers.testStore })
     const { key, path } = await keyKnownTo(servers.other, deaf)
     await deaf.manage('DELETE', path)
     took.lost = await assertRefusedInTime(servers.other, key)
@@ -115,13 +118,13 @@ describe('a key revoked on one server', { skip }, () => {
   })
 })
 
-const databaseOf = (place: Place) => new URL(place.settings.database_url!).pathname.slice(1)
+const databaseOf = (testStore: TestStore) => new URL(testStore.settings.database_url!).pathname.slice(1)
 
 onEachDatabase('the steady state', (kind) => {
   test('ten thousand look-ups of a known key ask the database nothing', async () => {
-    const place = await newPlace(kind)
+    const testStore = await newTestStore(kind)
     let queries = 0
-    const db = await openDb(place.settings, { onQuery: () => void queries++ })
+    const db = await openDb(testStore.settings, { onQuery: () => void queries++ })
     const { apiKey } = (await bootstrap({ db, now: Date.now, newId: () => crypto.randomUUID() }))!
     const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
     await keys.find(apiKey)
@@ -129,13 +132,13 @@ onEachDatabase('the steady state', (kind) => {
     for (let n = 0; n < 10_000; n++) assert.ok(await keys.find(apiKey))
     assert.equal(queries - before, 0)
     await db.close()
-    await place.remove()
+    await testStore.remove()
   })
 
   test('a flood of unknown keys causes few queries and delays no request', async () => {
-    const place = await newPlace(kind)
+    const testStore = await newTestStore(kind)
     let queries = 0
-    const db = await openDb(place.settings, { onQuery: () => void queries++ })
+    const db = await openDb(testStore.settings, { onQuery: () => void queries++ })
     const { apiKey } = (await bootstrap({ db, now: Date.now, newId: () => crypto.randomUUID() }))!
     const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
     const before = queries
@@ -145,19 +148,19 @@ onEachDatabase('the steady state', (kind) => {
     assert.ok((await flood).every((caller) => caller === undefined))
     assert.ok(queries - before < 60, `${queries - before} queries`)
     await db.close()
-    await place.remove()
+    await testStore.remove()
   })
 })
 
 describe('four servers that start at once on an empty Postgres', { skip }, () => {
   test('all start, and share one organization', async () => {
-    const place = await newPlace('postgres')
-    const services = await Promise.all([1, 2, 3, 4].map(() => startTestService({ place })))
+    const testStore = await newTestStore('postgres')
+    const services = await Promise.all([1, 2, 3, 4].map(() => startTestService({ testStore })))
     const organizations = await Promise.all(
       services.map(async (service) => (await service.manage('GET', '/key')).body.data.organization_id),
     )
     assert.equal(new Set(organizations).size, 1)
     await Promise.all(services.map((service) => service.stop()))
-    await place.remove()
+    await testStore.remove()
   })
 })

@@ -18,7 +18,7 @@ async function signedIn(service: TestService, access: string): Promise<Browser &
 }
 
 const owner = async (service: TestService) => (await service.manage('GET', '/organization/members')).body.data[0]
-const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
+const request = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
 
 onOneDatabase('roles of members', (kind) => {
   test('the role of a member is returned in `role` and `access`; either changes it', async () => {
@@ -77,8 +77,8 @@ onOneDatabase('roles of members', (kind) => {
     const developer = await signedIn(service, 'developer')
     const { id: first } = await owner(service)
     const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id
-    const made = await developer.ask('POST', '/keys', { body: { name: 'mine' } })
-    assert.deepEqual([made.status, made.body.data.creator_user_id], [201, developer.id])
+    const created = await developer.ask('POST', '/keys', { body: { name: 'mine' } })
+    assert.deepEqual([created.status, created.body.data.creator_user_id], [201, developer.id])
     const listed = (await developer.ask('GET', '/keys?include_disabled=true')).body
     assert.deepEqual(listed.data.map(({ name }: { name: string }) => name).sort(), ['Console', 'mine'])
     assert.equal(listed.total_count, 2)
@@ -92,7 +92,7 @@ onOneDatabase('roles of members', (kind) => {
     const theirs = (await service.manage('GET', '/keys')).body.data.find(({ name }: any) => name === 'First API key')
     for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['DELETE']] as const)
       assert.equal((await developer.ask(method, `/keys/${theirs.hash}`, { body })).status, 404, method)
-    const path = `/keys/${made.body.data.hash}`
+    const path = `/keys/${created.body.data.hash}`
     await service.manage('PATCH', path, { limit: 5 })
     for (const body of [{ limit: 50 }, { limit: null }, { expires_at: null }, { interns_grant: true }])
       assert.equal((await developer.ask('PATCH', path, { body })).status, 403, JSON.stringify(body))
@@ -105,10 +105,10 @@ onOneDatabase('roles of members', (kind) => {
     await using service = await startTestService({ kind })
     const developer = await signedIn(service, 'developer')
     const { key } = (await developer.ask('POST', '/keys', { body: { name: 'mine' } })).body
-    const foreign = (await service.ask('POST', '/chat/completions', { body: asked })).headers.get('x-generation-id')
+    const foreign = (await service.ask('POST', '/chat/completions', { body: request })).headers.get('x-generation-id')
     const own = [
-      (await developer.ask('POST', '/chat/completions', { body: asked })).headers.get('x-generation-id'),
-      (await service.ask('POST', '/chat/completions', { key, body: asked })).headers.get('x-generation-id'),
+      (await developer.ask('POST', '/chat/completions', { body: request })).headers.get('x-generation-id'),
+      (await service.ask('POST', '/chat/completions', { key, body: request })).headers.get('x-generation-id'),
     ].sort()
     await until(async () => (await service.manage('GET', '/generations')).body.data.length === 3)
     const idsOf = ({ body }: { body: any }) => body.data.map(({ id }: { id: string }) => id).sort()
@@ -132,18 +132,18 @@ onOneDatabase('roles of members', (kind) => {
   test('a viewer sees all, and changes and uses nothing, be it by a key that was theirs', async () => {
     await using service = await startTestService({ kind })
     const viewer = await signedIn(service, 'viewer')
-    const foreign = (await service.ask('POST', '/chat/completions', { body: asked })).headers.get('x-generation-id')
+    const foreign = (await service.ask('POST', '/chat/completions', { body: request })).headers.get('x-generation-id')
     await until(async () => (await viewer.ask('GET', `/generation?id=${foreign}`)).status === 200)
     assert.equal((await viewer.ask('GET', '/keys')).body.total_count, 3)
     const { body } = await service.manage('POST', '/keys', { name: 'theirs', creator_user_id: viewer.id })
     // A cached key uses a shorter path.
     assert.equal((await service.ask('GET', '/key', { key: body.key })).status, 200)
-    const refused = await service.ask('POST', '/chat/completions', { key: body.key, body: asked })
+    const refused = await service.ask('POST', '/chat/completions', { key: body.key, body: request })
     assert.equal(refused.status, 403)
     assert.match(refused.body.error.message, /Viewers have read access only/)
     const pasted = await openBrowser(service, { key: body.key })
     assert.equal(pasted.session.role, 'viewer')
-    assert.equal((await pasted.ask('POST', '/chat/completions', { body: asked })).status, 403)
+    assert.equal((await pasted.ask('POST', '/chat/completions', { body: request })).status, 403)
     assert.deepEqual((await viewer.ask('GET', '/sessions')).body.data.length, 2)
   })
 
@@ -156,9 +156,9 @@ onOneDatabase('roles of members', (kind) => {
     await service.manage('PATCH', path, { access: 'developer' })
     assert.equal((await ada.ask('GET', '/audit')).status, 403)
     assert.equal((await ada.ask('GET', '/sessions/current')).body.data.role, 'developer')
-    assert.equal((await service.ask('POST', '/chat/completions', { key, body: asked })).status, 200)
+    assert.equal((await service.ask('POST', '/chat/completions', { key, body: request })).status, 200)
     await service.manage('PATCH', path, { access: 'viewer' })
-    assert.equal((await service.ask('POST', '/chat/completions', { key, body: asked })).status, 403)
+    assert.equal((await service.ask('POST', '/chat/completions', { key, body: request })).status, 403)
     assert.equal((await ada.ask('GET', '/audit')).status, 200)
     assert.equal((await ada.ask('PATCH', path, { body: { access: 'admin' } })).status, 403)
   })

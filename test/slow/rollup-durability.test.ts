@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '#platform/db/open.ts'
 import { cellTables, grainsOf } from '#spend/rollups/cell-tables.ts'
-import { newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { newTestStore, onEachDatabase } from '../harness/database/databases.ts'
 import { cellsOfRows, cellsTold, mergeAll } from '../harness/records/rollups.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 
@@ -27,8 +27,8 @@ async function askUntilGone(url: string): Promise<number> {
 
 onEachDatabase('servers that are killed', (kind) => {
   test('leave roll-ups that equal the sums of the ledger', { timeout: 900_000 }, async () => {
-    const place = await newPlace(kind)
-    const { data_dir, database_url } = place.settings
+    const testStore = await newTestStore(kind)
+    const { data_dir, database_url } = testStore.settings
     // Each has a separate folder; only Postgres supports two servers.
     const folders = kind === 'postgres' ? [`${data_dir}/one`, `${data_dir}/two`] : [data_dir]
     const start = (folder: string): ServerProcess =>
@@ -48,7 +48,7 @@ onEachDatabase('servers that are killed', (kind) => {
       for (const server of servers) await server.ended
       answered += (await Promise.all(asking)).reduce((sum, count) => sum + count, 0)
     }
-    const db = await openDb(place.settings)
+    const db = await openDb(testStore.settings)
     await mergeAll(db)
     const rows = await db.query.selectFrom('generations').select('id').execute()
     assert.ok(rows.length > 0 && answered > rows.length / 2, `${rows.length} rows, ${answered} answered`)
@@ -56,6 +56,6 @@ onEachDatabase('servers that are killed', (kind) => {
       for (const grain of grainsOf[table])
         assert.deepEqual(await cellsTold(db, table, grain), await cellsOfRows(db, table, grain))
     await db.close()
-    await place.remove()
+    await testStore.remove()
   })
 })

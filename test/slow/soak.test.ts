@@ -58,7 +58,7 @@ test('five thousand faulty requests leak nothing, and are metered exactly once',
   assert.deepEqual(grown(before.resources, after.resources), {})
 
   await service.stop()
-  const db = await openDb(service.place.settings)
+  const db = await openDb(service.testStore.settings)
   const rows = await db.query.selectFrom('generations').select('id').execute()
   await db.close()
   const ids = new Set(rows.map(({ id }) => id))

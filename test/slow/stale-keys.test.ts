@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { newPlace } from '../harness/database/databases.ts'
-import { startDetour } from '../harness/database/detour.ts'
+import { newTestStore } from '../harness/database/databases.ts'
+import { startTcpProxy } from '../harness/database/detour.ts'
 import { askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
@@ -12,11 +12,11 @@ const limitUsd = 0.2
 
 /** A server whose database can be disconnected, with two cached keys: one with a limit and one without. */
 async function start(env: Record<string, string>) {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   const stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const detour = stack.use(await startDetour(place.settings.database_url!))
-  const [server] = await startPriced(place, 1, detour.url, env)
+  stack.defer(testStore.remove)
+  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const [server] = await startPriced(testStore, 1, detour.url, env)
   stack.use(server!)
   const url = await server!.url
   const free = (await manage(url, 'POST', '/keys', { name: 'free' })).key as string
@@ -35,7 +35,7 @@ async function start(env: Record<string, string>) {
     }
   }
   const metered = async () => {
-    const client = new pg.Client({ connectionString: place.settings.database_url })
+    const client = new pg.Client({ connectionString: testStore.settings.database_url })
     await client.connect()
     const { rows } = await client.query('select coalesce(sum(requests), 0)::int as n from usage_days')
     await client.end()

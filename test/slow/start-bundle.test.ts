@@ -55,19 +55,19 @@ async function start(folder: string, env: Record<string, string> = {}) {
       ...env,
     },
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
   const ended = once(child, 'exit')
-  const url = await until(() => /^listening on (\S+)$/m.exec(said)?.[1])
+  const url = await until(() => /^listening on (\S+)$/m.exec(output)?.[1])
   const ask = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     return fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   }
   return {
-    said: () => said,
+    output: () => output,
     ask,
     models: async () =>
       (await (await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` } })).json()) as {
@@ -89,21 +89,21 @@ test('a start uses only the bundle of its sources, and builds a missing one', as
   {
     await using first = await start(folder)
     assert.equal((await first.models()).data[0]?.id, 'signalbox/demo')
-    assert.match(first.said(), hint)
+    assert.match(first.output(), hint)
     await until(() => bundles().length === 1)
   }
   appendFileSync(inBundle('server.mjs'), telling)
   {
     await using second = await start(folder)
     assert.equal((await second.models()).data[0]?.id, 'signalbox/demo')
-    await until(() => second.said().includes(bundled))
-    assert.doesNotMatch(second.said(), hint)
+    await until(() => second.output().includes(bundled))
+    assert.doesNotMatch(second.output(), hint)
   }
   appendFileSync(join(folder, 'src/platform/async/once.ts'), '\n// Changed.\n')
   await using third = await start(folder)
   await third.models()
-  assert.doesNotMatch(third.said(), new RegExp(bundled))
-  assert.match(third.said(), hint)
+  assert.doesNotMatch(third.output(), new RegExp(bundled))
+  assert.match(third.output(), hint)
 })
 
 test('unchanged files are not read again, and a changed one is noticed at once', () => {
@@ -159,7 +159,7 @@ test('the V8 cache of a start is used by the next, unless it is damaged', async 
     await using service = await start(folder, { NODE_OPTIONS: `--import=${JSON.stringify(scriptsTaken)}` })
     assert.equal((await service.models()).data[0]?.id, 'signalbox/demo')
     await until(isKept)
-    return /^script: (.*)$/m.exec(service.said())?.[1]
+    return /^script: (.*)$/m.exec(service.output())?.[1]
   }
   assert.equal(await startUntil(() => existsSync(compiled)), 'compiled')
   const whole = readFileSync(compiled)
@@ -178,7 +178,7 @@ test('workers of a bundled service are bundled, too', async () => {
   assert.equal(status, 0, stderr)
   appendFileSync(inBundle('worker.mjs'), telling)
   await using service = await start(folder, { WORKERS: '2', LOG_FORMAT: 'json' })
-  await until(() => service.said().split(bundled).length === 3)
+  await until(() => service.output().split(bundled).length === 3)
   assert.equal((await service.models()).data[0]?.id, 'signalbox/demo')
 })
 

@@ -65,8 +65,8 @@ test('the first start prints two keys and working curl lines; the second none', 
   const [, origin, link] = /^ {4}(http:\S+)\/#sign-in=(\S+)$/m.exec(first.out()) ?? []
   assert.equal(origin, new URL(url).origin)
   const signIn = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ link }) }
-  const begun = (await (await fetch(`${url}/sessions`, signIn)).json()) as any
-  assert.equal(begun.data.role, 'owner')
+  const started = (await (await fetch(`${url}/sessions`, signIn)).json()) as any
+  assert.equal(started.data.role, 'owner')
   assert.equal((await fetch(`${url}/sessions`, signIn)).status, 401)
   const curls = first.out().match(/^ *curl .*$/gm) ?? []
   assert.match(paste(curls[0]), / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
@@ -115,9 +115,9 @@ for (const [what, env, through, says, replies] of [
     await server.url
     assert.match(server.out(), says)
     const [asking = '', answering = ''] = server.out().match(/^ *curl .*$/gm) ?? []
-    const asked = paste(asking)
-    assert.match(asked, / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
-    assert.match(asked, through.length > 0 ? /The sandbox is not available, so .*: ls -la/ : /ls -la/)
+    const requested = paste(asking)
+    assert.match(requested, / look.* files.*"finish_reason":"tool_calls".*\[DONE\]/s)
+    assert.match(requested, through.length > 0 ? /The sandbox is not available, so .*: ls -la/ : /ls -la/)
     assert.match(saidIn(paste(answering)), replies)
     assert.equal((await stopped(server)).code, 0)
   })
@@ -137,9 +137,9 @@ test('chosen first keys work and are never shown; one that is made beside them i
   await using server = startProcess({ DATA_DIR, BOOTSTRAP_MANAGEMENT_KEY: management })
   const response = await fetch(`${await server.url}/audit`, { headers: { authorization: `Bearer ${management}` } })
   assert.equal(response.status, 200)
-  const told = server.out() + server.err()
-  assert.ok(!told.includes('c'.repeat(8)))
-  assert.equal(new Set(told.match(keyPattern)).size, 1)
+  const message = server.out() + server.err()
+  assert.ok(!message.includes('c'.repeat(8)))
+  assert.equal(new Set(message.match(keyPattern)).size, 1)
   const chosen = { BOOTSTRAP_MANAGEMENT_KEY: management, BOOTSTRAP_API_KEY: api }
   await using both = startProcess({ DATA_DIR: newFolder(), DEMO_INTERN: 'true', ...chosen })
   const url = await both.url
@@ -298,9 +298,9 @@ test('an invalid database is reported in one sentence', async () => {
 })
 
 test('a Postgres that is not there is one sentence', async () => {
-  const told = await refusal({ DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:1/x' })
-  assert.match(told, /^The database named by DATABASE_URL cannot be reached/)
-  assert.doesNotMatch(told, /secret-word/)
+  const message = await refusal({ DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:1/x' })
+  assert.match(message, /^The database named by DATABASE_URL cannot be reached/)
+  assert.doesNotMatch(message, /secret-word/)
 })
 
 test('a second server on one data folder is refused, and the first continues', async () => {
@@ -316,8 +316,8 @@ test('an unknown model of interns is reported once at the start, with a suggesti
     await using server = startProcess({ DATA_DIR: newFolder(), WORKERS, DEFAULT_INTERN_MODEL: 'signalbox/dem' })
     await server.url
     await stopped(server)
-    const told = server.err().match(/interns without a configured model have no model[^"]*Model .*?demo/g)
-    assert.equal(told?.length, 1, server.err())
+    const expected = server.err().match(/interns without a configured model have no model[^"]*Model .*?demo/g)
+    assert.equal(expected?.length, 1, server.err())
   }
 })
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace, onEachDatabase } from '../harness/database/databases.ts'
-import { startDetour } from '../harness/database/detour.ts'
+import { newTestStore, onEachDatabase } from '../harness/database/databases.ts'
+import { startTcpProxy } from '../harness/database/detour.ts'
 import { addOrganization } from '../harness/database/organizations.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { runningIntern, say } from '../harness/interns/interns.ts'
@@ -42,7 +42,7 @@ onEachDatabase('GET /status', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted' })
     await say(service, id, 'permission shell allow_once')
     const bob = (await service.ask('POST', '/interns', { body: { name: 'bob' } })).body.id
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     const failure = { status: 'failed', last_failure_message: 'no room' }
     await db.query.updateTable('interns').set(failure).where('id', '=', bob).execute()
     await db.close()
@@ -52,9 +52,9 @@ onEachDatabase('GET /status', (kind) => {
       [[bob, 'no room']],
     )
     assert.deepEqual([interns.counts.running, interns.counts.failed], [1, 1])
-    const [asked] = (await service.ask('GET', `/interns/${id}/questions`)).body.data
-    assert.deepEqual(interns.questions, { waiting: 1, first_deadline_at: asked.deadline_at })
-    const other = await addOrganization(service.place)
+    const [request] = (await service.ask('GET', `/interns/${id}/questions`)).body.data
+    assert.deepEqual(interns.questions, { waiting: 1, first_deadline_at: request.deadline_at })
+    const other = await addOrganization(service.testStore)
     const theirs = (await service.ask('GET', '/status', { key: other.managementKey })).body.data.organization.interns
     assert.deepEqual([theirs.failed, theirs.counts.running, theirs.questions.waiting], [[], 0, 0])
   })
@@ -66,7 +66,7 @@ onEachDatabase('GET /status', (kind) => {
     const account = `guardrail:${default_guardrail_id}:key:${hash}`
     await service.manage('PATCH', `/guardrails/${default_guardrail_id}`, { limit_usd: 8 })
     await service.manage('PUT', '/workspaces/default/budgets/daily', { limit_usd: 8 })
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     const lease = { budget: `key:${hash}`, period: 0, spent_pico: 0n }
     const held = [
       { ...lease, server: 'heard never', held_pico: 1_500_000_000_000n, renewed_at: Date.now() + 60_000 },
@@ -90,11 +90,11 @@ onEachDatabase('GET /status', (kind) => {
     let ahead = 0
     const now = () => Date.now() + ahead
     await using upstream = await startFaultyUpstream(broken)
-    const place = await newPlace(kind)
+    const testStore = await newTestStore(kind)
     await using stack = new AsyncDisposableStack()
-    stack.defer(place.remove)
-    const service = stack.use(await startFaultyService(upstream, ['changing'], { place, now }))
-    const other = kind === 'postgres' ? stack.use(await startTestService({ place, now })) : undefined
+    stack.defer(testStore.remove)
+    const service = stack.use(await startFaultyService(upstream, ['changing'], { testStore, now }))
+    const other = kind === 'postgres' ? stack.use(await startTestService({ testStore, now })) : undefined
     for (let n = 0; n < 12; n++) await ask(service, 'faulty/changing')
     const [circuit] = (await statusOf(service)).circuits
     assert.deepEqual(
@@ -102,9 +102,9 @@ onEachDatabase('GET /status', (kind) => {
       ['faulty/changing', 'open', null, true],
     )
     if (other) {
-      const told = await until(async () => (await statusOf(other)).circuits[0])
-      assert.deepEqual({ ...told, of_this_host: true, until: circuit.until, reason: circuit.reason }, circuit)
-      assert.equal(told.of_this_host, false)
+      const answer = await until(async () => (await statusOf(other)).circuits[0])
+      assert.deepEqual({ ...answer, of_this_host: true, until: circuit.until, reason: circuit.reason }, circuit)
+      assert.equal(answer.of_this_host, false)
       ahead = 120_000
       assert.deepEqual((await statusOf(other)).circuits, [])
     }
@@ -141,13 +141,13 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 test('during an outage of the database it says so, with local figures', {
   skip,
 }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const detour = stack.use(await startDetour(place.settings.database_url!))
+  stack.defer(testStore.remove)
+  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
   const settings = { database_url: detour.url, stale_keys_ms: 600_000 }
   const service = stack.use(
-    await startTestService({ place: { ...place, settings: { ...place.settings, ...settings } } }),
+    await startTestService({ testStore: { ...testStore, settings: { ...testStore.settings, ...settings } } }),
   )
   assert.equal((await statusOf(service)).database.state, 'ok')
   assert.equal((await ask(service, 'signalbox/demo')).status, 200)
@@ -165,14 +165,14 @@ test('during an outage of the database it says so, with local figures', {
 })
 
 test('each of several processes reports its state, name and circuits', async () => {
-  const place = await newPlace('sqlite')
+  const testStore = await newTestStore('sqlite')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })
+  stack.defer(testStore.remove)
+  const [server] = await startPriced(testStore, 1, undefined, { WORKERS: '3' })
   stack.use(server!)
   const url = await server!.url
-  const asked = await fetch(`${url}/status`, { headers: { authorization: `Bearer ${managementKey}` } })
-  const { host } = ((await asked.json()) as any).data
+  const answer = await fetch(`${url}/status`, { headers: { authorization: `Bearer ${managementKey}` } })
+  const { host } = ((await answer.json()) as any).data
   assert.deepEqual(host.workers, { wanted: 3, answering: 3 })
   assert.equal(new Set(host.processes.map(({ pid }: any) => pid)).size, 3)
   assert.equal(new Set(host.processes.map(({ server }: any) => server)).size, 3)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SseReader } from '#platform/net/sse.ts'
-import { type DatabaseKind, newPlace, onOneDatabase } from '../harness/database/databases.ts'
+import { type DatabaseKind, newTestStore, onOneDatabase } from '../harness/database/databases.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { pricedCatalogue, usdOfWord } from '../harness/service/priced-servers.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
@@ -42,19 +42,19 @@ const chat = (service: TestService, key: string, more: object = {}) =>
   open(service, '/chat/completions', key, { model, messages: [{ role: 'user', content: long }], ...more })
 
 async function twoServers(kind: DatabaseKind) {
-  const place = await newPlace(kind)
+  const testStore = await newTestStore(kind)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-priced-'))
   const settings = { catalogue_file: pricedCatalogue(folder) }
-  const one = await startTestService({ place, settings })
+  const one = await startTestService({ testStore, settings })
   // The embedded database has one server.
-  const other = kind === 'postgres' ? await startTestService({ place, settings }) : one
+  const other = kind === 'postgres' ? await startTestService({ testStore, settings }) : one
   return {
     one,
     other,
     async [Symbol.asyncDispose]() {
       await one.stop()
       if (other !== one) await other.stop()
-      await place.remove()
+      await testStore.remove()
       rmSync(folder, { recursive: true })
     },
   }
@@ -124,14 +124,14 @@ onOneDatabase('a stream in progress', (kind) => {
   test('ends when a guardrail forbids its model, named in the words of the door', async () => {
     const { one, other } = servers
     const { key, hash } = await newKey(one)
-    const made = (await one.manage('POST', '/guardrails', { name: `House ${kind}` })).body.data
-    await one.manage('POST', `/guardrails/${made.id}/assignments/keys`, { key_hashes: [hash] })
+    const created = (await one.manage('POST', '/guardrails', { name: `House ${kind}` })).body.data
+    await one.manage('POST', `/guardrails/${created.id}/assignments/keys`, { key_hashes: [hash] })
     const running = await chat(other, key)
-    const forbid = () => one.manage('PATCH', `/guardrails/${made.id}`, { ignored_models: [model] })
+    const forbid = () => one.manage('PATCH', `/guardrails/${created.id}`, { ignored_models: [model] })
     const end = await endOf(running, forbid)
     took.guardrail = Math.round(end.tookMs)
     assert.match(end.error.message, /^Refused by the guardrail "House .*" \(ignored_models\)/)
-    assert.equal(end.error.metadata.guardrail_id, made.id)
+    assert.equal(end.error.metadata.guardrail_id, created.id)
   })
 
   const words = 1000
@@ -153,25 +153,25 @@ onOneDatabase('a stream in progress', (kind) => {
   test('ends when a guardrail’s new limit is exhausted, else continues', async () => {
     const { one, other } = servers
     const { key, hash } = await newKey(one)
-    const made = (await one.manage('POST', '/guardrails', { name: `Purse ${kind}`, limit_usd: 10 * most })).body.data
-    await one.manage('POST', `/guardrails/${made.id}/assignments/keys`, { key_hashes: [hash] })
-    const limit = (limit_usd: number) => one.manage('PATCH', `/guardrails/${made.id}`, { limit_usd })
+    const created = (await one.manage('POST', '/guardrails', { name: `Purse ${kind}`, limit_usd: 10 * most })).body.data
+    await one.manage('POST', `/guardrails/${created.id}/assignments/keys`, { key_hashes: [hash] })
+    const limit = (limit_usd: number) => one.manage('PATCH', `/guardrails/${created.id}`, { limit_usd })
     const running = await chat(other, key, { max_tokens: words })
     await limit(4 * most)
     await sleep(1500)
     assert.doesNotMatch(running.text(), /"error"/)
     const end = await endOf(running, () => limit(most / 2))
     assert.match(end.error.message, /^The spending limit of the guardrail "Purse .*" for each key is now 0\.5 USD/)
-    assert.equal(end.error.metadata.guardrail_id, made.id)
+    assert.equal(end.error.metadata.guardrail_id, created.id)
   })
 
   test('ends when a new limit of its session is lower than its reservation', async () => {
     const { one, other } = servers
     const { key, hash } = await newKey(one)
-    const made = (await one.manage('POST', '/guardrails', { name: `Sessions ${kind}` })).body.data
-    await one.manage('POST', `/guardrails/${made.id}/assignments/keys`, { key_hashes: [hash] })
+    const created = (await one.manage('POST', '/guardrails', { name: `Sessions ${kind}` })).body.data
+    await one.manage('POST', `/guardrails/${created.id}/assignments/keys`, { key_hashes: [hash] })
     const limit = (limit_usd: number) =>
-      one.manage('PATCH', `/guardrails/${made.id}`, { group_limits: [{ by: 'session', limit_usd }] })
+      one.manage('PATCH', `/guardrails/${created.id}`, { group_limits: [{ by: 'session', limit_usd }] })
     await limit(10 * most)
     const running = await chat(other, key, { max_tokens: words, session_id: 's' })
     const end = await endOf(running, () => limit(most / 2))
@@ -194,9 +194,9 @@ onOneDatabase('a stream in progress', (kind) => {
     const running = await chat(other, key, { messages: [{ role: 'user', content: 'demo:words=30 demo:pace=60' }] })
     await one.manage('DELETE', strange.path)
     await one.manage('PATCH', path, { name: 'renamed' })
-    const made = (await one.manage('POST', '/guardrails', { name: `Else ${kind}` })).body.data
-    await one.manage('POST', `/guardrails/${made.id}/assignments/keys`, { key_hashes: [hash] })
-    await one.manage('PATCH', `/guardrails/${made.id}`, { ignored_models: ['openai/gpt-5'], limit_usd: 5 })
+    const created = (await one.manage('POST', '/guardrails', { name: `Else ${kind}` })).body.data
+    await one.manage('POST', `/guardrails/${created.id}/assignments/keys`, { key_hashes: [hash] })
+    await one.manage('PATCH', `/guardrails/${created.id}`, { ignored_models: ['openai/gpt-5'], limit_usd: 5 })
     await running.ended
     assert.match(running.text(), /"finish_reason":"stop"/)
   })
@@ -222,10 +222,10 @@ describe('a complete answer in flight', () => {
     await using service = await startTestService()
     const { key, path } = await newKey(service)
     const body = { model, messages: [{ role: 'user', content: 'demo:slow=60000' }] }
-    const asked = service.ask('POST', '/chat/completions', { key, body })
+    const pending = service.ask('POST', '/chat/completions', { key, body })
     await until(async () => (await service.ask('GET', '/metrics', { key: service.managementKey })).status === 200)
     await service.manage('PATCH', path, { disabled: true })
-    const { status, body: answer } = await asked
+    const { status, body: answer } = await pending
     assert.deepEqual([status, answer.error.message.slice(0, 23)], [401, 'The key of this request'])
   })
 })

@@ -10,7 +10,7 @@ import { noProxy, startDocumentedProxy } from '../cluster/documented-proxy.ts'
 import { examplesIn } from '../docs/blocks.ts'
 import { newPageFolder, runners } from '../docs/run.ts'
 import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { testAuthority } from '../harness/service/certificates.ts'
 import { client, startIssuer, Traveller } from '../harness/service/oidc-issuer.ts'
 import { apiKey, managementKey, pricedCatalogue, usdOfWord } from '../harness/service/priced-servers.ts'
@@ -40,8 +40,8 @@ const groups = {
 
 /** Two servers on Postgres behind haproxy with TLS, an issuer of OpenID Connect, and a receiver of webhooks. */
 async function startWorld(stack: AsyncDisposableStack) {
-  const place = await newEmptyPlace('postgres')
-  stack.defer(place.remove)
+  const testStore = await newEmptyTestStore('postgres')
+  stack.defer(testStore.remove)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-team-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const file = (name: string, text: string) => {
@@ -57,7 +57,7 @@ async function startWorld(stack: AsyncDisposableStack) {
   const env = {
     PUBLIC_URL: origin,
     TRUSTED_PROXIES: '127.0.0.0/8',
-    DATABASE_URL: place.settings.database_url,
+    DATABASE_URL: testStore.settings.database_url,
     ENCRYPTION_KEY_FILE: keyFile,
     CATALOGUE_FILE: pricedCatalogue(folder),
     CONSOLE: 'true',
@@ -88,7 +88,7 @@ async function startWorld(stack: AsyncDisposableStack) {
   const pem = file('haproxy.pem', `${certificate}\n${key}`)
   const proxy = stack.use(await startDocumentedProxy('haproxy', `127.0.0.1:${port}`, addresses, pem))
   issuer.serve({ url: proxy.url })
-  return { place, issuer, receiver, servers, start, keyFile, trusted, proxy, url: proxy.url, origin }
+  return { testStore, issuer, receiver, servers, start, keyFile, trusted, proxy, url: proxy.url, origin }
 }
 type World = Awaited<ReturnType<typeof startWorld>>
 
@@ -204,9 +204,9 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
   await t.test('all create a key in their own workspace only', async () => {
     for (const person of people) {
       const session = signedIn.get(person.email)!
-      const made = await inBrowser(world, session, ['POST', '/keys', { name: 'mine', workspace_id: person.team }])
-      assert.equal(made.status, 201, `${person.email}: ${JSON.stringify(made.body)}`)
-      keys.set(person.email, { key: made.body.key, hash: made.body.data.hash })
+      const created = await inBrowser(world, session, ['POST', '/keys', { name: 'mine', workspace_id: person.team }])
+      assert.equal(created.status, 201, `${person.email}: ${JSON.stringify(created.body)}`)
+      keys.set(person.email, { key: created.body.key, hash: created.body.data.hash })
       if (person.groups.includes('leads')) continue
       const other = teams.find((team) => team !== person.team)!
       const refused = await inBrowser(world, session, ['POST', '/keys', { name: 'theirs', workspace_id: other }])
@@ -296,8 +296,8 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
   })
 
   await t.test('a server on a restored backup has all members except removed ones', async () => {
-    const dump = execFileSync('pg_dump', ['--no-owner', world.place.settings.database_url!], { maxBuffer: 1e9 })
-    const restored = await newEmptyPlace('postgres')
+    const dump = execFileSync('pg_dump', ['--no-owner', world.testStore.settings.database_url!], { maxBuffer: 1e9 })
+    const restored = await newEmptyTestStore('postgres')
     stack.defer(restored.remove)
     execFileSync('psql', ['--quiet', restored.settings.database_url!], {
       input: dump,

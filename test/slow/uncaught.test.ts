@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
@@ -13,9 +13,9 @@ const defects = `data:text/javascript,
   process.on('SIGWINCH', () => setImmediate(() => { throw new Error('not caught') }))`.replaceAll(/\s+/g, ' ')
 
 async function serve(workers: number) {
-  const place = await newEmptyPlace('sqlite')
+  const testStore = await newEmptyTestStore('sqlite')
   const env = {
-    ...{ DATA_DIR: place.settings.data_dir, WORKERS: String(workers), LOG_FORMAT: 'json' },
+    ...{ DATA_DIR: testStore.settings.data_dir, WORKERS: String(workers), LOG_FORMAT: 'json' },
     ...{ BOOTSTRAP_MANAGEMENT_KEY: managementKey, BOOTSTRAP_API_KEY: apiKey },
   }
   const start = (more = {}) => startProcess({ ...env, ...more })
@@ -28,10 +28,10 @@ async function serve(workers: number) {
       .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
   return {
     ...{ server, url, start },
-    told: (message: string) => until(() => lines().find(({ err }) => err?.message === message)),
+    loggedError: (message: string) => until(() => lines().find(({ err }) => err?.message === message)),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
-      await place.remove()
+      await testStore.remove()
     },
   }
 }
@@ -45,18 +45,18 @@ const ask = (url: string, path: string, key: string, body?: object) =>
 test('an unhandled rejection is logged with its stack, and the service continues', async () => {
   await using at = await serve(1)
   at.server.signal('SIGURG')
-  const line = await at.told('unheard of')
+  const line = await at.loggedError('unheard of')
   assert.match(line.err.stack, /^Error: unheard of\n +at /)
   assert.equal((await ask(at.url, '/key', apiKey)).data.is_management_key, false)
 })
 
 test('an uncaught error is logged, and ends the service after writing the ledger', async () => {
   await using at = await serve(1)
-  const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'hello' }] }
-  const { id } = await ask(at.url, '/chat/completions', apiKey, asked)
+  const request = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'hello' }] }
+  const { id } = await ask(at.url, '/chat/completions', apiKey, request)
   at.server.signal('SIGWINCH')
   assert.equal(await at.server.ended, 1)
-  assert.match((await at.told('not caught')).err.stack, /^Error: not caught\n +at /)
+  assert.match((await at.loggedError('not caught')).err.stack, /^Error: not caught\n +at /)
   await using again = at.start()
   assert.equal((await ask(await again.url, `/generation?id=${id}`, apiKey)).data.upstream_id, id)
 })
@@ -70,6 +70,6 @@ test('a worker ends at an uncaught error, and another replaces it', async () => 
   const both = () => until(async () => (await pids().catch(() => [] as number[])).length === 2 && pids())
   const [first] = await both()
   process.kill(first!, 'SIGWINCH')
-  assert.match((await at.told('not caught')).err.stack, /^Error: not caught\n +at /)
+  assert.match((await at.loggedError('not caught')).err.stack, /^Error: not caught\n +at /)
   await until(async () => !(await both()).includes(first!))
 })

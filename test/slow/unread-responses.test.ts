@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { newEmptyPlace } from '../harness/database/databases.ts'
+import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { timed, until } from '../harness/until.ts'
 
@@ -49,9 +49,9 @@ async function healthWaits(url: URL): Promise<{ longest: number; median: number 
 }
 
 test('memory and the waits of others stay bounded while clients do not read answers', async (context) => {
-  const place = await newEmptyPlace('sqlite')
+  const testStore = await newEmptyTestStore('sqlite')
   const keys = { BOOTSTRAP_MANAGEMENT_KEY: managementKey }
-  await using server = startProcess({ DATA_DIR: place.settings.data_dir, ...keys })
+  await using server = startProcess({ DATA_DIR: testStore.settings.data_dir, ...keys })
   const url = new URL(await server.url)
   const headers = { authorization: `Bearer ${managementKey}` }
   // Constant answers are made before the memory is measured.
@@ -73,5 +73,5 @@ test('memory and the waits of others stay bounded while clients do not read answ
     assert.ok(longest <= allowedMs, `${path}: /health waited ${longest} ms of ${allowedMs}`)
     await until(async () => (await fetch(`${url}/health`)).ok)
   }
-  await place.remove()
+  await testStore.remove()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '#platform/db/kysely.ts'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace, onOneDatabase } from '../harness/database/databases.ts'
+import { newTestStore, onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { daemonPid, runningIntern, say } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
@@ -14,9 +14,9 @@ import { until } from '../harness/until.ts'
 const settingsFor = (origin: string) => ({ ...scripted, webhook_origins: [origin] })
 
 const make = async (service: Pick<TestService, 'manage'>, body: object) => {
-  const made = await service.manage('POST', '/webhooks', body)
-  assert.equal(made.status, 201, made.text)
-  return made.body as { data: any; secret: string }
+  const created = await service.manage('POST', '/webhooks', body)
+  assert.equal(created.status, 201, created.text)
+  return created.body as { data: any; secret: string }
 }
 
 onOneDatabase('a webhook', (kind) => {
@@ -25,18 +25,18 @@ onOneDatabase('a webhook', (kind) => {
     await using service = await startTestService({ kind, settings: settingsFor(receiver.origin) })
     const { secret } = await make(service, { url: receiver.url, include: ['question'] })
     const { id, name } = await runningIntern(service, { agent: 'scripted' })
-    const { sessionId, asked } = await say(service, id, 'permission shell allow_once')
+    const { sessionId, question: answer } = await say(service, id, 'permission shell allow_once')
     const question = await receiver.hear('intern.question_asked')
     const { data } = verified(secret, question)
     assert.deepEqual(
       [data.intern_id, data.intern_name, data.session_id, data.question_id, data.question.operation],
-      [id, name, sessionId, asked?.id, 'shell'],
+      [id, name, sessionId, answer?.id, 'shell'],
     )
     const { body } = await service.ask('GET', `/interns/${id}/runs`)
     await service.ask('POST', `/interns/${id}/runs/${body.data[0].id}/cancel`)
     const end = verified(secret, await receiver.hear('intern.run_ended')).data
     assert.deepEqual([end.run_id, end.outcome, end.session_id], [body.data[0].id, 'cancelled', sessionId])
-    process.kill(daemonPid(service.place.settings.data_dir, id), 'SIGKILL')
+    process.kill(daemonPid(service.testStore.settings.data_dir, id), 'SIGKILL')
     assert.match(verified(secret, await receiver.hear('intern.failed')).data.reason, /killed by SIGKILL/)
   })
 
@@ -51,7 +51,7 @@ onOneDatabase('a webhook', (kind) => {
     await say({ ask: grace.ask }, id, 'say secret')
     await say(service, shared.id, 'say open')
     await mine.hear('intern.run_ended', ({ intern_name }) => intern_name === 'shared')
-    assert.deepEqual(new Set(mine.received.map(({ told }) => told.data.intern_name)), new Set(['shared']))
+    assert.deepEqual(new Set(mine.received.map(({ result }) => result.data.intern_name)), new Set(['shared']))
   })
 
   test('does not reveal the creator’s private events after a redirect', async () => {
@@ -64,7 +64,7 @@ onOneDatabase('a webhook', (kind) => {
     const { data } = await make(service, { url: mine.url, include: ['question', 'answer_link'] })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     await say(service, id, 'permission shell allow_once')
-    const { told } = await mine.hear('intern.question_asked')
+    const { result } = await mine.hear('intern.question_asked')
     const mallory = await colleague(service, 'mallory', { kind: 'management' })
     const turned = await service.ask('PATCH', `/webhooks/${data.id}`, { key: mallory.key, body: { url: evil.url } })
     assert.deepEqual([turned.status, turned.body.data.created_by_user_id], [200, mallory.userId], turned.text)
@@ -72,40 +72,40 @@ onOneDatabase('a webhook', (kind) => {
     await say(service, id, 'permission shell allow_once')
     await service.ask('POST', `/webhooks/${data.id}/test`, { key: mallory.key, body: {} })
     await evil.hear('webhook.test')
-    assert.deepEqual(new Set(evil.received.map(({ told }) => told.type)), new Set(['webhook.test']))
-    const path = told.data.answer_url.replace('https://signalbox.example/api/v1', '')
+    assert.deepEqual(new Set(evil.received.map(({ result }) => result.type)), new Set(['webhook.test']))
+    const path = result.data.answer_url.replace('https://signalbox.example/api/v1', '')
     assert.equal((await service.ask('GET', path, { key: null })).status, 410)
     const { body } = await service.manage('GET', `/webhooks/${data.id}/deliveries?state=failed`)
     assert.equal(body.data[0].last_error, 'another member changed the webhook')
   })
 
   test('hides its secret: encrypted at rest, shown once, in no answer or audit event', async () => {
-    const place = await newPlace(kind)
-    const service = await startTestService({ place })
+    const testStore = await newTestStore(kind)
+    const service = await startTestService({ testStore })
     const { data, secret } = await make(service, { url: 'https://hooks.example.com/x' })
     const { body: rotated } = await service.manage('POST', `/webhooks/${data.id}/rotate-secret`, {})
     assert.notEqual(rotated.secret, secret)
-    const told = [
+    const names = [
       (await service.manage('GET', '/webhooks')).text,
       (await service.manage('GET', `/webhooks/${data.id}`)).text,
       (await service.manage('GET', '/audit?target_kind=webhook')).text,
     ]
     await service.stop()
-    const db = await openDb(place.settings)
+    const db = await openDb(testStore.settings)
     const { rows } = await sql`select * from webhooks`.execute(db.query)
-    told.push(JSON.stringify(rows))
+    names.push(JSON.stringify(rows))
     await db.close()
-    await place.remove()
-    for (const one of [secret, rotated.secret]) assert.ok(told.every((text) => !text.includes(one.slice(6))))
+    await testStore.remove()
+    for (const one of [secret, rotated.secret]) assert.ok(names.every((text) => !text.includes(one.slice(6))))
   })
 
   test('sends queued deliveries after the server was killed', async () => {
     let takes = false
     await using receiver = await startReceiver((response) => response.writeHead(takes ? 204 : 503).end())
-    const place = await newPlace(kind)
+    const testStore = await newTestStore(kind)
     const env = {
-      DATA_DIR: place.settings.data_dir,
-      ...(place.settings.database_url && { DATABASE_URL: place.settings.database_url }),
+      DATA_DIR: testStore.settings.data_dir,
+      ...(testStore.settings.database_url && { DATABASE_URL: testStore.settings.database_url }),
       WEBHOOK_ORIGINS: receiver.origin,
       BOOTSTRAP_MANAGEMENT_KEY: `sb-v1-${'a'.repeat(64)}`,
     }
@@ -134,7 +134,7 @@ onOneDatabase('a webhook', (kind) => {
     assert.deepEqual(new Set(states.map(({ id }: any) => id)), new Set(ids))
     for (const one of receiver.received.slice(before)) assert.equal(verified(secret, one).type, 'webhook.test')
     await second[Symbol.asyncDispose]()
-    await place.remove()
+    await testStore.remove()
   })
 })
 

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newEmptyPlace, onEachDatabase, onOneDatabase } from '../harness/database/databases.ts'
+import { newEmptyTestStore, onEachDatabase, onOneDatabase } from '../harness/database/databases.ts'
 import { apiKey, askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { timed, until } from '../harness/until.ts'
 
@@ -24,9 +24,9 @@ function childrenOf(pid: number): number[] {
 }
 
 async function startWorkers(kind: 'sqlite' | 'postgres', env: Record<string, string> = {}) {
-  const place = await newEmptyPlace(kind)
-  const [server] = await startPriced(place, 1, undefined, { WORKERS: String(workers), LOG_FORMAT: 'json', ...env })
-  const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))
+  const testStore = await newEmptyTestStore(kind)
+  const [server] = await startPriced(testStore, 1, undefined, { WORKERS: String(workers), LOG_FORMAT: 'json', ...env })
+  const pid = Number(readFileSync(join(testStore.settings.data_dir, 'data', 'server.pid'), 'utf8'))
   return {
     server: server!,
     url: await server!.url,
@@ -35,7 +35,7 @@ async function startWorkers(kind: 'sqlite' | 'postgres', env: Record<string, str
     async [Symbol.asyncDispose]() {
       await server![Symbol.asyncDispose]()
       await until(() => childrenOf(pid).length === 0)
-      await place.remove()
+      await testStore.remove()
     },
   }
 }
@@ -66,25 +66,25 @@ const statuses = async (url: string, key: string, times = 40) =>
 
 /** Sends requests continuously, on connections that are kept as long as the server allows. */
 function load(url: string, sockets: number) {
-  const told = { answers: 0, broken: 0, other: new Set<string>() }
+  const result = { answers: 0, broken: 0, other: new Set<string>() }
   const agent = new Agent({ keepAlive: true })
   let going = true
   const asking = Array.from({ length: sockets }, async (_, at) => {
     while (going) {
       const stream = at % 2 === 0
       const answer = await ask(url, '/chat/completions', { body: { ...threeWords, stream }, agent }).catch(() => {})
-      if (!answer) told.broken++
-      else if (answer.status === 200 && answer.text.includes(stream ? '[DONE]' : '"stop"')) told.answers++
-      else told.other.add(answer.text)
+      if (!answer) result.broken++
+      else if (answer.status === 200 && answer.text.includes(stream ? '[DONE]' : '"stop"')) result.answers++
+      else result.other.add(answer.text)
     }
   })
   const stop = async () => {
     going = false
     await Promise.all(asking)
     agent.destroy()
-    return told
+    return result
   }
-  return { told, stop }
+  return { result, stop }
 }
 
 const threeWords = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=3' }] }
@@ -99,16 +99,16 @@ onEachDatabase('a service of three workers', (kind) => {
     await using service = await startWorkers(kind)
     const before = service.pids()
     assert.equal(before.length, workers)
-    const { told, stop } = load(service.url, 12)
-    await until(() => told.answers > 200)
+    const { result, stop } = load(service.url, 12)
+    await until(() => result.answers > 200)
     process.kill(before[0]!, 'SIGKILL')
     const { tookMs, allowedMs } = await timed(promisedMs, () =>
       until(() => service.pids().filter((pid) => !before.includes(pid)).length === 1),
     )
     assert.ok(tookMs < allowedMs, `${tookMs} ms`)
     await until(() => service.server.err().includes('a worker is back'))
-    const answersThen = told.answers
-    await until(() => told.answers > answersThen + 300)
+    const answersThen = result.answers
+    await until(() => result.answers > answersThen + 300)
     const { broken, answers, other } = await stop()
     assert.ok(broken <= 12, `${broken} requests were broken off`)
     assert.deepEqual([...other], [])
@@ -128,22 +128,22 @@ onEachDatabase('a service of three workers', (kind) => {
   })
 
   test('when the primary is killed, workers end, and metered requests are stored', async () => {
-    const place = await newEmptyPlace(kind)
+    const testStore = await newEmptyTestStore(kind)
     const env = { WORKERS: String(workers), LOG_FORMAT: 'json' }
-    const [first] = await startPriced(place, 1, undefined, env)
-    const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))
+    const [first] = await startPriced(testStore, 1, undefined, env)
+    const pid = Number(readFileSync(join(testStore.settings.data_dir, 'data', 'server.pid'), 'utf8'))
     const pids = childrenOf(pid)
     const url = await first!.url
-    const asked = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
+    const answers = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
     first!.signal('SIGKILL')
     await first!.ended
-    assert.ok(asked.every(({ status }) => status === 200))
+    assert.ok(answers.every(({ status }) => status === 200))
     await until(() => pids.every((worker) => !isRunning(worker)))
-    const [next] = await startPriced(place, 1, undefined, env)
+    const [next] = await startPriced(testStore, 1, undefined, env)
     await until(async () => (await metered(await next!.url)) === 100)
     await next![Symbol.asyncDispose]()
     await sleep(100)
-    await place.remove()
+    await testStore.remove()
   })
 })
 
@@ -162,12 +162,12 @@ onOneDatabase('three workers', (kind) => {
   test('workers that are replaced one after another lose no request', async () => {
     await using service = await startWorkers(kind)
     const before = service.pids()
-    const { told, stop } = load(service.url, 12)
-    await until(() => told.answers > 100)
+    const { result, stop } = load(service.url, 12)
+    await until(() => result.answers > 100)
     service.server.signal('SIGUSR2')
     await until(() => service.server.err().includes('workers replaced'))
-    const answersThen = told.answers
-    await until(() => told.answers > answersThen + 300)
+    const answersThen = result.answers
+    await until(() => result.answers > answersThen + 300)
     const { broken, other, answers } = await stop()
     assert.deepEqual([broken, [...other]], [0, []])
     // The previous workers end with their last client.
@@ -211,8 +211,8 @@ onOneDatabase('three workers', (kind) => {
 
   test('one metrics page and one log cover the requests of all, also of a dead one', async () => {
     await using service = await startWorkers(kind, { LOG_LEVEL: 'info' })
-    const asked = await Promise.all(Array.from({ length: 60 }, () => askForWords(service.url, 1)))
-    assert.ok(asked.every(({ status }) => status === 200))
+    const answers = await Promise.all(Array.from({ length: 60 }, () => askForWords(service.url, 1)))
+    assert.ok(answers.every(({ status }) => status === 200))
     const counted = async () => {
       const headers = { authorization: `Bearer sb-v1-${'a'.repeat(64)}` }
       const text = await (await fetch(`${service.url}/metrics`, { headers })).text()

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listModel, newAgent, noWays, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { missingSandbox, modelWithAnswers, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { timed, until } from '#test/harness/until.ts'
 
 const missing = await realShell().sandboxError('/tmp')
@@ -19,16 +19,16 @@ test('a prompt is answered with text, usage and the model’s name', async () =>
   const { usage } = response as unknown as { usage: Record<string, number> }
   assert.equal(usage.totalTokens, usage.inputTokens! + usage.outputTokens!)
   assert.equal(at.session.configOptions?.[0]?.category, 'model')
-  assert.equal(at.heard.at(-1)?.sessionUpdate, 'usage_update')
+  assert.equal(at.updates.at(-1)?.sessionUpdate, 'usage_update')
 })
 
 test('changed instructions are sent to the model with the next prompt', async () => {
-  const { model, requests } = listModel(['one', 'two'])
-  let told = 'Be brief.'
-  const settings = { model: 'm', instructions: () => told, maxSteps: 5 }
+  const { model, requests } = modelWithAnswers(['one', 'two'])
+  let message = 'Be brief.'
+  const settings = { model: 'm', instructions: () => message, maxSteps: 5 }
   await using at = await newAgent({ model, settings })
   await at.prompt('first')
-  told = 'Be kind.'
+  message = 'Be kind.'
   await at.prompt('second')
   const [first, second] = requests.map(({ messages }) => messages[0]?.text ?? '')
   assert.match(first ?? '', /Be brief\.$/)
@@ -38,7 +38,7 @@ test('changed instructions are sent to the model with the next prompt', async ()
 test('read_file shows an image to a model that takes images, and names it to others', async () => {
   const data = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')
   for (const takesImages of [true, false]) {
-    const { model, requests } = listModel([[{ name: 'read_file', arguments: '{"path":"a.bin"}' }], 'seen'])
+    const { model, requests } = modelWithAnswers([[{ name: 'read_file', arguments: '{"path":"a.bin"}' }], 'seen'])
     await using at = await newAgent({ model, hasImageInput: async () => takesImages })
     await writeFile(join(at.workspace, 'a.bin'), data)
     await at.prompt('look')
@@ -51,11 +51,11 @@ test('read_file shows an image to a model that takes images, and names it to oth
 
 test('the output of a command is reported while it runs', async () => {
   const command = 'echo one; until [ -e go ]; do sleep 0.1; done; echo two'
-  const { model } = listModel([[{ name: 'shell', arguments: JSON.stringify({ command }) }], 'done'])
+  const { model } = modelWithAnswers([[{ name: 'shell', arguments: JSON.stringify({ command }) }], 'done'])
   await using at = await newAgent({ model, mode: 'self-drive' })
   const turn = at.prompt('go')
   const running = await until(() =>
-    at.heard.find((each) => each.sessionUpdate === 'tool_call_update' && each.content !== undefined),
+    at.updates.find((each) => each.sessionUpdate === 'tool_call_update' && each.content !== undefined),
   )
   assert.ok(running.sessionUpdate === 'tool_call_update')
   const content = [{ type: 'content', content: { type: 'text', text: 'one\n' } }]
@@ -67,7 +67,7 @@ test('the output of a command is reported while it runs', async () => {
 
 test('images of a prompt reach a model that supports them, and are refused otherwise', async () => {
   const image = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' } as const
-  const { model, requests } = listModel(['a cat', 'none'])
+  const { model, requests } = modelWithAnswers(['a cat', 'none'])
   await using seeing = await newAgent({ model, hasImageInput: async () => true })
   await seeing.prompt('what is it?', image)
   const images = [{ mimeType: 'image/png', data: 'aW1hZ2U=' }]
@@ -82,16 +82,16 @@ test("an agent's reminder to its model appears neither in the turn nor in the re
   await writeFile(join(at.workspace, 'AGENTS.md'), 'Run make test.')
   await at.prompt('write notes.txt: hi')
   await at.agent.request('session/load', { sessionId: at.sessionId, cwd: at.workspace, mcpServers: [] })
-  assert.doesNotMatch(JSON.stringify(at.heard), /system-reminder/)
-  assert.equal(at.heard.filter(({ sessionUpdate }) => sessionUpdate === 'user_message_chunk').length, 1)
-  const [kept] = await readdir(at.stateDir)
-  assert.match(await readFile(join(at.stateDir, kept!), 'utf8'), /system-reminder/)
+  assert.doesNotMatch(JSON.stringify(at.updates), /system-reminder/)
+  assert.equal(at.updates.filter(({ sessionUpdate }) => sessionUpdate === 'user_message_chunk').length, 1)
+  const [stored] = await readdir(at.stateDir)
+  assert.match(await readFile(join(at.stateDir, stored!), 'utf8'), /system-reminder/)
 })
 
 test('reasoning is reported separately from the answer', async () => {
   await using at = await newAgent()
   await at.prompt('think about it')
-  assert.ok(at.heard.some(({ sessionUpdate }) => sessionUpdate === 'agent_thought_chunk'))
+  assert.ok(at.updates.some(({ sessionUpdate }) => sessionUpdate === 'agent_thought_chunk'))
   assert.doesNotMatch(at.text(), /weigh/)
 })
 
@@ -110,7 +110,7 @@ describe('in manual', { skip }, () => {
     await at.prompt(haiku)
     assert.deepEqual(at.operations(), ['shell'])
     assert.deepEqual(
-      at.asked[0]?.options.map(({ kind }) => kind),
+      at.permissionRequests[0]?.options.map(({ kind }) => kind),
       ['allow_once', 'allow_always', 'reject_once', 'reject_always'],
     )
     assert.match(await readFile(join(at.workspace, 'haiku.txt'), 'utf8'), /Names in a column/)
@@ -137,7 +137,7 @@ describe('in manual', { skip }, () => {
       await at.prompt('run `true` and `true`')
       await at.agent.request('session/resume', { sessionId: at.sessionId, cwd: at.workspace, mcpServers: [] })
       await at.prompt('run: true')
-      assert.equal(at.asked.length, times)
+      assert.equal(at.permissionRequests.length, times)
     }
   })
 
@@ -147,7 +147,10 @@ describe('in manual', { skip }, () => {
     })
     await at.prompt('escalate')
     assert.deepEqual(at.operations(), ['shell', 'shell.escalate'])
-    assert.match(at.asked[1]?.toolCall.title ?? '', /Outside the sandbox: cat \/etc\/hostname \(The file is outside/)
+    assert.match(
+      at.permissionRequests[1]?.toolCall.title ?? '',
+      /Outside the sandbox: cat \/etc\/hostname \(The file is outside/,
+    )
     assert.match(at.text(), /So I leave it/)
   })
 
@@ -169,7 +172,7 @@ describe('in manual', { skip }, () => {
 test('in self-drive nothing is asked, and the shell runs outside the sandbox', async () => {
   await using at = await newAgent({ mode: 'self-drive' })
   await at.prompt('run: cat /etc/hostname; echo $SIGNALBOX_API_KEY-')
-  assert.equal(at.asked.length, 0)
+  assert.equal(at.permissionRequests.length, 0)
   assert.match(at.results()[0] ?? '', /\n-\n\[exit code 0\]/)
 })
 
@@ -178,13 +181,16 @@ test('the mode of a prompt is the one set before it', async () => {
   await at.prompt('run: true')
   await at.agent.request('session/set_mode', { sessionId: at.sessionId, modeId: 'manual' })
   await at.prompt('run: true')
-  assert.equal(at.asked.length, 1)
+  assert.equal(at.permissionRequests.length, 1)
 })
 
 test('without a sandbox the demo asks, explains the refusal and continues', async () => {
-  await using at = await newAgent({ shell: realShell({}, noWays) })
+  await using at = await newAgent({ shell: realShell({}, missingSandbox) })
   await at.prompt(haiku)
-  assert.match(at.asked[0]?.toolCall.title ?? '', /^The sandbox is not available, so this is not run even if/)
+  assert.match(
+    at.permissionRequests[0]?.toolCall.title ?? '',
+    /^The sandbox is not available, so this is not run even if/,
+  )
   assert.match(at.text(), /the sandbox is not available, and commands are not run without it.*Made haiku\.txt/s)
 })
 
@@ -248,7 +254,7 @@ describe('cancelling', () => {
       },
     })
     const turn = at.prompt('run: true')
-    while (!at.asked.length) await sleep(5)
+    while (!at.permissionRequests.length) await sleep(5)
     await at.cancel()
     assert.equal((await turn).stopReason, 'cancelled')
     await withdrawn
@@ -273,13 +279,13 @@ test('closing a session ends its turn and keeps the messages', { timeout: 60_000
 })
 
 test('a loaded session shows its past again, and the model remembers it', async () => {
-  const { model, requests } = listModel([[{ name: 'list_files' }], 'listed', 'again'])
+  const { model, requests } = modelWithAnswers([[{ name: 'list_files' }], 'listed', 'again'])
   await using at = await newAgent({ model })
   await at.prompt('first')
-  at.heard.length = 0
+  at.updates.length = 0
   await at.agent.request('session/load', { sessionId: at.sessionId, cwd: at.workspace, mcpServers: [] })
   assert.deepEqual(
-    at.heard.map(({ sessionUpdate }) => sessionUpdate),
+    at.updates.map(({ sessionUpdate }) => sessionUpdate),
     ['user_message_chunk', 'tool_call', 'tool_call_update', 'agent_message_chunk'],
   )
   await at.prompt('second')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const patch = '*** Begin Patch\n*** Add File: secret/a.txt\n+x\n*** End Patch'
 const calls = [
@@ -16,12 +16,16 @@ const judges = {
 }
 
 test('a client with its own rules decides before every tool in self-drive', async () => {
-  const { model } = listModel([calls, 'done'])
+  const { model } = modelWithAnswers([calls, 'done'])
   await using at = await newAgent({ model, mode: 'self-drive', permission: () => 'reject_once' })
   await at.agent.request('initialize', judges)
   await at.prompt('go')
   assert.deepEqual(
-    at.asked.map(({ toolCall, _meta }) => [toolCall.name, toolCall.locations?.map(({ path }) => path), _meta]),
+    at.permissionRequests.map(({ toolCall, _meta }) => [
+      toolCall.name,
+      toolCall.locations?.map(({ path }) => path),
+      _meta,
+    ]),
     [
       ['apply_patch', ['secret/a.txt'], { signalbox: { onlyJudged: true } }],
       ['list_files', ['.'], { signalbox: { onlyJudged: true } }],
@@ -32,9 +36,9 @@ test('a client with its own rules decides before every tool in self-drive', asyn
 })
 
 test('a client that does not judge is asked for nothing in self-drive', async () => {
-  const { model } = listModel([calls, 'done'])
+  const { model } = modelWithAnswers([calls, 'done'])
   await using at = await newAgent({ model, mode: 'self-drive' })
   await at.prompt('go')
-  assert.deepEqual(at.asked, [])
+  assert.deepEqual(at.permissionRequests, [])
   for (const path of ['secret/a.txt', 'made']) assert.ok(existsSync(join(at.workspace, path)), path)
 })

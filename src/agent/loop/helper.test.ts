@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault, type ModelRequest } from '../model/model.ts'
 
 const settings = { model: 'm', instructions: () => 'Be kind.', maxSteps: 50 }
@@ -57,9 +57,9 @@ test('its calls are seen as calls of the session, and ask for the same permissio
   await using at = await newAgent({ model, settings, permission: () => 'reject_once' })
   await at.prompt('go')
   assert.deepEqual(at.operations(), ['shell'])
-  const calls = at.heard.flatMap((each) => (each.sessionUpdate === 'tool_call' ? [each.toolCallId] : []))
+  const calls = at.updates.flatMap((each) => (each.sessionUpdate === 'tool_call' ? [each.toolCallId] : []))
   assert.deepEqual(calls, ['agent1', 'agent1.helper1'])
-  assert.equal(at.asked[0]?.toolCall.toolCallId, 'agent1.helper1')
+  assert.equal(at.permissionRequests[0]?.toolCall.toolCallId, 'agent1.helper1')
   assert.match(at.results()[0] ?? '', /not run/)
 })
 
@@ -68,14 +68,14 @@ test("a helper's usage counts toward the turn, its context not toward the sessio
   await using at = await newAgent({ model, settings })
   const { usage } = (await at.prompt('go')) as unknown as { usage: { inputTokens: number } }
   assert.equal(usage.inputTokens, 40)
-  const costs = at.heard.flatMap((each) => (each.sessionUpdate === 'usage_update' ? [each.cost?.amount] : []))
+  const costs = at.updates.flatMap((each) => (each.sessionUpdate === 'usage_update' ? [each.cost?.amount] : []))
   assert.deepEqual(costs, [0.25, 0.5, 0.75, 1])
 })
 
 test('helpers of one answer run at the same time, at most four of them', async () => {
   const calls = Array.from({ length: 6 }, (_, at) => ({ name: 'delegate', arguments: `{"task":"task ${at}"}` }))
   const { promise: full, resolve: fill } = Promise.withResolvers<void>()
-  const { model: agent, requests } = listModel([calls, 'done'])
+  const { model: agent, requests } = modelWithAnswers([calls, 'done'])
   let [running, peak] = [0, 0]
   const model: Model = async function* (request) {
     if (!isHelper(request)) return yield* agent(request)

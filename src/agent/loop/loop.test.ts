@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from '#platform/json/schema.ts'
-import { listModel, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithAnswers, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault } from '../model/model.ts'
 import { Processes } from '../sandbox/processes.ts'
 import { type Tool, type ToolContext, tool } from '../tools/tool.ts'
@@ -78,7 +78,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
 }
 
 test('the model is called until it calls no tools, and receives the whole history', async () => {
-  const { model, requests } = listModel([[{ name: 'look' }], 'done'])
+  const { model, requests } = modelWithAnswers([[{ name: 'look' }], 'done'])
   await using at = await setUp(model, { tools: [noting('look', false, [])] })
   assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
   assert.deepEqual(
@@ -94,7 +94,7 @@ test('the model is called until it calls no tools, and receives the whole histor
 test('read-only calls run in parallel, changing calls run in order', async () => {
   const order: string[] = []
   const names = ['a', 'b', 'WRITE', 'SHELL', 'c']
-  const { model } = listModel([names.map((name) => ({ name })), 'done'])
+  const { model } = modelWithAnswers([names.map((name) => ({ name })), 'done'])
   await using at = await setUp(model, { tools: names.map((name) => noting(name, name === name.toUpperCase(), order)) })
   await runTurn(at.deps, 'go')
   assert.deepEqual(order.slice(0, 2), ['a begins', 'b begins'])
@@ -104,7 +104,7 @@ test('read-only calls run in parallel, changing calls run in order', async () =>
 test('an unknown tool, broken arguments and a failing tool are results the model reads', async () => {
   const fails: Tool = { ...noting('fails', false, []), run: () => Promise.reject(new Error('no such luck')) }
   const calls = [{ name: 'nosuch' }, { name: 'fails', arguments: '{"a":' }, { name: 'fails' }]
-  await using at = await setUp(listModel([calls, 'done']).model, { tools: [fails] })
+  await using at = await setUp(modelWithAnswers([calls, 'done']).model, { tools: [fails] })
   await runTurn(at.deps, 'go')
   const [unknown, broken, failed] = at.results()
   assert.match(broken ?? '', /not a JSON object: Unexpected end of JSON input\. Send them again/)
@@ -113,7 +113,7 @@ test('an unknown tool, broken arguments and a failing tool are results the model
 })
 
 test('a model that never stops calling is stopped', async () => {
-  const { model } = listModel(Array.from({ length: 20 }, () => [{ name: 'look' }]))
+  const { model } = modelWithAnswers(Array.from({ length: 20 }, () => [{ name: 'look' }]))
   await using at = await setUp(model, { tools: [noting('look', false, [])], maxSteps: 3 })
   assert.equal(await runTurn(at.deps, 'go'), 'max_turn_requests')
 })
@@ -129,7 +129,7 @@ test('the output before a failure of the model stays in the session', async () =
 })
 
 test('calls that a killed turn left without a result get one before the model is asked', async () => {
-  const { model, requests } = listModel(['fine'])
+  const { model, requests } = modelWithAnswers(['fine'])
   await using at = await setUp(model)
   const calls = [{ id: 'lost', name: 'shell', arguments: '{}' }]
   await at.log.add({ type: 'message.added', message: { role: 'assistant', text: '', calls }, at: 0 })
@@ -142,21 +142,21 @@ test('calls that a killed turn left without a result get one before the model is
 
 test('cancelling ends the tool, and the calls after it are not run', async () => {
   const order: string[] = []
-  const { model } = listModel([[{ name: 'A' }, { name: 'B' }], 'done'])
-  const begun = Promise.withResolvers<void>()
+  const { model } = modelWithAnswers([[{ name: 'A' }, { name: 'B' }], 'done'])
+  const started = Promise.withResolvers<void>()
   // It ends only by the signal: nothing else can end it first.
   const lasting: Tool = {
     ...noting('A', true, order),
     async run(_input, { signal }) {
       order.push('A begins')
-      begun.resolve()
+      started.resolve()
       await once(signal, 'abort')
       throw signal.reason
     },
   }
   await using at = await setUp(model, { tools: [lasting, noting('B', true, order)] })
   const turn = runTurn(at.deps, 'go')
-  await begun.promise
+  await started.promise
   at.abort.abort()
   await assert.rejects(turn, { name: 'AbortError' })
   assert.deepEqual(order, ['A begins'])
@@ -164,7 +164,7 @@ test('cancelling ends the tool, and the calls after it are not run', async () =>
 })
 
 test('a context that fills the window is summarised, and the newest of it is kept', async () => {
-  const { model, requests } = listModel(['ok', 'SUMMARY', 'fine'])
+  const { model, requests } = modelWithAnswers(['ok', 'SUMMARY', 'fine'])
   await using at = await setUp(model, { windowTokens: 1_000 })
   await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
   await runTurn(at.deps, `new ${'y'.repeat(400)}`)
@@ -190,7 +190,7 @@ test('the cost of a summary is counted too', async () => {
 })
 
 test('when the summary fails too, a cut text takes its place', async () => {
-  const { model, requests } = listModel(['ok', new ModelFault('no', { retryable: true }), 'fine'])
+  const { model, requests } = modelWithAnswers(['ok', new ModelFault('no', { retryable: true }), 'fine'])
   await using at = await setUp(model, { windowTokens: 1_000 })
   await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
   await runTurn(at.deps, `new ${'y'.repeat(400)}`)
@@ -222,14 +222,14 @@ test('one result takes no more than a part of a small window', async () => {
     },
     run: async () => 'x'.repeat(100_000),
   })
-  const { model } = listModel([[{ name: 'long' }], 'done'])
+  const { model } = modelWithAnswers([[{ name: 'long' }], 'done'])
   await using at = await setUp(model, { windowTokens: 8_000, tools: [long] })
   await runTurn(at.deps, 'go')
   assert.ok(at.results()[0]!.length < 8_000 * 4 * 0.35)
 })
 
 test('a context that the provider refuses as too long is compacted and sent again', async () => {
-  const { model, requests } = listModel([
+  const { model, requests } = modelWithAnswers([
     'ok',
     new ModelFault('too long', { retryable: false, isContextTooLong: true }),
     'SUMMARY',
@@ -255,7 +255,7 @@ const taking = (kind: Tool['kind'], inputs: unknown[], fails = false): Tool => (
 
 test('a call of another agent’s tool is answered with the equivalent tool’s name', async () => {
   const shell = { ...noting('shell', true, []), name: 'shell' }
-  await using at = await setUp(listModel([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, { tools: [shell] })
+  await using at = await setUp(modelWithAnswers([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, { tools: [shell] })
   await runTurn(at.deps, 'go')
   assert.match(at.results()[0]!, /^Error: Unknown tool Bash\. Use shell, which takes/)
   assert.equal(at.results()[1], 'Error: Unknown tool x. Available tools: shell.')
@@ -267,7 +267,7 @@ test('arguments can contain raw line breaks; the position of invalid JSON is rep
     name: 'edit',
     arguments: text,
   }))
-  await using at = await setUp(listModel([calls, 'done']).model, { tools: [taking('edit', inputs)] })
+  await using at = await setUp(modelWithAnswers([calls, 'done']).model, { tools: [taking('edit', inputs)] })
   await runTurn(at.deps, 'go')
   assert.deepEqual(inputs, [{ a: 'one\n\ttwo' }])
   assert.match(at.results()[1]!, /not a JSON object: .* at position 12, after "\{\\"a\\": \\"one \\"/)
@@ -292,23 +292,23 @@ test('a repeated call with the same result gets a note, unless something changed
   const same = [{ name: 'execute' }]
   const answers = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
   const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]
-  await using at = await setUp(listModel(answers).model, { tools })
+  await using at = await setUp(modelWithAnswers(answers).model, { tools })
   await runTurn(at.deps, 'go')
   const hasNote = at.results().map((text) => text.includes('This call was made before'))
   assert.deepEqual(hasNote, [false, true, false, false, false, true])
 })
 
 test('a change without a check gets one reminder if the workspace has instructions', async () => {
-  const turns = async (hasWorkspaceNotes: boolean, ...answers: Parameters<typeof listModel>[0]) => {
-    const { model, requests } = listModel(answers)
+  const turns = async (hasWorkspaceNotes: boolean, ...answers: Parameters<typeof modelWithAnswers>[0]) => {
+    const { model, requests } = modelWithAnswers(answers)
     await using at = await setUp(model, { hasWorkspaceNotes, tools: [taking('edit', []), taking('execute', [])] })
     assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
     return requests
   }
   const [edit, check] = [[{ name: 'edit' }], [{ name: 'execute' }]]
-  const asked = await turns(true, edit, 'done', 'I cannot')
-  assert.match(asked[2]!.messages.at(-1)!.text, /^<system-reminder>\nYou changed files, and ran nothing since/)
-  assert.equal(asked.length, 3)
+  const answers = await turns(true, edit, 'done', 'I cannot')
+  assert.match(answers[2]!.messages.at(-1)!.text, /^<system-reminder>\nYou changed files, and ran nothing since/)
+  assert.equal(answers.length, 3)
   assert.equal((await turns(true, edit, check, 'done')).length, 3)
   assert.equal((await turns(true, check, 'done')).length, 2)
   assert.equal((await turns(false, edit, 'done')).length, 2)

@@ -6,7 +6,7 @@ import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { type SessionEntry, withEveryResult } from './session.ts'
 import { createSessionStore } from './session-store.ts'
 
-const said = (text: string): SessionEntry => ({ type: 'message.added', message: { role: 'user', text }, at: 2 })
+const userEntry = (text: string): SessionEntry => ({ type: 'message.added', message: { role: 'user', text }, at: 2 })
 
 async function setUp() {
   const folder = await newFolder()
@@ -18,7 +18,7 @@ async function setUp() {
 
 test('a stored session is restored unchanged', async () => {
   await using at = await setUp()
-  await at.log.add(said('hello'))
+  await at.log.add(userEntry('hello'))
   await at.log.add({ type: 'permission.remembered', operation: 'shell', allowed: true, at: 3 })
   await at.log.add({
     type: 'usage.counted',
@@ -34,11 +34,11 @@ test('a stored session is restored unchanged', async () => {
 
 test('a line torn by a crash is skipped, and later entries are preserved', async () => {
   await using at = await setUp()
-  await at.log.add(said('one'))
+  await at.log.add(userEntry('one'))
   await at.log.close()
   await appendFile(at.file, '{"type":"message.added","mess')
   const torn = await at.store.open('s-1')
-  await torn?.log.add(said('two'))
+  await torn?.log.add(userEntry('two'))
   await torn?.log.close()
   const found = await at.store.open('s-1')
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('a line torn by a crash is skipped, and later entries are preserved', async
 
 test('the model gets a summary of compacted entries, and the file keeps all', async () => {
   await using at = await setUp()
-  for (const text of ['a', 'b', 'c']) await at.log.add(said(text))
+  for (const text of ['a', 'b', 'c']) await at.log.add(userEntry(text))
   await at.log.add({ type: 'context.compacted', summary: 'S', kept: 1, at: 5 })
   assert.deepEqual(
     at.log.session.context.map(({ text }) => text),
@@ -75,7 +75,7 @@ test('only the owner can read sessions, and ids cannot escape the folder', async
 test('a full disk is reported and leaves the session unchanged', async () => {
   await using at = await setUp()
   await at.log.close()
-  await assert.rejects(at.log.add(said('lost')), /^Error: The session could not be saved: /)
+  await assert.rejects(at.log.add(userEntry('lost')), /^Error: The session could not be saved: /)
   assert.deepEqual(at.log.session.context, [])
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { McpServer } from '@agentclientprotocol/sdk'
-import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const script = join(import.meta.dirname, '../../../test/mcp/listing-server.ts')
 const good = { name: 'good', description: 'Works.', inputSchema: { type: 'object', properties: { a: {} } } }
@@ -16,7 +16,7 @@ const listing = (tools: unknown[], more: { name?: string; pageSize?: number; env
 
 /** A turn with these servers, in which the model makes these calls. */
 async function turnWith(servers: McpServer[], calls: [name: string, input: object][] = []) {
-  const { model, requests } = listModel([
+  const { model, requests } = modelWithAnswers([
     ...calls.map(([name, input]) => [{ name, arguments: JSON.stringify(input) }]),
     'done',
   ])
@@ -96,11 +96,11 @@ test('a credential in a schema is not shown to the model', async () => {
 })
 
 test('an unreachable server fails its calls without delaying the turn', async () => {
-  const gone = { name: 'gone', command: '/nonexistent/server', args: [], env: [] }
-  const { model } = listModel(['done'])
-  await using at = await newAgent({ model, mcpServers: [gone, listing([good])], mode: 'self-drive' })
+  const missing = { name: 'gone', command: '/nonexistent/server', args: [], env: [] }
+  const { model } = modelWithAnswers(['done'])
+  await using at = await newAgent({ model, mcpServers: [missing, listing([good])], mode: 'self-drive' })
   await at.prompt('go')
-  const [first, ...rest] = at.heard
+  const [first, ...rest] = at.updates
   assert.partialDeepStrictEqual(first, {
     ...{ sessionUpdate: 'tool_call', name: 'mcp_server', status: 'failed' },
     title: 'MCP server gone is not available',

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import type { McpServer } from '@agentclientprotocol/sdk'
 import { startMcpServer } from '#test/harness/interns/mcp-http-server.ts'
 import {
-  listModel,
+  defaultSandbox,
+  missingSandbox,
+  modelWithAnswers,
   newAgent,
-  noWays,
   realShell,
-  sandboxWays,
-  usualSandbox,
+  sandboxMethods,
 } from '#test/harness/interns/scripted-agent.ts'
 import { pixel } from '#test/mcp/tools.ts'
 
@@ -20,7 +20,7 @@ const secret = 'secret-of-the-tools'
 const missing = await realShell().sandboxError('/tmp')
 const skip = missing ?? false
 // The server's files are outside the workspace, so the sandbox must make them readable, like a toolchain.
-const shell = realShell({}, { ...usualSandbox, readable: [root] })
+const shell = realShell({}, { ...defaultSandbox, readable: [root] })
 
 const command = (more: object = {}): McpServer => ({
   name: 'tools',
@@ -41,7 +41,7 @@ const remote = (
 /** An agent whose model makes these calls, one per request, and then answers `done`. */
 async function calling(servers: McpServer[], calls: [name: string, input?: object][], more: object = {}) {
   const script = calls.map(([name, input = {}]) => [{ name, arguments: JSON.stringify(input) }])
-  const { model, requests } = listModel([...script, 'done'])
+  const { model, requests } = modelWithAnswers([...script, 'done'])
   const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
   const at = await newAgent({ model, settings, shell, mcpServers: servers, ...more })
   await at.prompt('go')
@@ -69,8 +69,8 @@ for (const [kind, servers] of Object.entries({
         [['tools__add', { a: 2, b: 3 }], ['tools__fail'], ['tools__add', { a: 'x' }], ['tools__draw'], ['tools__gone']],
       )
       assert.ok(toolsOf(at.requests[0]!).includes('tools__add'))
-      assert.equal(at.asked[0]?.toolCall.kind, 'other')
-      assert.deepEqual(at.asked[0]?.toolCall.rawInput, { a: 2, b: 3 })
+      assert.equal(at.permissionRequests[0]?.toolCall.kind, 'other')
+      assert.deepEqual(at.permissionRequests[0]?.toolCall.rawInput, { a: 2, b: 3 })
       assert.deepEqual(at.operations(), ['tools__add', 'tools__fail', 'tools__add', 'tools__draw'])
       const [sum, failure, wrong, drawing, unknown] = at.results()
       assert.equal(sum, '5')
@@ -110,7 +110,7 @@ for (const [kind, servers] of Object.entries({
     })
   })
 
-for (const [name, sandbox] of Object.entries(sandboxWays)) {
+for (const [name, sandbox] of Object.entries(sandboxMethods)) {
   const lacking = (await realShell({}, sandbox).sandboxError(root)) ?? false
   test(`a server runs in the sandbox of ${name}, and has its credential`, { skip: lacking }, async () => {
     const own = realShell({}, { ...sandbox, readable: [root] })
@@ -254,18 +254,18 @@ describe('a server that is a command', { skip }, () => {
   })
 
   test('is not started without a sandbox, unless the operator allows it or in self-drive', async () => {
-    const told = async (more: object) => {
+    const callTool = async (more: object) => {
       await using at = await calling([command()], [], more)
       return [toolsOf(at.requests[0]!).length > 0, at.requests[0]?.messages[0]?.text ?? ''] as const
     }
-    const [has, why] = await told({ shell: realShell({}, noWays) })
+    const [has, why] = await callTool({ shell: realShell({}, missingSandbox) })
     assert.equal(has, false)
     assert.match(why, /cannot be reached: .*sandbox/)
     for (const more of [
-      { shell: realShell({}, noWays, 'consent') },
-      { shell: realShell({}, noWays), mode: 'self-drive' },
+      { shell: realShell({}, missingSandbox, 'consent') },
+      { shell: realShell({}, missingSandbox), mode: 'self-drive' },
     ]) {
-      const [started, reason] = await told(more)
+      const [started, reason] = await callTool(more)
       assert.ok(started, reason)
     }
   })
@@ -284,12 +284,12 @@ describe('a server behind a URL', () => {
   test('that refuses the credential is reported without the credential', async () => {
     await using there = await startMcpServer('another-token')
     await using at = await calling([remote(there.url)], [])
-    const told = at.requests[0]?.messages[0]?.text ?? ''
+    const callTool = at.requests[0]?.messages[0]?.text ?? ''
     assert.match(
-      told,
+      callTool,
       /The server tools cannot be reached: .*401.*headers of this server.*"authorization" with "Bearer/s,
     )
-    assert.ok(!told.includes(secret))
+    assert.ok(!callTool.includes(secret))
     const header = { name: 'Authorization', value: secret }
     await using expired = await calling([{ ...remote(there.url), headers: [header] } as McpServer], [])
     const then = expired.requests[0]?.messages[0]?.text ?? ''

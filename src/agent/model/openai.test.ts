@@ -208,16 +208,16 @@ test('an answer that breaks off after its start is not retried', async () => {
 })
 
 test('cancelling ends the request at the service, also while it waits to try again', async () => {
-  let gone = 0
+  let removedCount = 0
   await using silent = await serve(
     (response) =>
       void response
-        .on('close', () => gone++)
+        .on('close', () => removedCount++)
         .writeHead(200)
         .flushHeaders(),
   )
   await assert.rejects(silent.ask({ signal: AbortSignal.timeout(300) }), { name: 'TimeoutError' })
-  await until(() => gone === 1)
+  await until(() => removedCount === 1)
   await using busy = await serve(fails(429, '', { 'retry-after': '30' }))
   await assert.rejects(busy.ask({ signal: AbortSignal.timeout(300) }), { name: /AbortError|TimeoutError/ })
 })

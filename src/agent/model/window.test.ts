@@ -11,9 +11,9 @@ async function setUp(most?: number) {
     'acme/eyes': { input_modalities: ['text', 'image'] },
   })
   let at = 0
-  let asked = 0
+  let requestCount = 0
   const baseUrl = () => {
-    asked++
+    requestCount++
     return service.url
   }
   const { windowOf, hasImageInput } = catalogueWindow({
@@ -26,7 +26,7 @@ async function setUp(most?: number) {
     window: (model: string) => windowOf(model, signal),
     images: (model: string) => hasImageInput(model, signal),
     later: (ms: number) => (at += ms),
-    asked: () => asked,
+    requestCount: () => requestCount,
   })
 }
 
@@ -46,12 +46,12 @@ test('a model sees images if the catalogue declares it', async () => {
 test('a model outside the catalogue gets the default window for a minute', async () => {
   await using at = await setUp()
   for (const model of ['no/such', '@preset/mine', 'gpt']) assert.equal(await at.window(model), 128_000)
-  const before = at.asked()
+  const before = at.requestCount()
   await at.window('no/such')
-  assert.equal(at.asked(), before)
+  assert.equal(at.requestCount(), before)
   at.later(60_001)
   await at.window('no/such')
-  assert.equal(at.asked(), before + 1)
+  assert.equal(at.requestCount(), before + 1)
 })
 
 test('a window that an operator set is not passed over', async () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { newFolder, noWays, realShell, sandboxWays } from '#test/harness/interns/scripted-agent.ts'
+import { missingSandbox, newFolder, realShell, sandboxMethods } from '#test/harness/interns/scripted-agent.ts'
 import type { SandboxOptions } from './sandbox-inside.ts'
 
 const never = new AbortController().signal
@@ -30,7 +30,7 @@ after(() => workspace[Symbol.asyncDispose]())
  * be removed.
  */
 const ways = await Promise.all(
-  Object.entries(sandboxWays).map(async ([name, sandbox]) => {
+  Object.entries(sandboxMethods).map(async ([name, sandbox]) => {
     return { name, sandbox, missing: await realShell({}, sandbox).sandboxError(workspace.path) }
   }),
 )
@@ -237,7 +237,7 @@ for (const { name, sandbox, missing } of ways) {
 }
 
 test('without a sandbox program the check returns a reason and a remedy', async () => {
-  const shell = realShell({}, noWays)
+  const shell = realShell({}, missingSandbox)
   const why = await shell.sandboxError(tmpdir())
   assert.match(
     why ?? '',
@@ -252,7 +252,7 @@ test('a program that exits with 0 but does not isolate is not used as the sandbo
   const pretender = join(folder.path, 'bwrap')
   writeFileSync(pretender, '#!/bin/sh\nfor script; do :; done\nexec /bin/bash -c "$script"\n', { mode: 0o755 })
   for (const program of ['/bin/true', pretender]) {
-    const why = await realShell({}, { ...noWays, program }).sandboxError(tmpdir())
+    const why = await realShell({}, { ...missingSandbox, program }).sandboxError(tmpdir())
     assert.match(why ?? '', /^bubblewrap \(.*\) does not restrict the commands that it runs; /)
   }
 })

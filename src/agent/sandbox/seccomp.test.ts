@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { newFolder, realShell, sandboxWays } from '#test/harness/interns/scripted-agent.ts'
+import { newFolder, realShell, sandboxMethods } from '#test/harness/interns/scripted-agent.ts'
 import { syscallFilter } from './seccomp.ts'
 
 type Call = { architecture: number; call: number; arguments?: number[] }
@@ -67,7 +67,7 @@ test('where the same calls have a second set of numbers, it is not to be used', 
 
 const workspace = await newFolder()
 
-for (const [name, sandbox] of Object.entries(sandboxWays)) {
+for (const [name, sandbox] of Object.entries(sandboxMethods)) {
   const missing =
     (await realShell({}, sandbox).sandboxError(workspace.path)) ??
     (process.arch === 'x64' ? perlMissing() : 'its numbers are for x64')
@@ -92,7 +92,7 @@ for (const [name, sandbox] of Object.entries(sandboxWays)) {
         ...[['bpf', 321] as const, ['userfaultfd', 323] as const, ['perf_event_open', 298] as const],
         ...[['unshare', 272, 0x10000000] as const, ['clone', 56, 0x10000000] as const, ['ptrace', 101] as const],
       ])
-        assert.equal(await called(...call, 0, 0, 0, 0).then((said) => said.split('\n')[0]), '1 0', name)
+        assert.equal(await called(...call, 0, 0, 0, 0).then((text) => text.split('\n')[0]), '1 0', name)
       assert.equal(await called(425, 1, 0), '38 0')
     })
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const patch = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
 
 /** An agent in a workspace with these files, whose model applies the patch. */
 async function patching(files: Record<string, string>, text: string) {
-  const { model } = listModel([[{ name: 'apply_patch', arguments: JSON.stringify({ patch: text }) }], 'done'])
+  const { model } = modelWithAnswers([[{ name: 'apply_patch', arguments: JSON.stringify({ patch: text }) }], 'done'])
   const at = await newAgent({ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 } })
   for (const [name, content] of Object.entries(files)) {
     await mkdir(join(at.workspace, name, '..'), { recursive: true })
@@ -47,12 +47,12 @@ test('a patch changes, creates, deletes and moves files, and reports it', async 
   assert.equal(await at.read('new/c.ts'), 'made\n')
   assert.equal(await at.read('src/d.ts'), 'B\nc\n')
   assert.deepEqual((await readdir(at.workspace)).sort(), ['a.ts', 'new', 'src'])
-  const call = at.heard.find((each) => each.sessionUpdate === 'tool_call')
+  const call = at.updates.find((each) => each.sessionUpdate === 'tool_call')
   assert.deepEqual(
     call?.locations?.map(({ path }) => path),
     ['a.ts', 'new/c.ts', 'old.ts', 'src/b.ts', 'src/d.ts'],
   )
-  const end = at.heard.find((each) => each.sessionUpdate === 'tool_call_update' && each.status === 'completed')
+  const end = at.updates.find((each) => each.sessionUpdate === 'tool_call_update' && each.status === 'completed')
   const shown = end && 'content' in end && Array.isArray(end.content) ? end.content[1] : undefined
   assert.deepEqual(shown, {
     ...{ type: 'diff', path: 'a.ts', oldText: 'one\ntwo\nthree\nfour\n' },
@@ -146,7 +146,7 @@ test('a patch as git and diff write it is taken too, whatever its line numbers',
   assert.equal(at.result, 'Changed a.js.\nMade new.js.\nDeleted old.js.\nChanged no-end.js.')
   assert.equal(await at.read('a.js'), 'one\nTWO\nthree\n')
   assert.deepEqual([await at.read('new.js'), await at.read('no-end.js')], ['made\n', 'end'])
-  const call = at.heard.find((each) => each.sessionUpdate === 'tool_call')
+  const call = at.updates.find((each) => each.sessionUpdate === 'tool_call')
   assert.deepEqual(
     call?.locations?.map(({ path }) => path),
     ['a.js', 'new.js', 'old.js', 'no-end.js'],
@@ -156,9 +156,9 @@ test('a patch as git and diff write it is taken too, whatever its line numbers',
 test('a hunk gets the file’s indentation if that is unambiguous, else it is refused', async () => {
   const file = { 'a.py': 'def f():\n\tif x:\n\t\treturn 1\n' }
   const hunk = (...lines: string[]) => patch('*** Update File: a.py', '@@', '     if x:', '-        return 1', ...lines)
-  await using told = await patching(file, hunk('+        return 2', '+    return 3'))
-  assert.equal(await told.read('a.py'), 'def f():\n\tif x:\n\t\treturn 2\n\treturn 3\n')
-  assert.match(told.result, /^Changed a\.py\.\nhunk 1 of 1: indented as the file is$/)
+  await using answer = await patching(file, hunk('+        return 2', '+    return 3'))
+  assert.equal(await answer.read('a.py'), 'def f():\n\tif x:\n\t\treturn 2\n\treturn 3\n')
+  assert.match(answer.result, /^Changed a\.py\.\nhunk 1 of 1: indented as the file is$/)
   await using unknown = await patching(file, hunk('+            return 2'))
   assert.match(
     unknown.result,
@@ -227,7 +227,7 @@ test('a plan is shown again with each call', async () => {
     steps: statuses.map((status, index) => ({ text: `step ${index}`, status })),
   })
   const call = (input: object) => [{ name: 'update_plan', arguments: JSON.stringify(input) }]
-  const { model } = listModel([
+  const { model } = modelWithAnswers([
     call(steps('in_progress', 'pending')),
     call(steps('in_progress', 'in_progress')),
     call(steps('completed', 'completed')),
@@ -235,7 +235,7 @@ test('a plan is shown again with each call', async () => {
   ])
   await using at = await newAgent({ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 } })
   await at.prompt('go')
-  const plans = at.heard.flatMap((each) => (each.sessionUpdate === 'plan' ? [each.entries] : []))
+  const plans = at.updates.flatMap((each) => (each.sessionUpdate === 'plan' ? [each.entries] : []))
   assert.deepEqual(
     plans.map((entries) => entries.map(({ content, status }) => `${content} ${status}`)),
     [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { noWays, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { missingSandbox, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { setUpTools } from '#test/harness/interns/tools.ts'
 import { tools } from './tools.ts'
 
@@ -131,12 +131,12 @@ test('search finds lines, plain or by pattern, and no pattern makes it hang', { 
 test('shell returns output, errors and exit code, without the agent’s secrets', async () => {
   process.env.SIGNALBOX_TEST_SECRET = 'secret'
   await using at = await setUpTools()
-  const told = await at.use('shell', { command: 'echo out; echo err >&2; env; exit 3' })
+  const message = await at.use('shell', { command: 'echo out; echo err >&2; env; exit 3' })
   delete process.env.SIGNALBOX_TEST_SECRET
-  assert.match(told, /^out\nerr\n/)
-  assert.match(told, /\[exit code 3\]$/)
+  assert.match(message, /^out\nerr\n/)
+  assert.match(message, /\[exit code 3\]$/)
   // Except for the mark by which the daemon finds the process.
-  assert.doesNotMatch(told.replace(/SIGNALBOX_AGENT_OF=\S+/, ''), /SIGNALBOX/)
+  assert.doesNotMatch(message.replace(/SIGNALBOX_AGENT_OF=\S+/, ''), /SIGNALBOX/)
 })
 
 for (const [setting, answer] of [
@@ -147,41 +147,43 @@ for (const [setting, answer] of [
 ] as const) {
   const runs = setting === 'consent' && answer
   test(`manual without a sandbox, "${setting}", ${answer ? 'yes' : 'no'}: the command ${runs ? 'runs' : 'does not run'}`, async () => {
-    const asked: [string, string][] = []
-    const permitted = async (...what: [string, string]) => asked.push(what) > 0 && answer
-    await using at = await setUpTools({}, { mode: 'manual', permitted, shell: realShell({}, noWays, setting) })
+    const requests: [string, string][] = []
+    const permitted = async (...what: [string, string]) => requests.push(what) > 0 && answer
+    await using at = await setUpTools({}, { mode: 'manual', permitted, shell: realShell({}, missingSandbox, setting) })
     for (const unsandboxed of [false, true]) {
-      const told = await at.use('shell', { command: 'touch made', unsandboxed }).catch((error: Error) => error.message)
-      if (runs) assert.match(told, /\[exit code 0\]/)
+      const message = await at
+        .use('shell', { command: 'touch made', unsandboxed })
+        .catch((error: Error) => error.message)
+      if (runs) assert.match(message, /\[exit code 0\]/)
       else if (answer)
-        assert.match(told, /not run, though it was allowed: the sandbox is not available.*without_sandbox/)
-      else assert.match(told, /did not allow/)
+        assert.match(message, /not run, though it was allowed: the sandbox is not available.*without_sandbox/)
+      else assert.match(message, /did not allow/)
     }
     assert.deepEqual(
-      asked.map(([operation]) => operation),
+      requests.map(([operation]) => operation),
       Array(2).fill(setting === 'refuse' ? 'shell' : 'shell.escalate'),
     )
-    for (const [, title] of asked) assert.match(title, /^The sandbox is not available, so .*: touch made$/)
+    for (const [, title] of requests) assert.match(title, /^The sandbox is not available, so .*: touch made$/)
     assert.equal(await at.use('list_files', {}), runs ? 'made' : '(empty)')
   })
 }
 
 test('in a pod a command runs with consent and without a sandbox', async () => {
-  const asked: [string, string][] = []
-  const permitted = async (...what: [string, string]) => asked.push(what) > 0
-  const shell = { ...realShell({}, noWays, 'pod'), sandboxError: assert.fail }
+  const requests: [string, string][] = []
+  const permitted = async (...what: [string, string]) => requests.push(what) > 0
+  const shell = { ...realShell({}, missingSandbox, 'pod'), sandboxError: assert.fail }
   await using at = await setUpTools({}, { mode: 'manual', permitted, shell })
   assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
-  assert.deepEqual(asked, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
+  assert.deepEqual(requests, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
 })
 
 test('ask_user returns the answer or that there was none', async () => {
   await using declined = await setUpTools()
   assert.match(await declined.use('ask_user', { message: 'Which?' }), /declined/)
-  await using told = await setUpTools({}, { ask: async () => ({ action: 'accept', content: { answer: 'that' } }) })
-  assert.equal(await told.use('ask_user', { message: 'Which?' }), '{"answer":"that"}')
+  await using answer = await setUpTools({}, { ask: async () => ({ action: 'accept', content: { answer: 'that' } }) })
+  assert.equal(await answer.use('ask_user', { message: 'Which?' }), '{"answer":"that"}')
   const field = { name: 'x', type: 'array' }
-  await assert.rejects(told.use('ask_user', { message: 'Which?', fields: [field] }), /x of type array needs options/)
+  await assert.rejects(answer.use('ask_user', { message: 'Which?', fields: [field] }), /x of type array needs options/)
 })
 
 test('the error for a missing file suggests similar files', async () => {

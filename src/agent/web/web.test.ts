@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
 import { pixel } from '#test/mcp/tools.ts'
 import { tools } from '../tools/tools.ts'
 import { webFetch } from '../tools/web_fetch.ts'
@@ -13,9 +13,9 @@ import { textOfHtml } from './html-text.ts'
 type Answers = Record<string, { status?: number; type?: string; location?: string; body?: string | Buffer }>
 
 async function startPages(answers: Answers) {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(`${request.headers.host} ${request.url}`)
+    requests.push(`${request.headers.host} ${request.url}`)
     const { status = 200, type = 'text/plain', location, body = '' } = answers[request.url ?? ''] ?? { status: 404 }
     response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body)
   })
@@ -23,7 +23,7 @@ async function startPages(answers: Answers) {
   const { port } = server.address() as AddressInfo
   return {
     port,
-    asked,
+    requests,
     url: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -35,7 +35,7 @@ async function startPages(answers: Answers) {
 /** The result for an agent that fetches these pages one after another. */
 async function fetching(hosts: string[], urls: string[], more: object = {}) {
   const script = urls.map((url) => [{ name: 'web_fetch', arguments: JSON.stringify({ url }) }])
-  const { model, requests } = listModel([...script, 'done'])
+  const { model, requests } = modelWithAnswers([...script, 'done'])
   const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
   const at = await newAgent({ model, settings, tools: [...tools, webFetch(hosts)], ...more })
   await at.prompt('go')
@@ -45,7 +45,10 @@ async function fetching(hosts: string[], urls: string[], more: object = {}) {
 test('a page is fetched with consent and returned as text', async () => {
   await using pages = await startPages({ '/': { type: 'text/html', body: '<h1>Hi</h1><p>A <a href="/b">link</a>.' } })
   await using at = await fetching(['127.0.0.1'], [`${pages.url}/`])
-  assert.deepEqual([at.asked[0]?.toolCall.kind, at.asked[0]?.toolCall.name], ['fetch', 'fetch'])
+  assert.deepEqual(
+    [at.permissionRequests[0]?.toolCall.kind, at.permissionRequests[0]?.toolCall.name],
+    ['fetch', 'fetch'],
+  )
   assert.match(at.results()[0] ?? '', /^\[http:.*: 200, text\/html, \d+ bytes\]\n# Hi\n\nA link \(\/b\)\.$/)
 })
 
@@ -53,21 +56,24 @@ test('without consent nothing is fetched', async () => {
   await using pages = await startPages({ '/': {} })
   await using at = await fetching(['127.0.0.1'], [`${pages.url}/`], { permission: () => 'reject_once' })
   assert.match(at.results()[0] ?? '', /did not allow this/)
-  assert.deepEqual(pages.asked, [])
+  assert.deepEqual(pages.requests, [])
 })
 
 test('a client with rules judges a page once, in self-drive too', async () => {
   await using pages = await startPages({ '/': {} })
   const clientCapabilities = { _meta: { signalbox: { judges: true } } }
-  const { model } = listModel([[{ name: 'web_fetch', arguments: JSON.stringify({ url: `${pages.url}/` }) }], 'done'])
+  const { model } = modelWithAnswers([
+    [{ name: 'web_fetch', arguments: JSON.stringify({ url: `${pages.url}/` }) }],
+    'done',
+  ])
   await using at = await newAgent({
     ...{ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 }, tools: [webFetch(['127.0.0.1'])] },
     mode: 'self-drive',
   })
   await at.agent.request('initialize', { protocolVersion: 1, clientCapabilities })
   await at.prompt('go')
-  assert.equal(at.asked.length, 1)
-  assert.equal(pages.asked.length, 1)
+  assert.equal(at.permissionRequests.length, 1)
+  assert.equal(pages.requests.length, 1)
 })
 
 test('an unlisted host is refused before its name is resolved', async () => {
@@ -86,7 +92,7 @@ test('an unlisted host is refused before its name is resolved', async () => {
   assert.match(file ?? '', /only http:\/\/ and https:\/\//)
   assert.match(user ?? '', /with a user or password/)
   assert.match(none ?? '', /is not a URL/)
-  assert.deepEqual([at.asked.length, pages.asked], [1, []])
+  assert.deepEqual([at.permissionRequests.length, pages.requests], [1, []])
 })
 
 test('a name with a private address is refused, unless the address is allowed too', async () => {
@@ -100,10 +106,10 @@ test('a name with a private address is refused, unless the address is allowed to
     )
   for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['169.254.169.254']])
     await assert.rejects(get([name], ...addresses), /resolves to .*, which is not public and is not listed/)
-  assert.deepEqual(pages.asked, [])
+  assert.deepEqual(pages.requests, [])
   const found = await get([name, '127.0.0.0/8'], '127.0.0.1')
   assert.equal('bytes' in found && found.bytes.toString(), 'inside')
-  assert.deepEqual(pages.asked, [`${name} /`])
+  assert.deepEqual(pages.requests, [`${name} /`])
 })
 
 test('a redirect is followed on the same host, and reported for another host', async () => {
@@ -132,10 +138,10 @@ test('failures include the server’s message, and images are shown', async () =
   })
   const urls = ['/no', '/p.png', '/bin'].map((path) => pages.url + path)
   await using at = await fetching(['127.0.0.1'], [...urls, 'http://127.0.0.1:9/'], { hasImageInput: async () => true })
-  const [failed, , binary, gone] = at.results()
+  const [failed, , binary, missing] = at.results()
   assert.match(failed ?? '', /^Error: \[.*: 403, text\/plain, 7 bytes\]\ngo away$/)
   assert.match(binary ?? '', /\(no text\)/)
-  assert.match(gone ?? '', /cannot be fetched: .*(ECONNREFUSED|bad port)/)
+  assert.match(missing ?? '', /cannot be fetched: .*(ECONNREFUSED|bad port)/)
   const shown = at.requests.at(-1)!.messages.flatMap((message) => (message.role === 'tool' && message.images) || [])
   assert.deepEqual(shown, [{ mimeType: 'image/png', data: pixel }])
 })

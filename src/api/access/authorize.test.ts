@@ -15,8 +15,8 @@ function ringOf(keyKind: KeyKind, remembered = true) {
   }
 }
 
-const outcomeOf = (...asked: Parameters<typeof authorize>) =>
-  Promise.try(() => authorize(...asked)).then(
+const outcomeOf = (...requests: Parameters<typeof authorize>) =>
+  Promise.try(() => authorize(...requests)).then(
     () => 'in',
     (fault) => fault.kind,
   )
@@ -35,8 +35,8 @@ test('each kind of key opens its routes, and other errors name the missing right
   ]
   for (const [kind, key, outcome] of expected) {
     for (const remembered of [true, false]) {
-      const got = await outcomeOf(ringOf(kind, remembered), { key, method: 'get' }, 'Bearer known')
-      assert.equal(got, outcome, `${kind} key on a route for ${key}`)
+      const result = await outcomeOf(ringOf(kind, remembered), { key, method: 'get' }, 'Bearer known')
+      assert.equal(result, outcome, `${kind} key on a route for ${key}`)
     }
   }
 })

@@ -67,8 +67,8 @@ test('no form of a request’s target is a way around', async () => {
 /** Sends the request target unchanged; `fetch` would normalize it. */
 async function askTarget({ url, apiKey }: { url: string; apiKey: string }, target: string) {
   const { hostname, port } = new URL(url)
-  const asked = request({ hostname, port, path: target, headers: { authorization: `Bearer ${apiKey}` } }).end()
-  const [response] = await once(asked, 'response')
+  const clientRequest = request({ hostname, port, path: target, headers: { authorization: `Bearer ${apiKey}` } }).end()
+  const [response] = await once(clientRequest, 'response')
   return { status: response.statusCode, text: await readText(response) }
 }
 
@@ -79,7 +79,7 @@ test('similar paths are not guarded', async () => {
 
 test('a key whose creator has left gets a 403, until it holds a grant', async () => {
   await using service = await startTestService()
-  const db = await openDb(service.place.settings)
+  const db = await openDb(service.testStore.settings)
   await db.query.updateTable('memberships').set({ left_at: 1 }).execute()
   await db.close()
   for (const path of ['/interns', '/interns/a/b/c/d']) {
@@ -93,7 +93,7 @@ test('a key whose creator has left gets a 403, until it holds a grant', async ()
 
 test('an intern’s own key finds no interns at all', async () => {
   await using service = await startTestService()
-  const db = await openDb(service.place.settings)
+  const db = await openDb(service.testStore.settings)
   await db.query.updateTable('api_keys').set({ kind: 'intern' }).where('hash', '=', hashOf(service.apiKey)).execute()
   await db.close()
   assert.equal((await service.ask('GET', '/interns')).text, notFound)

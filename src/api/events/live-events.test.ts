@@ -42,90 +42,90 @@ async function world(kind: 'sqlite' | 'postgres') {
 /** A client that reads only when the test requests it. */
 function client() {
   const left = new AbortController()
-  const told = { text: '', isSlow: false, writesWhileSlow: 0, drain: () => {} }
+  const result = { text: '', isSlow: false, writesWhileSlow: 0, drain: () => {} }
   const response: ResponseStream = {
     opened: true,
     header: () => {},
     write(chunk) {
-      if (told.isSlow) told.writesWhileSlow++
-      told.text += chunk
-      return !told.isSlow
+      if (result.isSlow) result.writesWhileSlow++
+      result.text += chunk
+      return !result.isSlow
     },
     onDrain: (listener) => {
-      told.drain = listener
+      result.drain = listener
     },
     end: () => {},
     signal: left.signal,
   }
-  const ids = () => [...told.text.matchAll(/^data: {"app_id.*?"id":"(gen-\d+)"/gm)].map(([, id]) => id)
-  return { response, told, ids, leave: () => left.abort() }
+  const ids = () => [...result.text.matchAll(/^data: {"app_id.*?"id":"(gen-\d+)"/gm)].map(([, id]) => id)
+  return { response, result, ids, leave: () => left.abort() }
 }
 
 function listening({ liveEvents }: { liveEvents: LiveEvents }, lastEventId?: string, as: Caller = caller) {
-  const made = client()
+  const created = client()
   const listener = liveEvents.join(as)
   const types = new Set(eventTypes)
-  void streamEvents({ liveEvents, keepaliveMs: 60_000 }, listener, made.response, { types, lastEventId }).finally(() =>
-    liveEvents.leave(listener),
+  void streamEvents({ liveEvents, keepaliveMs: 60_000 }, listener, created.response, { types, lastEventId }).finally(
+    () => liveEvents.leave(listener),
   )
-  return made
+  return created
 }
 
 onEachDatabase('live events', (kind) => {
   test('a slow reader is sent nothing until it has caught up, and misses nothing then', async () => {
-    await using made = await world(kind)
-    const [slow, quick] = [listening(made), listening(made)]
-    await until(() => slow.told.text !== '' && quick.told.text !== '')
-    slow.told.isSlow = true
-    for (let n = 0; n < 20; n++) await made.write(100)
+    await using fixture = await world(kind)
+    const [slow, quick] = [listening(fixture), listening(fixture)]
+    await until(() => slow.result.text !== '' && quick.result.text !== '')
+    slow.result.isSlow = true
+    for (let n = 0; n < 20; n++) await fixture.write(100)
     await until(() => quick.ids().length === 2000)
-    assert.equal(slow.told.writesWhileSlow, 1)
-    slow.told.isSlow = false
-    slow.told.drain()
+    assert.equal(slow.result.writesWhileSlow, 1)
+    slow.result.isSlow = false
+    slow.result.drain()
     await until(() => slow.ids().length === 2000)
     assert.deepEqual(slow.ids(), quick.ids())
     for (const one of [slow, quick]) one.leave()
   })
 
   test('a reader that missed deleted events is asked to start over', async () => {
-    await using made = await world(kind)
-    const slow = listening(made)
-    await until(() => slow.told.text !== '')
-    slow.told.isSlow = true
-    for (let n = 0; n < 12; n++) await made.write(200)
-    await until(() => slow.told.writesWhileSlow === 1)
+    await using fixture = await world(kind)
+    const slow = listening(fixture)
+    await until(() => slow.result.text !== '')
+    slow.result.isSlow = true
+    for (let n = 0; n < 12; n++) await fixture.write(200)
+    await until(() => slow.result.writesWhileSlow === 1)
     await sleep(1500)
-    await pruneEvents(made, Date.now() + 1000)
-    slow.told.isSlow = false
-    slow.told.drain()
-    await until(() => slow.told.text.includes('event: reset'))
+    await pruneEvents(fixture, Date.now() + 1000)
+    slow.result.isSlow = false
+    slow.result.drain()
+    await until(() => slow.result.text.includes('event: reset'))
     slow.leave()
   })
 
   test('the newest of expired events is stored, so that a reader can resume after it', async () => {
-    await using made = await world(kind)
-    const first = listening(made)
-    await until(() => first.told.text !== '')
-    await made.write(1)
+    await using fixture = await world(kind)
+    const first = listening(fixture)
+    await until(() => first.result.text !== '')
+    await fixture.write(1)
     await until(() => first.ids().length === 1)
     first.leave()
-    const lastId = /^id: (.*)$/m.exec(first.told.text.slice(first.told.text.indexOf('event:')))![1]!
-    await pruneEvents(made, Date.now() + 1000)
-    const again = listening(made, lastId)
-    await made.write(1)
+    const lastId = /^id: (.*)$/m.exec(first.result.text.slice(first.result.text.indexOf('event:')))![1]!
+    await pruneEvents(fixture, Date.now() + 1000)
+    const again = listening(fixture, lastId)
+    await fixture.write(1)
     await until(() => again.ids().length === 1)
-    assert.doesNotMatch(again.told.text, /event: reset/)
+    assert.doesNotMatch(again.result.text, /event: reset/)
     again.leave()
   })
 
   test('events of parallel transactions are sent in the order of their commits', async () => {
-    await using made = await world(kind)
-    const reader = listening(made)
-    await until(() => reader.told.text !== '')
+    await using fixture = await world(kind)
+    const reader = listening(fixture)
+    await until(() => reader.result.text !== '')
     await Promise.all(
       Array.from({ length: 60 }, async (_, at) => {
         await sleep(at * 15)
-        await made.write(3)
+        await fixture.write(3)
       }),
     )
     await until(() => reader.ids().length === 180)
@@ -134,45 +134,45 @@ onEachDatabase('live events', (kind) => {
   })
 
   test('a returning subscriber receives the events that only others received', async () => {
-    await using made = await world(kind)
-    const others = listening(made, undefined, { ...caller, organizationId: 'other', workspaceId: 'other' })
-    const first = listening(made)
-    await until(() => others.told.text !== '' && first.told.text !== '')
-    await made.write(1)
+    await using fixture = await world(kind)
+    const others = listening(fixture, undefined, { ...caller, organizationId: 'other', workspaceId: 'other' })
+    const first = listening(fixture)
+    await until(() => others.result.text !== '' && first.result.text !== '')
+    await fixture.write(1)
     await until(() => first.ids().length === 1)
     first.leave()
-    await until(() => made.liveEvents.listeners === 1)
+    await until(() => fixture.liveEvents.listeners === 1)
     await sleep(600)
-    await made.write(2)
+    await fixture.write(2)
     await sleep(600)
-    const lastId = first.told.text
+    const lastId = first.result.text
       .match(/^id: (.*)$/gm)!
       .at(-1)!
       .slice(4)
-    const again = listening(made, lastId)
+    const again = listening(fixture, lastId)
     await until(() => again.ids().length === 2)
     for (const one of [others, again]) one.leave()
   })
 
   test('events of unknown kinds from a newer version are skipped', async () => {
-    await using made = await world(kind)
-    const reader = listening(made)
-    await until(() => reader.told.text !== '')
+    await using fixture = await world(kind)
+    const reader = listening(fixture)
+    await until(() => reader.result.text !== '')
     const event = { at: Date.now(), organizationId: null, kind: 'weather' as never, data: '{}' }
-    await appendEvents(made.db.query, [event])
-    await made.write(1)
+    await appendEvents(fixture.db.query, [event])
+    await fixture.write(1)
     await until(() => reader.ids().length === 1)
-    assert.deepEqual(made.errors, [])
+    assert.deepEqual(fixture.errors, [])
     reader.leave()
   })
 
   test('so many streams of one key are refused, and of all keys', async () => {
-    await using made = await world(kind)
-    const one = Array.from({ length: 100 }, () => made.liveEvents.join(caller))
-    assert.throws(() => made.liveEvents.join(caller), /Too many event streams/)
-    const others = Array.from({ length: 1900 }, (_, at) => made.liveEvents.join({ ...caller, keyHash: `k${at}` }))
-    assert.throws(() => made.liveEvents.join({ ...caller, keyHash: 'other' }), /Too many event streams/)
-    for (const listener of [...one, ...others]) made.liveEvents.leave(listener)
-    made.liveEvents.leave(made.liveEvents.join(caller))
+    await using fixture = await world(kind)
+    const one = Array.from({ length: 100 }, () => fixture.liveEvents.join(caller))
+    assert.throws(() => fixture.liveEvents.join(caller), /Too many event streams/)
+    const others = Array.from({ length: 1900 }, (_, at) => fixture.liveEvents.join({ ...caller, keyHash: `k${at}` }))
+    assert.throws(() => fixture.liveEvents.join({ ...caller, keyHash: 'other' }), /Too many event streams/)
+    for (const listener of [...one, ...others]) fixture.liveEvents.leave(listener)
+    fixture.liveEvents.leave(fixture.liveEvents.join(caller))
   })
 })

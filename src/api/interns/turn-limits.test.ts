@@ -64,7 +64,8 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
         ({ kind }) => kind,
       ),
     forget: () => pruneTurnAccounts({ db, clock, runningTurns: () => openAccounts({ db, now }) }),
-    kept: async () => (await db.query.selectFrom('budget_periods').select('budget').execute()).map((row) => row.budget),
+    storedBudgets: async () =>
+      (await db.query.selectFrom('budget_periods').select('budget').execute()).map((row) => row.budget),
   }
 }
 
@@ -150,8 +151,8 @@ onEachDatabase('the cost limit of turns', (kind) => {
       const { announce, server, ask } = await place(store)
       await announce(budget)
       const servers = [server(), server()]
-      const asked = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => hold(servers[at % 2]!)))
-      const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+      const results = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => hold(servers[at % 2]!)))
+      const refused = results.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
       assert.deepEqual([refused.length, new Set(refused.map(({ kind }) => kind))], [17, new Set(['forbidden'])])
       const rule = budget.costUsd === 5 ? 'session_max_cost_usd' : 'max_cost_usd'
       const metadata = { rule, limit_usd: 0.35, needed_usd: 0.1, resets_at: null }
@@ -178,7 +179,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('counts reservations of a killed server, and deletes the account with the turn', async () => {
     await using store = await newDb(kind)
-    const { announce, begin, end, server, ask, forget, kept } = await place(store)
+    const { announce, begin, end, server, ask, forget, storedBudgets } = await place(store)
     const budget = await announce()
     await begin(budget)
     // It receives no more notifications.
@@ -188,10 +189,10 @@ onEachDatabase('the cost limit of turns', (kind) => {
     await assert.rejects(ask(other, 0.6), { kind: 'forbidden' })
     await other.close()
     await forget()
-    assert.deepEqual(await kept(), [`turn:${budget.id}`])
+    assert.deepEqual(await storedBudgets(), [`turn:${budget.id}`])
     await end()
     await forget()
-    assert.deepEqual(await kept(), [])
+    assert.deepEqual(await storedBudgets(), [])
     assert.deepEqual(await store.db.query.selectFrom('budget_leases').selectAll().execute(), [])
   })
 

@@ -71,7 +71,7 @@ onEachDatabase('lists are searched on the server', (kind) => {
     const make = async (name: string, usd: number, more: object = {}) => {
       const { data } = (await service.manage('POST', '/keys', { name, limit: 10, ...more })).body
       const day = Math.floor(Date.now() / 86_400_000)
-      const db = await openDb(service.place.settings)
+      const db = await openDb(service.testStore.settings)
       await db.query
         .insertInto('usage_days')
         .values({
@@ -101,9 +101,9 @@ onEachDatabase('lists are searched on the server', (kind) => {
   test('keys by their hashes, of all workspaces that the caller reaches', async () => {
     await using service = await world(kind)
     const { data: other } = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body
-    const made = await service.manage('POST', '/keys', { name: 'elsewhere', workspace_id: other.id })
+    const created = await service.manage('POST', '/keys', { name: 'elsewhere', workspace_id: other.id })
     const [hopper] = await found(service, '/keys', 'laptop hopper')
-    const hashes = `${hopper.hash},${made.body.data.hash},${'0'.repeat(64)}`
+    const hashes = `${hopper.hash},${created.body.data.hash},${'0'.repeat(64)}`
     const { body } = await service.manage('GET', `/keys?hashes=${hashes}`)
     assert.deepEqual(body.data.map((one: { name: string }) => one.name).sort(), ['Laptop of Grace Hopper', 'elsewhere'])
     const tooMany = Array.from({ length: 101 }, (_, at) => at).join()

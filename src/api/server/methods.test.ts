@@ -65,8 +65,8 @@ test('every path answers the preflight request of another origin', async () => {
   const origin = 'https://app.example.com'
   await using service = await serve([origin])
   for (const path of paths) {
-    const asked = { origin, 'access-control-request-method': 'POST' }
-    const { statusCode, headers } = await service.ask('OPTIONS', path, asked)
+    const request = { origin, 'access-control-request-method': 'POST' }
+    const { statusCode, headers } = await service.ask('OPTIONS', path, request)
     const allow = allowOf(path).join(', ')
     assert.deepEqual([path, statusCode, headers.allow], [path, 204, `${allow}, OPTIONS`])
     assert.equal(headers['access-control-allow-methods'], allow)

@@ -34,8 +34,8 @@ test('delayed counters are updated before they are read', async () => {
   const metrics = createMetrics()
   metrics.observeLate(metrics.observeUnmetered)
   assert.match((await metrics.read()).text, /^signalbox_completion_unmetered_total 1$/m)
-  const told = (await metrics.values()).find(({ name }) => name === 'signalbox_completion_unmetered_total')
-  assert.equal(told?.values[0]?.value, 2)
+  const result = (await metrics.values()).find(({ name }) => name === 'signalbox_completion_unmetered_total')
+  assert.equal(result?.values[0]?.value, 2)
 })
 
 test('metrics include the event loop, the database and the catalogue', async () => {
@@ -60,8 +60,8 @@ test('the metrics port accepts known host names only, against DNS rebinding', as
   await using service = await startTestService({ settings: { metrics_port: 0, metrics_hosts: ['metrics.test'] } })
   const { hostname, port } = new URL(service.metricsUrl!)
   const statusBy = async (host: string) => {
-    const asked = request({ hostname, port, path: '/metrics', headers: { host } }).end()
-    const [response] = await once(asked, 'response')
+    const clientRequest = request({ hostname, port, path: '/metrics', headers: { host } }).end()
+    const [response] = await once(clientRequest, 'response')
     response.resume()
     return response.statusCode
   }
@@ -92,7 +92,7 @@ test('metrics include requests in flight, pending writes, pool, interns and buil
   await using service = await startTestService()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=600000' }] }
   const shutdown = new AbortController()
-  const asked = fetch(`${service.url}/chat/completions`, {
+  const pending = fetch(`${service.url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -100,10 +100,10 @@ test('metrics include requests in flight, pending writes, pool, interns and buil
   }).catch(() => {})
   const standing = async () => (await service.manage('GET', '/metrics')).text
   const text = await until(async () => {
-    const told = await standing()
+    const message = await standing()
     // On a busy machine, a statement can wait for the database at any time.
     const [answering, waiting] = ['signalbox_answers_in_flight 1\n', 'signalbox_db_waiting 0\n']
-    return told.includes(answering) && told.includes(waiting) && told
+    return message.includes(answering) && message.includes(waiting) && message
   })
   // The request for the metrics is in flight, too.
   assert.match(text, /^signalbox_http_requests_in_flight 2$/m)
@@ -121,7 +121,7 @@ test('metrics include requests in flight, pending writes, pool, interns and buil
     assert.ok(text.includes(`${line}\n`), line)
   assert.match(text, /^signalbox_db_connections\{state="used"\} [01]$/m)
   shutdown.abort()
-  await asked
+  await pending
   await until(async () => (await standing()).includes('signalbox_answers_in_flight 0\n'))
   await service.ask('POST', '/interns', { body: { name: 'ada' } })
   await until(async () => (await standing()).includes('signalbox_interns{state="stopped"} 1\n'))

@@ -23,10 +23,10 @@ test('members come in the order asked for, the last of a word too', () => {
 
 test('items that fail the test are removed, and only members are tested', () => {
   const bits = setOf(64, [3, 31, 63])
-  const asked: number[] = []
-  filterBits(bits, (at) => asked.push(at) > 0 && at !== 31)
+  const requests: number[] = []
+  filterBits(bits, (at) => requests.push(at) > 0 && at !== 31)
   assert.deepEqual(
-    [[...membersOf(bits)], asked],
+    [[...membersOf(bits)], requests],
     [
       [3, 63],
       [3, 31, 63],

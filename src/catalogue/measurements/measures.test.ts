@@ -212,13 +212,13 @@ onEachDatabase('measures', (kind) => {
   test('a listener is called for newer figures only', async () => {
     await using store = await newDb(kind)
     await using measures = await turned(store.db)
-    const heard: number[] = []
-    measures.onRefresh((figures) => heard.push(figures.model('a/m').tokens7d))
+    const events: number[] = []
+    measures.onRefresh((figures) => events.push(figures.model('a/m').tokens7d))
     await measures.refresh()
     measures.record({})
     await measures.refresh()
     await measures.refresh()
-    assert.deepEqual(heard, [60])
+    assert.deepEqual(events, [60])
   })
 
   test('a listener is not called without measurements', async () => {
@@ -306,10 +306,10 @@ onEachDatabase('the history of an endpoint', (kind) => {
       await measures.exchange()
     }
     const days = { from: start, to: start + 48 * hour, granularity: 'day' as const }
-    const told = async () => (await endpointHistory(store, ids, days)).get('a/m@p')!.map((point) => point.start)
-    assert.deepEqual(await told(), [start - 7 * hour, start + 17 * hour])
+    const historyOf = async () => (await endpointHistory(store, ids, days)).get('a/m@p')!.map((point) => point.start)
+    assert.deepEqual(await historyOf(), [start - 7 * hour, start + 17 * hour])
     measures.clock.now = start + (30 * 24 + 12) * hour
     await measures.exchange()
-    assert.deepEqual(await told(), [start + 17 * hour])
+    assert.deepEqual(await historyOf(), [start + 17 * hour])
   })
 })

@@ -18,11 +18,11 @@ let files = 0
 
 /** A model server whose list the test sets. */
 async function modelServer(answer: () => unknown) {
-  const asked: (string | undefined)[] = []
+  const requests: (string | undefined)[] = []
   const server = createServer((request, response) => {
-    asked.push(`${request.url} ${request.headers.authorization}`)
-    const said = answer()
-    if (said !== undefined) response.end(typeof said === 'string' ? said : JSON.stringify(said))
+    requests.push(`${request.url} ${request.headers.authorization}`)
+    const result = answer()
+    if (result !== undefined) response.end(typeof result === 'string' ? result : JSON.stringify(result))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -31,7 +31,7 @@ async function modelServer(answer: () => unknown) {
     server.close()
   }
   after(close)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, close }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, close }
 }
 
 function settingsFor(provider: object, models: object = {}) {
@@ -65,7 +65,7 @@ test('no report contains a password from an address or a variable', async () => 
 })
 
 test('models are read from a server’s own list, with its key, and take tools', async () => {
-  const { url, asked } = await modelServer(() => ofServers)
+  const { url, requests } = await modelServer(() => ofServers)
   const settings = settingsFor({ base_url: url, credentials: ['LOCAL_KEY'], ...free })
   const { data, report } = await loadCatalogue(settings, createDiscovery({ variable }))
   const found = data.models.map(({ id, contextLength, endpoints }) => [id, contextLength, endpoints[0]?.upstreamModel])
@@ -82,7 +82,7 @@ test('models are read from a server’s own list, with its key, and take tools',
   )
   assert.ok(qwen?.endpoints[0]?.supportedParameters.includes('tools'))
   assert.deepEqual(qwen?.endpoints[0]?.prices, { prompt: '0', completion: '0' })
-  assert.deepEqual(asked, ['/v1/models Bearer secret-of-local'])
+  assert.deepEqual(requests, ['/v1/models Bearer secret-of-local'])
   assert.deepEqual(
     report.skipped.map(({ reason }) => reason),
     ['a model that it lists has no usable "id"'],
@@ -152,7 +152,7 @@ test('a silent server does not delay the start, and its models appear when it an
 
 test('a server that was unreachable at the start is polled until it answers', async () => {
   const gate: { open: boolean } = { open: false }
-  const { url, asked } = await modelServer(() => (gate.open ? { data: [{ id: 'late' }] } : 'not yet'))
+  const { url, requests } = await modelServer(() => (gate.open ? { data: [{ id: 'late' }] } : 'not yet'))
   const reports: number[] = []
   const catalogue = await openCatalogue({
     settings: settingsFor({ base_url: url, ...free }),
@@ -163,7 +163,7 @@ test('a server that was unreachable at the start is polled until it answers', as
     onLoad: ({ models }) => reports.push(models),
     onError: assert.ifError,
   })
-  await until(() => asked.length > 3)
+  await until(() => requests.length > 3)
   assert.deepEqual(reports, [0])
   gate.open = true
   await until(() => catalogue.current().findModel('local/late') !== undefined)

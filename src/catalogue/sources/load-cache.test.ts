@@ -39,9 +39,9 @@ function starts() {
   let reads = 0
   const settings = { starter_catalogue: true, data_dir, catalogue_file }
   const start = (changed: object = {}) =>
-    loadCached({ ...settings, ...changed }, (asked) => {
+    loadCached({ ...settings, ...changed }, (request) => {
       reads++
-      return loadCatalogue(asked)
+      return loadCatalogue(request)
     })
   const context = async () => (await start()).data.models.find(({ id }) => id === 'acme/one')?.contextLength
   return { settings, start, context, path: cachePath(settings), reads: () => reads }

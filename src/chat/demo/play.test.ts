@@ -36,7 +36,7 @@ describe('the demo model', () => {
 
   test('a required tool is called, and none if tools are forbidden', () => {
     const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
-    const calls = (tool_choice: unknown, said = 'Hi') => gist(said, { tools, tool_choice }).calls
+    const calls = (tool_choice: unknown, text = 'Hi') => gist(text, { tools, tool_choice }).calls
     for (const must of ['required', 'any']) assert.deepEqual(calls(must), ['call_demo_1 a {}'])
     assert.deepEqual(calls({ type: 'function', function: { name: 'b' } }), ['call_demo_1 b {}'])
     assert.equal(calls('none', 'demo:tool')?.length ?? 0, 0)

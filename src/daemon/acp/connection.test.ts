@@ -4,18 +4,18 @@ import { test } from 'node:test'
 import { Connection } from './connection.ts'
 
 /** An agent that records every message and sends what the test requests. */
-function talk(): { connection: Connection; agent: PassThrough; heard: PassThrough } {
-  const [agent, heard] = [new PassThrough(), new PassThrough()]
+function connectAgent(): { connection: Connection; agent: PassThrough; output: PassThrough } {
+  const [agent, output] = [new PassThrough(), new PassThrough()]
   const handlers = { request: async () => null, notification: () => {} }
   return {
-    connection: new Connection({ input: agent, output: heard }, handlers, { maxMessageBytes: 1000 }),
+    connection: new Connection({ input: agent, output }, handlers, { maxMessageBytes: 1000 }),
     agent,
-    heard,
+    output,
   }
 }
 
 test('a request that cannot be written fails at once, and is waited for no longer', async () => {
-  const { connection, agent } = talk()
+  const { connection, agent } = connectAgent()
   await assert.rejects(connection.request('say', { amount: 1n }, 3_600_000), /BigInt/)
   assert.equal(connection.waiting, 0)
   const answered = connection.request('say', {})
@@ -25,7 +25,7 @@ test('a request that cannot be written fails at once, and is waited for no longe
 })
 
 test('a request that timed out does not wait, and its late answer is ignored', async () => {
-  const { connection, agent } = talk()
+  const { connection, agent } = connectAgent()
   await assert.rejects(connection.request('say', {}, 1), /did not answer say within 0\.001 s/)
   assert.equal(connection.waiting, 0)
   agent.write('{"jsonrpc":"2.0","id":1,"result":"late"}\n')
@@ -35,9 +35,9 @@ test('a request that timed out does not wait, and its late answer is ignored', a
 })
 
 test('pending requests fail when the agent ends', async () => {
-  const { connection, agent } = talk()
-  const asked = connection.request('say', {})
+  const { connection, agent } = connectAgent()
+  const pending = connection.request('say', {})
   agent.end()
-  await assert.rejects(asked, /closed its output/)
+  await assert.rejects(pending, /closed its output/)
   assert.equal(connection.waiting, 0)
 })

@@ -9,7 +9,7 @@ const form = (properties: object, more: object = {}) => ({
 })
 
 test('every kind of field has a descriptor with its constraints', () => {
-  const asked = form(
+  const request = form(
     {
       s: { type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'email' },
       n: { type: 'number', minimum: 0.5, maximum: 2 },
@@ -20,7 +20,7 @@ test('every kind of field has a descriptor with its constraints', () => {
     },
     { required: ['s', 'b'] },
   )
-  assert.deepEqual(readElicitation(asked)?.fields, [
+  assert.deepEqual(readElicitation(request)?.fields, [
     { name: 's', required: true, type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'email' },
     { name: 'n', required: false, type: 'number', minimum: 0.5, maximum: 2 },
     { name: 'i', required: false, type: 'integer' },
@@ -49,19 +49,19 @@ test('titled choices of an array are read the same', () => {
 })
 
 test('a field of an unknown type is omitted unless it is required', () => {
-  const asked = { future: { type: 'colour' }, list: { type: 'array', items: { type: 'number' } } }
-  assert.deepEqual(readElicitation(form(asked))?.fields, [])
-  assert.equal(readElicitation(form(asked, { required: ['future'] })), undefined)
+  const request = { future: { type: 'colour' }, list: { type: 'array', items: { type: 'number' } } }
+  assert.deepEqual(readElicitation(form(request))?.fields, [])
+  assert.equal(readElicitation(form(request, { required: ['future'] })), undefined)
 })
 
 test('a link to visit is a question without fields', () => {
-  const asked = { mode: 'url', message: 'Sign in', elicitationId: 'e', url: 'https://example.com/in' }
+  const request = { mode: 'url', message: 'Sign in', elicitationId: 'e', url: 'https://example.com/in' }
   const message = 'Sign in\n\nOpen https://example.com/in and accept when you are done.'
-  assert.deepEqual(readElicitation(asked), { message, fields: [] })
+  assert.deepEqual(readElicitation(request), { message, fields: [] })
 })
 
 test('a form without fields is hardly a question', () => {
-  for (const asked of [{}, { message: ' ' }, { requestedSchema: { properties: null } }, null]) {
-    assert.deepEqual(readElicitation(asked), { message: 'The intern asks for an answer.', fields: [] })
+  for (const request of [{}, { message: ' ' }, { requestedSchema: { properties: null } }, null]) {
+    assert.deepEqual(readElicitation(request), { message: 'The intern asks for an answer.', fields: [] })
   }
 })

@@ -49,8 +49,8 @@ test('requests outside the contract are refused with the reason', async () => {
     [{ path: '/v1/answers', method: 'POST', body: '{"sessionId":"s"}' }, 400],
     [{ path: '/v1/turns', method: 'POST', body: 'x'.repeat(3e6) }, 413],
   ]
-  for (const [asked, status] of rows) {
-    assert.equal((await ask(daemon.socketPath, asked).catch(() => [413]))[0], status, asked.path)
+  for (const [requestBody, status] of rows) {
+    assert.equal((await ask(daemon.socketPath, requestBody).catch(() => [413]))[0], status, requestBody.path)
   }
 })
 

@@ -33,16 +33,16 @@ test('a server on another host reaches an intern like a local one', async () => 
   await using at = await startBehindTcp()
   const { say, answer, listen, runs } = talking(at.reach(at.trusted))
   assert.equal((await say('say hello')).text, 'hello')
-  const asked = await say('permission shell allow_once\nsay done')
+  const turn = await say('permission shell allow_once\nsay done')
   assert.equal(
-    (await runs.question(asked.question!.id))?.detail,
-    asked.question && (await at.daemon.runs.question(asked.question.id))?.detail,
+    (await runs.question(turn.question!.id))?.detail,
+    turn.question && (await at.daemon.runs.question(turn.question.id))?.detail,
   )
-  assert.match((await answer(asked, 'allow_once')).text, /done/)
-  const { heard, over } = await listen('say hi\nwait 60000')
+  assert.match((await answer(turn, 'allow_once')).text, /done/)
+  const { received, finished } = await listen('say hi\nwait 60000')
   await at.daemon.stop()
-  await over
-  assert.equal(heard.at(-1)?.type, 'run.ended')
+  await finished
+  assert.equal(received.at(-1)?.type, 'run.ended')
 })
 
 test('clients without a valid server certificate are refused before the token check', async () => {
@@ -87,7 +87,7 @@ test('a server sends nothing to another process at the address of the intern', a
 
 test('the listener speaks TLS 1.3 alone, and nothing without', async () => {
   await using at = await startBehindTcp()
-  const said = await new Promise<string>((resolve) => {
+  const text = await new Promise<string>((resolve) => {
     const socket = connectPlainly(at.daemon.port!, host, () =>
       socket.write(`GET /v1/health HTTP/1.1\r\nauthorization: Bearer ${token}\r\n\r\n`),
     )
@@ -97,7 +97,7 @@ test('the listener speaks TLS 1.3 alone, and nothing without', async () => {
       .on('error', () => {})
       .on('close', () => resolve(text))
   })
-  assert.doesNotMatch(said, /HTTP|contract/)
+  assert.doesNotMatch(text, /HTTP|contract/)
   const shown = { cert: at.server.certificate, key: at.server.key, ca: at.authority.certificate }
   const older = await new Promise<Error | TLSSocket>((resolve) => {
     const socket = connect({ host, port: at.daemon.port!, servername: name, maxVersion: 'TLSv1.2', ...shown }, () =>
@@ -121,7 +121,7 @@ test('repeated unauthenticated connections do not fill the log', async () => {
 
 test('a new certificate and authority are used without a restart, during a turn', async () => {
   await using at = await startBehindTcp({ certificateLookMs: 20 })
-  const { heard, over } = await talking(at.reach(at.trusted)).listen('say one\nwait 60000')
+  const { received, finished } = await talking(at.reach(at.trusted)).listen('say one\nwait 60000')
   const next = await testAuthority('The next authority')
   // An incomplete file has no effect.
   writeFileSync(at.files.tls.certificate, '-----BEGIN CERT')
@@ -139,9 +139,9 @@ test('a new certificate and authority are used without a restart, during a turn'
       ),
   )
   assert.ok(await refusalOf(at.reach(at.trusted).health()))
-  assert.ok(heard.some((event) => event.type === 'text.added'))
+  assert.ok(received.some((event) => event.type === 'text.added'))
   await at.daemon.stop()
-  await over
+  await finished
 })
 
 test('a prewarmed connection is used by the next call only, and closed if unused', {
@@ -195,8 +195,8 @@ test('both ends of a silent connection send probes, to detect a host without pow
   skip: process.platform !== 'linux' && 'only Linux tells of connections in /proc',
 }, async () => {
   await using at = await startBehindTcp()
-  const { over } = await talking(at.reach(at.trusted)).listen('say hi\nwait 60000')
+  const { finished } = await talking(at.reach(at.trusted)).listen('say hi\nwait 60000')
   await until(() => timersOf(at.daemon.port!).join(' ') === '02 02')
   await at.daemon.stop()
-  await over
+  await finished
 })

@@ -24,8 +24,8 @@ test('a transcript has all of a turn, in order', async () => {
   const prompt =
     'say one\nsay two\nthink hm\nplan read, write\nwork edit a.txt {"before": "x\\n", "after": "y\\n"}\nsay end'
   const { sessionId } = await daemon.say(prompt, { mode: 'self-drive' })
-  const [said, message, thought, plan, call, last, end] = (await entriesOf(daemon, sessionId)).map(plain)
-  assert.deepEqual(said, { type: 'prompt', text: prompt, mode: 'self-drive', by: null })
+  const [result, message, thought, plan, call, last, end] = (await entriesOf(daemon, sessionId)).map(plain)
+  assert.deepEqual(result, { type: 'prompt', text: prompt, mode: 'self-drive', by: null })
   assert.deepEqual(message, { type: 'message', text: 'onetwo' })
   assert.deepEqual(thought, { type: 'reasoning', text: 'hm' })
   assert.ok(plan?.type === 'plan' && call?.type === 'tool_call' && end?.type === 'end')
@@ -41,21 +41,21 @@ test('a transcript has all of a turn, in order', async () => {
 
 test('a question is stored while it waits, then with its answer and user', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_once')
-  const waiting = (await entriesOf(daemon, asked.sessionId)).at(-1)
+  const turn = await daemon.say('permission shell allow_once')
+  const waiting = (await entriesOf(daemon, turn.sessionId)).at(-1)
   assert.ok(waiting?.type === 'question' && waiting.answer.state === 'waiting')
-  const answer = { sessionId: asked.sessionId, questionId: asked.question!.id, answer: 'allow_once', by: 'user-1' }
+  const answer = { sessionId: turn.sessionId, questionId: turn.question!.id, answer: 'allow_once', by: 'user-1' }
   await Array.fromAsync(await daemon.runs.answer(answer, new AbortController().signal))
-  const question = (await entriesOf(daemon, asked.sessionId)).find(({ type }) => type === 'question')
+  const question = (await entriesOf(daemon, turn.sessionId)).find(({ type }) => type === 'question')
   assert.ok(question?.type === 'question' && question.answer.state === 'answered')
   assert.deepEqual([question.answer.answer, question.answer.by], ['allow_once', 'user-1'])
 })
 
 test('form input is not stored, only the names of the fields', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('ask {"type":"object","properties":{"token":{"type":"string"},"b":{"type":"string"}}}')
-  await daemon.answer(asked, JSON.stringify({ action: 'accept', content: { token: 'hunter2' } }))
-  const [entries] = [await entriesOf(daemon, asked.sessionId)]
+  const turn = await daemon.say('ask {"type":"object","properties":{"token":{"type":"string"},"b":{"type":"string"}}}')
+  await daemon.answer(turn, JSON.stringify({ action: 'accept', content: { token: 'hunter2' } }))
+  const [entries] = [await entriesOf(daemon, turn.sessionId)]
   const question = entries.find((entry) => entry.type === 'question')
   assert.ok(question?.answer.state === 'answered')
   assert.deepEqual([question.answer.answer, question.answer.fields], ['accept', ['token']])
@@ -64,7 +64,7 @@ test('form input is not stored, only the names of the fields', async () => {
 test('a killed daemon loses nothing acknowledged, and the next one ends open runs', async () => {
   const first = await startDaemonProcess()
   const { sessionId } = await first.say('say one')
-  const asked = await first.say('say before\npermission shell allow_once', { sessionId })
+  const turn = await first.say('say before\npermission shell allow_once', { sessionId })
   await first.kill('SIGKILL')
   await using second = await startDaemonProcess({ folder: first.folder })
   const { entries, session } = (await second.runs.transcripts.read(sessionId, { limit: 500 }))!
@@ -81,7 +81,7 @@ test('a killed daemon loses nothing acknowledged, and the next one ends open run
     ],
   )
   const question = entries.find((entry) => entry.type === 'question')
-  assert.deepEqual([question?.question.id, question?.answer], [asked.question!.id, { state: 'ended' }])
+  assert.deepEqual([question?.question.id, question?.answer], [turn.question!.id, { state: 'ended' }])
   assert.deepEqual([session.status, session.turns, session.title], ['idle', 2, 'say one'])
 })
 
@@ -99,31 +99,33 @@ test('sessions are listed with the latest first, page by page', async () => {
 test('a follower receives the past, the text at its place, and new entries', async () => {
   await using daemon = await startTestDaemon()
   const { sessionId } = await daemon.say('say past')
-  const leaver = new AbortController()
-  const heard: TranscriptEvent[] = []
-  const events = (await daemon.runs.transcripts.follow(sessionId, 0, leaver.signal))!
+  const disconnect = new AbortController()
+  const received: TranscriptEvent[] = []
+  const events = (await daemon.runs.transcripts.follow(sessionId, 0, disconnect.signal))!
   const listening = (async () => {
-    for await (const event of events) heard.push(event)
+    for await (const event of events) received.push(event)
   })().catch(() => {})
-  await until(() => heard.length >= 3)
+  await until(() => received.length >= 3)
   await daemon.say('stream 50 2\nsay end', { sessionId })
-  await until(() => heard.some((event) => event.type === 'entry' && event.entry.type === 'end' && event !== heard[2]))
-  assert.deepEqual(rebuilt(heard), texts(await entriesOf(daemon, sessionId)))
-  assert.ok(heard.some(({ type }) => type === 'text'))
-  leaver.abort()
+  await until(() =>
+    received.some((event) => event.type === 'entry' && event.entry.type === 'end' && event !== received[2]),
+  )
+  assert.deepEqual(rebuilt(received), texts(await entriesOf(daemon, sessionId)))
+  assert.ok(received.some(({ type }) => type === 'text'))
+  disconnect.abort()
   await listening
 })
 
 /** The texts of a client that inserts each piece at its offset. */
-function rebuilt(heard: TranscriptEvent[]): string[] {
-  const told = new Map<number, string>()
-  for (const event of heard) {
+function rebuilt(events: TranscriptEvent[]): string[] {
+  const result = new Map<number, string>()
+  for (const event of events) {
     if (event.type === 'text') {
-      assert.equal(told.get(event.id)?.length ?? 0, event.offset)
-      told.set(event.id, (told.get(event.id) ?? '') + event.text)
-    } else if ('text' in event.entry) told.set(event.entry.id, event.entry.text)
+      assert.equal(result.get(event.id)?.length ?? 0, event.offset)
+      result.set(event.id, (result.get(event.id) ?? '') + event.text)
+    } else if ('text' in event.entry) result.set(event.entry.id, event.entry.text)
   }
-  return [...told].sort(([one], [other]) => one - other).map(([, text]) => text)
+  return [...result].sort(([one], [other]) => one - other).map(([, text]) => text)
 }
 const texts = (entries: Entry[]) => entries.flatMap((entry) => ('text' in entry ? [entry.text] : []))
 
@@ -134,15 +136,15 @@ test('a follower with the last revision receives only later changes', async () =
   await first.stop()
   await using second = await startTestDaemon({ folder: first.folder })
   await second.say('say two', { sessionId })
-  const leaver = new AbortController()
-  const events = (await second.runs.transcripts.follow(sessionId, revision, leaver.signal))!
+  const disconnect = new AbortController()
+  const events = (await second.runs.transcripts.follow(sessionId, revision, disconnect.signal))!
   const types: string[] = []
   for await (const event of events) {
     types.push(event.type === 'entry' ? event.entry.type : event.type)
     if (types.length === 3) break
   }
   assert.deepEqual(types, ['prompt', 'message', 'end'])
-  leaver.abort()
+  disconnect.abort()
 })
 
 test('an agent cannot fill the disk: the oldest entries are dropped', async () => {
@@ -183,8 +185,8 @@ test('a session deleted for another one does not delete a third one', () => {
   open('first', 1)
   open('quietest', 0)
   open('last', 2)
-  const told: string[] = []
-  new DaemonTranscripts({ store, now: () => 3, log: (event) => told.push(event) }).close()
+  const messages: string[] = []
+  new DaemonTranscripts({ store, now: () => 3, log: (event) => messages.push(event) }).close()
   assert.deepEqual(
     store.sessions(undefined, 10).map(({ id, status }) => [id, status]),
     [
@@ -192,5 +194,5 @@ test('a session deleted for another one does not delete a third one', () => {
       ['first', 'idle'],
     ],
   )
-  assert.deepEqual(told, [])
+  assert.deepEqual(messages, [])
 })

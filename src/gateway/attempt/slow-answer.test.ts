@@ -18,7 +18,7 @@ const exchange: Exchange = { abort() {}, pause() {}, resume() {} }
 const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, failed() {} }
 
 /** An attempt whose upstream is driven by the test. */
-function startAttempt(receiver: Receiver = silent): { sink: Sink; over: Promise<AttemptFailure | undefined> } {
+function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Promise<AttemptFailure | undefined> } {
   const attemptRequest: AttemptRequest = {
     answerId: 'gen-1',
     answerLimit: undefined,
@@ -36,14 +36,14 @@ function startAttempt(receiver: Receiver = silent): { sink: Sink; over: Promise<
     return exchange
   }
   const upstreams = { send, close: async () => {} }
-  const over = attempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
-  return { sink: sink!, over }
+  const finished = attempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
+  return { sink: sink!, finished }
 }
 
 const answer = '{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
 
 test('an answer that arrives byte by byte uses about its size in memory', async () => {
-  const { sink, over } = startAttempt()
+  const { sink, finished } = startAttempt()
   const spaces = Buffer.alloc(65_536, ' ')
   collectGarbage()
   const before = process.memoryUsage().heapUsed
@@ -53,7 +53,7 @@ test('an answer that arrives byte by byte uses about its size in memory', async 
   const usedBytes = process.memoryUsage().heapUsed - before
   sink.data(Buffer.from(answer))
   sink.end()
-  assert.equal(await over, undefined)
+  assert.equal(await finished, undefined)
   assert.ok(usedBytes < 20e6, `${usedBytes} bytes for a million`)
 })
 
@@ -62,10 +62,10 @@ test('an answer that cannot be written fails, and the attempt ends', { timeout: 
   const ended = () => {
     throw new RangeError('Invalid string length')
   }
-  const { sink, over } = startAttempt({ ...silent, ended, failed: (failure) => void broke.push(failure) })
+  const { sink, finished } = startAttempt({ ...silent, ended, failed: (failure) => void broke.push(failure) })
   sink.head(200, { 'content-type': 'application/json' })
   sink.data(Buffer.from(answer))
   sink.end()
-  await over
+  await finished
   assert.match(broke[0]!.message, /cannot be read: Invalid string length/)
 })

@@ -10,9 +10,9 @@ function circuits() {
   const changes: Change[] = []
   const onChange = (name: string, change: CircuitChange) =>
     void changes.push([name, 'reason' in change ? change.reason : change.state])
-  const made = createCircuits({ now: () => clock.at, onChange })
+  const created = createCircuits({ now: () => clock.at, onChange })
   const start = (count: number) =>
-    Array.from({ length: count }, () => made.admit('e')).filter((one) => one !== undefined)
+    Array.from({ length: count }, () => created.admit('e')).filter((one) => one !== undefined)
   const fail = (permits: AttemptPermit[], trouble = {}) => {
     for (const permit of permits) permit.failed(trouble)
   }
@@ -22,7 +22,7 @@ function circuits() {
   const wait = (ms: number) => {
     clock.at += ms
   }
-  return { ...made, changes, start, fail, answer, wait, open: () => fail(start(10)) }
+  return { ...created, changes, start, fail, answer, wait, open: () => fail(start(10)) }
 }
 
 describe('a circuit', () => {

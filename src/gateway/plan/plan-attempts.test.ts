@@ -41,7 +41,7 @@ describe('a plan', () => {
     })
     fc.assert(
       fc.property(situation, ({ seed, endpoints, shut, barred, only, order, sort }) => {
-        const made = endpoints.map(({ name, price }) => endpointOf(name, { prices: pricesOf(price, price) }))
+        const created = endpoints.map(({ name, price }) => endpointOf(name, { prices: pricesOf(price, price) }))
         const standings = Object.fromEntries(
           ['a', 'b', 'c', 'd', 'e'].map((name) => [
             name,
@@ -49,7 +49,7 @@ describe('a plan', () => {
           ]),
         )
         const plan = () =>
-          planAttempts(planInput({ endpoints: made, seed, standings, provider: { only, order, sort } }))
+          planAttempts(planInput({ endpoints: created, seed, standings, provider: { only, order, sort } }))
         const first = plan()
         assert.deepEqual(plan(), first)
         const { targets, excluded } = first

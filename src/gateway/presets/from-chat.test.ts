@@ -71,6 +71,6 @@ const table: [said: string, body: object, expected: object][] = [
     {},
   ],
 ]
-for (const [said, body, expected] of table) {
-  test(`from a chat body: ${said}`, () => assert.deepEqual(config(body), expected))
+for (const [name, body, expected] of table) {
+  test(`from a chat body: ${name}`, () => assert.deepEqual(config(body), expected))
 }

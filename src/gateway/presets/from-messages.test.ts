@@ -67,6 +67,6 @@ const table: [said: string, body: object, expected: object][] = [
   ['the documented default', { service_tier: 'auto' }, {}],
   ['what belongs to one call', { stream: true, metadata: { user_id: 'u' }, user: 'u', trace: {}, speed: 'fast' }, {}],
 ]
-for (const [said, body, expected] of table) {
-  test(`from a messages body: ${said}`, () => assert.deepEqual(config(body), expected))
+for (const [name, body, expected] of table) {
+  test(`from a messages body: ${name}`, () => assert.deepEqual(config(body), expected))
 }

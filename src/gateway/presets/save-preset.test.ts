@@ -50,7 +50,7 @@ onEachDatabase('writing presets', (kind) => {
     const { query } = store.db
     assert.deepEqual(await query.selectFrom('presets').selectAll().execute(), [])
     assert.deepEqual(await query.selectFrom('preset_versions').selectAll().execute(), [])
-    const trail = query.selectFrom('audit_events').selectAll().where('target_kind', '=', 'preset')
-    assert.deepEqual(await trail.execute(), [])
+    const auditEvents = query.selectFrom('audit_events').selectAll().where('target_kind', '=', 'preset')
+    assert.deepEqual(await auditEvents.execute(), [])
   })
 })

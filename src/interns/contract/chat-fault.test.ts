@@ -25,11 +25,11 @@ test('an ended run is not retryable', () => {
 })
 
 test('a refusal of the daemon has the kind of its status and its public reason', () => {
-  const told = Object.keys(refusals).map((kind) => {
+  const results = Object.keys(refusals).map((kind) => {
     const fault = asChatFault(new Refusal(kind as keyof typeof refusals, 'M')) as Fault
     return [kind, fault.kind, ...Object.values(fault.details.metadata!)]
   })
-  assert.deepEqual(told, [
+  assert.deepEqual(results, [
     ['bad_request', 'invalid', 'bad_request', false],
     ['interaction_unknown', 'not_found', 'interaction_unknown', false],
     ['session_unknown', 'not_found', 'not_found', false],

@@ -26,12 +26,12 @@ test('a finished turn ends with stop, session, usage and the reported model', ()
 
 test('a permission is one tool call with its options, and usage is null after it', () => {
   const question = { id: 'q', kind: 'permission', operation: 'shell', detail: null, options: ['allow_once'] } as const
-  const [asked, finish, final] = writer.of({
+  const [questionEvent, finish, final] = writer.of({
     type: 'question.asked',
     question: { ...question, options: [...question.options] },
     deadlineAt: 0,
   })
-  assert.deepEqual(asked?.choices[0]?.delta.tool_calls, [
+  assert.deepEqual(questionEvent?.choices[0]?.delta.tool_calls, [
     {
       index: 0,
       id: 'q',
@@ -48,22 +48,22 @@ test('a permission is one tool call with its options, and usage is null after it
 test('a permission contains everything that affects its display', () => {
   const detail = `ls${'\n'.repeat(60)}rm -r x\x1b[2K\u202e \\n`
   const question = { id: 'q', kind: 'permission' as const, operation: 'sh\rell', detail, options: [] }
-  const [asked] = writer.of({ type: 'question.asked', question, deadlineAt: 0 })
-  const told = JSON.parse(asked!.choices[0]!.delta.tool_calls![0]!.function!.arguments!)
-  assert.equal(told.operation, 'sh\\rell')
-  assert.equal(told.detail, `ls${'\\n'.repeat(60)}rm -r x\\x1b[2K\\u202e \\\\n`)
+  const [questionEvent] = writer.of({ type: 'question.asked', question, deadlineAt: 0 })
+  const errorOf = JSON.parse(questionEvent!.choices[0]!.delta.tool_calls![0]!.function!.arguments!)
+  assert.equal(errorOf.operation, 'sh\\rell')
+  assert.equal(errorOf.detail, `ls${'\\n'.repeat(60)}rm -r x\\x1b[2K\\u202e \\\\n`)
 })
 
 test('each failure after the start has the status it would have had before it', () => {
-  const told = (event: Parameters<typeof writer.of>[0]) => writer.of(event)[0]?.error
+  const errorOf = (event: Parameters<typeof writer.of>[0]) => writer.of(event)[0]?.error
   const failed = { type: 'turn.failed', message: 'no', retryable: true, ...report } as const
-  assert.deepEqual(told({ ...failed, reason: 'busy' }), {
+  assert.deepEqual(errorOf({ ...failed, reason: 'busy' }), {
     code: 503,
     message: 'no',
     metadata: { reason: 'busy', retryable: true },
   })
-  assert.equal(told({ ...failed, reason: 'stream_severed' })?.code, 502)
-  assert.deepEqual(told({ type: 'run.ended', message: 'over', ...report })?.metadata, {
+  assert.equal(errorOf({ ...failed, reason: 'stream_severed' })?.code, 502)
+  assert.deepEqual(errorOf({ type: 'run.ended', message: 'over', ...report })?.metadata, {
     reason: 'run_ended',
     retryable: false,
   })

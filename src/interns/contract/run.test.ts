@@ -5,7 +5,7 @@ import type { Question } from './question.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from './run.ts'
 
 const question = (id: string): Question => ({ id, kind: 'permission', operation: 'shell', detail: null, options: [] })
-const asked = (id: string, held = true): RunEvent => ({
+const questionAsked = (id: string, held = true): RunEvent => ({
   type: 'question.asked',
   question: question(id),
   deadlineAt: 300,
@@ -24,8 +24,8 @@ const table: [RunEvent, ...(RunState | 'same')[]][] = [
   //                                                          starting, running, waiting for a
   [{ type: 'turn.started' }, running, same, same],
   [{ type: 'output.written' }, running, same, same],
-  [asked('a'), waiting, waiting, queuedToo],
-  [asked('a', false), ended('busy'), ended('busy'), queuedToo],
+  [questionAsked('a'), waiting, waiting, queuedToo],
+  [questionAsked('a', false), ended('busy'), ended('busy'), queuedToo],
   [{ type: 'question.withdrawn', questionId: 'a' }, same, same, same],
   [{ type: 'answer.accepted', questionId: 'a', deadlineAt: 600 }, same, same, running],
   [{ type: 'answer.accepted', questionId: 'b', deadlineAt: 600 }, same, same, same],
@@ -54,14 +54,14 @@ test('an ended run stays as it ended, whatever happens', () => {
 })
 
 test('concurrent questions are asked in sequence, each with its own deadline', () => {
-  const both = step(step(running, asked('a')), asked('b'))
+  const both = step(step(running, questionAsked('a')), questionAsked('b'))
   const next = step(both, { type: 'answer.accepted', questionId: 'a', deadlineAt: 900 })
   assert.deepEqual(next, { at: 'waiting', question: question('b'), deadlineAt: 900, queued: [] })
   assert.deepEqual(step(next, { type: 'answer.accepted', questionId: 'b', deadlineAt: 0 }), running)
 })
 
 test('a queued question that is withdrawn is never asked', () => {
-  const both = step(step(running, asked('a')), asked('b'))
+  const both = step(step(running, questionAsked('a')), questionAsked('b'))
   const withdrawn = step(both, { type: 'question.withdrawn', questionId: 'b' })
   assert.deepEqual(step(withdrawn, { type: 'answer.accepted', questionId: 'a', deadlineAt: 0 }), running)
 })
@@ -101,7 +101,7 @@ test('random histories: ends are final, one question is open, answers move deadl
 test('questions are asked in order, and none is lost', () => {
   const ids = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 20 })
   const holds = (all: string[]) => {
-    let state = all.map((one) => asked(one)).reduce(step, running)
+    let state = all.map((one) => questionAsked(one)).reduce(step, running)
     for (const one of all) {
       assert.ok(state.at === 'waiting' && state.question.id === one)
       state = step(state, { type: 'answer.accepted', questionId: one, deadlineAt: 1 })

@@ -42,12 +42,12 @@ onEachDatabase('all interns of a host that is gone', (kind) => {
     const on = (host: string | null) => rows.filter(({ hostname }) => hostname === host).map(({ id }) => id)
     assert.deepEqual(on('a').sort(), moved.map(({ id }) => id).sort())
     assert.deepEqual(on(null).sort(), givenUp.map(({ id }) => id).sort())
-    const told = await db.query
+    const answers = await db.query
       .selectFrom('audit_events')
       .where('action', 'in', ['intern.moved', 'intern.given_up'])
       .select(['action', 'target_id'])
       .execute()
     const wanted = [...moved.map(({ id }) => `intern.moved ${id}`), ...givenUp.map(({ id }) => `intern.given_up ${id}`)]
-    assert.deepEqual(told.map((event) => `${event.action} ${event.target_id}`).sort(), wanted.sort())
+    assert.deepEqual(answers.map((event) => `${event.action} ${event.target_id}`).sort(), wanted.sort())
   })
 })

@@ -26,8 +26,8 @@ onEachDatabase('interns in the database', (kind) => {
     const store = await newDb(kind)
     const { query, signals } = store.db
     const clock = { now: at }
-    const heard: string[] = []
-    signals.subscribe('intern.changed', (id) => heard.push(id))
+    const texts: string[] = []
+    signals.subscribe('intern.changed', (id) => texts.push(id))
     await query.insertInto('organizations').values({ id: 'o', name: 'O', created_at: at }).execute()
     for (const id of ['u', 'v'])
       await query
@@ -40,13 +40,13 @@ onEachDatabase('interns in the database', (kind) => {
       .values({ ...workspace, id: 'w', created_at: at, updated_at: at })
       .execute()
     const deps = { db: store.db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32, 7)) }
-    const own = { name: 'thisHost', address: null, labels: [], capacity: 0 }
+    const own = { name: 'here', address: null, labels: [], capacity: 0 }
     const internHosts = new InternHosts({ db: store.db, clock: clockOf(deps.now), own })
     return {
       deps: { ...deps, internHosts },
       query,
       clock,
-      heard,
+      texts,
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     }
   }
@@ -79,15 +79,15 @@ onEachDatabase('interns in the database', (kind) => {
         budget: null,
       },
     })
-    assert.deepEqual([...new Set(here.heard)], [intern.id])
-    const told = {
+    assert.deepEqual([...new Set(here.texts)], [intern.id])
+    const describeRow = {
       description: 'D',
       instructions: 'I',
       model: 'm',
       agent: { command: 'a', args: ['b'], env: { C: 'd' } },
     }
-    const full = await make(here, 'bob', { ...told, provision: true })
-    assert.deepEqual([full.description, full.instructions, full.model, full.agent], Object.values(told))
+    const full = await make(here, 'bob', { ...describeRow, provision: true })
+    assert.deepEqual([full.description, full.instructions, full.model, full.agent], Object.values(describeRow))
     assert.equal(full.status, 'queued')
     assert.doesNotMatch(JSON.stringify(internRecord(full)), /"d"/)
     await assert.rejects(make(here, 'ada'), { kind: 'conflict', message: /The name "ada" is already used/ })
@@ -105,7 +105,7 @@ onEachDatabase('interns in the database', (kind) => {
     assert.equal((await createIntern(here.deps, other, { ...wanted, name: 'bob' }, 'once')).replayed, false)
     assert.equal((await createIntern(here.deps, caller, { ...wanted, name: 'bob' }, 'twice')).replayed, false)
     await assert.rejects(createIntern(here.deps, caller, { ...wanted, name: 'eve' }, 'once'), { kind: 'conflict' })
-    assert.equal(new Set(here.heard).size, 3)
+    assert.equal(new Set(here.texts).size, 3)
   })
 
   test('a change is stored, announced and recorded; a no-op is not', async () => {
@@ -118,7 +118,7 @@ onEachDatabase('interns in the database', (kind) => {
     here.clock.now = at + 2000
     assert.deepEqual(await changeIntern(here.deps, caller, id, { description: 'D' }), changed)
     assert.deepEqual(await changeIntern(here.deps, caller, id, {}), changed)
-    assert.ok(here.heard.includes(id))
+    assert.ok(here.texts.includes(id))
     const events = await here.query.selectFrom('audit_events').selectAll().where('target_id', '=', id).execute()
     assert.deepEqual(
       events.map(({ action, target_kind }) => [action, target_kind]),
@@ -127,8 +127,8 @@ onEachDatabase('interns in the database', (kind) => {
         ['intern.updated', 'intern'],
       ],
     )
-    const told = (json: string | null) => JSON.parse(json!) as { description: unknown; model: unknown }
-    const [before, after] = [told(events[1]!.before_json), told(events[1]!.after_json)]
+    const describeRow = (json: string | null) => JSON.parse(json!) as { description: unknown; model: unknown }
+    const [before, after] = [describeRow(events[1]!.before_json), describeRow(events[1]!.after_json)]
     assert.deepEqual([before.description, before.model, after.description, after.model], [null, null, 'D', 'm'])
     await assert.rejects(changeIntern(here.deps, caller, id, { name: 'bob' }), { kind: 'conflict' })
     await assert.rejects(changeIntern(here.deps, other, id, { name: 'eve' }), { kind: 'not_found' })
@@ -234,8 +234,8 @@ onEachDatabase('interns in the database', (kind) => {
       const end = { outcome, message: null, model: null, usage: null, endedAt: 9, spentUsd: 0.25 }
       await db.exclusively('test', (tx, announce) => endRun(tx, announce, id, outcome, end))
       // Its last request was metered after its end.
-      const spent = async (...asked: unknown[]) => ({
-        usd: asked.join() === 'key,1,9' ? 0.5 : Number.NaN,
+      const spent = async (...requests: unknown[]) => ({
+        usd: requests.join() === 'key,1,9' ? 0.5 : Number.NaN,
         isComplete: true,
       })
       const limits = { sessionId: outcome, promptBudget: undefined }

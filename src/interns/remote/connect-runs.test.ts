@@ -10,10 +10,10 @@ import { refusalOf } from '#test/harness/interns/daemon.ts'
 import { connectRuns } from './connect-runs.ts'
 
 /** The runs of a daemon that gives the same answer to every request. */
-async function runsOf(status: number, said: string) {
+async function runsOf(status: number, text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-lying-'))
   const socketPath = join(folder, 's')
-  const server = createServer((_, response) => response.writeHead(status).end(said)).listen(socketPath)
+  const server = createServer((_, response) => response.writeHead(status).end(text)).listen(socketPath)
   await once(server, 'listening')
   const runs = connectRuns({ socketPath, token: 'any' })
   const dispose = async () => {
@@ -24,16 +24,16 @@ async function runsOf(status: number, said: string) {
   return { ...runs, [Symbol.asyncDispose]: dispose }
 }
 
-for (const [what, status, said, why] of [
+for (const [what, status, result, why] of [
   ['no JSON', 200, 'yes', /is invalid/],
   ['nothing of what was asked', 200, '{}', /is invalid: \w+: Invalid input/],
   ['an error of no known kind', 500, '{"error":{"kind":"constructor","message":"odd"}}', /refused the request: odd/],
   ['an error that is none', 500, '{"error":{"kind":"busy","message":{}}}', /with the unexpected status 500/],
 ] as const) {
   test(`a daemon that answers ${what} has rejected the request`, async () => {
-    await using runs = await runsOf(status, said)
-    for (const asked of [runs.health(AbortSignal.timeout(60_000)), runs.cancel('r')]) {
-      const refusal = await refusalOf(asked)
+    await using runs = await runsOf(status, result)
+    for (const pending of [runs.health(AbortSignal.timeout(60_000)), runs.cancel('r')]) {
+      const refusal = await refusalOf(pending)
       assert.equal(refusal?.reason, 'intern_rejected')
       assert.match(refusal!.message, why)
     }

@@ -10,9 +10,9 @@ test('values, header words and queries of MCP servers are masked, also in JSON f
       headers: { authorization: 'Basic dXNlcjpw' },
     },
   ])
-  const said = `no tr-"7Qd2, ${JSON.stringify({ why: 'tr-"7Qd2' })}, dXNlcjpw at https://tools.example/mcp?code=hidden1`
+  const text = `no tr-"7Qd2, ${JSON.stringify({ why: 'tr-"7Qd2' })}, dXNlcjpw at https://tools.example/mcp?code=hidden1`
   const masked = 'no [secret], {"why":"[secret]"}, [secret] at https://tools.example/mcp?[secret]'
-  assert.equal(withoutSecrets(said, secrets), masked)
+  assert.equal(withoutSecrets(text, secrets), masked)
 })
 
 test('the longest of several secrets is masked, and common words are not secrets', () => {

@@ -50,7 +50,7 @@ suite('the events of a daemon’s answer', () => {
     })
   }
 
-  for (const [what, said, why] of [
+  for (const [what, name, why] of [
     ['is no JSON', 'nonsense', /it is not JSON/],
     ['is an empty object', '{}', /its type is unknown/],
     ['is null', 'null', /the event is not an object/],
@@ -66,7 +66,7 @@ suite('the events of a daemon’s answer', () => {
     ['never ends', 'x'.repeat(2 * maxEventBytes), /is over 524288 bytes/],
   ] as const) {
     test(`end with turn_failed and the reason when one ${what}`, async () => {
-      const events = await read((response) => void response.write(`${line(text('one'))}${said}\n`))
+      const events = await read((response) => void response.write(`${line(text('one'))}${name}\n`))
       assert.deepEqual(events[0], text('one'))
       const [, last] = events as [TurnEvent, Extract<TurnEvent, { type: 'turn.failed' }>]
       assert.deepEqual([events.length, last.reason, last.retryable], [2, 'turn_failed', false])
@@ -75,13 +75,13 @@ suite('the events of a daemon’s answer', () => {
   }
 
   test('pass on nothing that is not of the contract', async () => {
-    const asked = {
+    const request = {
       type: 'question.asked',
       deadlineAt: 5,
       extra: 1,
       question: { ...permission, __proto__: null, x: 1 },
     }
-    const events = await read((response) => response.end(line({ ...text('a'), role: 'tool' }) + line(asked)))
+    const events = await read((response) => response.end(line({ ...text('a'), role: 'tool' }) + line(request)))
     assert.deepEqual(events, [text('a'), { type: 'question.asked', deadlineAt: 5, question: permission }])
   })
 
@@ -165,12 +165,12 @@ suite('the events of a daemon’s answer', () => {
   })
 
   test('reject when the caller’s signal broke them, and end when it leaves', async () => {
-    const leaver = new AbortController()
+    const disconnect = new AbortController()
     const response = await answerOf((answer) => answer.write(line(text('one'))))
-    const events = readEvents(response, leaver.signal)
+    const events = readEvents(response, disconnect.signal)
     assert.deepEqual((await events.next()).value, text('one'))
     const next = events.next()
-    leaver.abort(new Error('left'))
+    disconnect.abort(new Error('left'))
     response.destroy()
     await assert.rejects(next, /left/)
 

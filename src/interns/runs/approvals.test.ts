@@ -24,14 +24,14 @@ async function inVain(error: Error) {
   const answer = { sessionId: 's', questionId: 'q', answer: 'allow_once' }
   const give = () => Promise.reject(error)
   await assert.rejects(answerWithAudit(deps, { caller, internId: 'intern', answer }, give), /It is not to be/)
-  const asked = await findQuestion(deps, 'intern', { sessionId: 's', id: 'q' })
+  const questionEvent = await findQuestion(deps, 'intern', { sessionId: 's', id: 'q' })
   const { data } = await listChanges(
     { db },
     { organizationId: 'o', workspaceId: '', isWorkspaceScoped: false },
     { limit: 10, offset: 0 },
   )
   await db.close()
-  return { known: asked !== undefined, records: data.map(({ action }) => action) }
+  return { known: questionEvent !== undefined, records: data.map(({ action }) => action) }
 }
 
 test('a question that waits no more is forgotten when an answer to it is refused', async () => {

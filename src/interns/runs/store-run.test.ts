@@ -45,8 +45,9 @@ async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | n
     const request = { messages: [{ role: 'user' as const, content: 'hello' }] }
     return startChatTurn(turn, caller, { internId: id, request: request as never }, new AbortController().signal)
   }
-  const kept = () => db.query.selectFrom('intern_runs').select(['id', 'budget', 'metered_key', 'began_at']).execute()
-  return { id, prompt, kept }
+  const storedRuns = () =>
+    db.query.selectFrom('intern_runs').select(['id', 'budget', 'metered_key', 'began_at']).execute()
+  return { id, prompt, storedRuns }
 }
 
 onEachDatabase('a started turn', (kind) => {
@@ -65,10 +66,10 @@ onEachDatabase('a started turn', (kind) => {
 
   test('with a budget is stored with the intern’s key before its caller gets the id', async () => {
     await using store = await newDb(kind)
-    const { id, prompt, kept } = await runningIntern(store, { max_cost_usd: 1 })
+    const { id, prompt, storedRuns } = await runningIntern(store, { max_cost_usd: 1 })
     const since = Date.now()
     await prompt()
-    const [run] = await kept()
+    const [run] = await storedRuns()
     const budget = JSON.parse(run?.budget ?? '')
     const { id: account, ...limits } = budget
     assert.deepEqual([run?.metered_key, limits], ['the key of then', { costUsd: 1, costOf: 'max_cost_usd' }])
@@ -77,7 +78,7 @@ onEachDatabase('a started turn', (kind) => {
     // The daemon's report after the intern was restarted with another key.
     const started = { id: 'r', sessionId: 's', background: false, startedAt: 1, startedBy: null }
     await saveStartedRun(store.db.query, id, { ...started, budget, meteredKey: 'a later key' })
-    assert.deepEqual(await kept(), [run])
+    assert.deepEqual(await storedRuns(), [run])
   })
 
   test('that is only announced, counts for its session with the key that it spends with', async () => {
@@ -137,8 +138,8 @@ onEachDatabase('a started turn', (kind) => {
   for (const [status, failure, outcome, message] of ways) {
     const stoppedIntern = async (store: Store) => {
       const { id } = await runningIntern(store, null)
-      const gone = { status, last_failure_message: failure }
-      await store.db.query.updateTable('interns').set(gone).where('id', '=', id).execute()
+      const missing = { status, last_failure_message: failure }
+      await store.db.query.updateTable('interns').set(missing).where('id', '=', id).execute()
       const columns = ['status', 'outcome', 'message'] as const
       return { id, started: () => store.db.query.selectFrom('intern_runs').select(columns).executeTakeFirst() }
     }
@@ -166,9 +167,9 @@ onEachDatabase('a started turn', (kind) => {
 
   test('without a budget is stored with its account before its caller has the id', async () => {
     await using store = await newDb(kind)
-    const { prompt, kept } = await runningIntern(store, null)
+    const { prompt, storedRuns } = await runningIntern(store, null)
     await prompt()
-    const [run] = await kept()
+    const [run] = await storedRuns()
     assert.deepEqual([run?.id, run?.metered_key, Object.keys(JSON.parse(run?.budget ?? ''))], ['r', null, ['id']])
     assert.deepEqual(await store.db.query.selectFrom('announced_turns').selectAll().execute(), [])
   })

@@ -107,9 +107,9 @@ test('an invalid address is refused at the start, not at its first use', () => {
 
 test('the error for an unescaped database password explains the escaping without it', () => {
   for (const password of ['hunter#2', 'hunter/2', 'hunter?2']) {
-    const told = refusal({ DATABASE_URL: `postgres://me:${password}@db:5432/signalbox` })
-    assert.match(told, /^The setting database_url .* is invalid: must be an address .*%2F, %23, %3F and %25$/)
-    assert.ok(!told.includes('hunter'))
+    const message = refusal({ DATABASE_URL: `postgres://me:${password}@db:5432/signalbox` })
+    assert.match(message, /^The setting database_url .* is invalid: must be an address .*%2F, %23, %3F and %25$/)
+    assert.ok(!message.includes('hunter'))
   }
   for (const url of ['postgres://me:a%23b@db/x', 'postgresql:///x', 'postgres://me@/x?host=/run/postgresql'])
     assert.equal(loadConfig({ DATABASE_URL: url }).database_url, url)

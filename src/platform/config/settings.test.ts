@@ -24,9 +24,9 @@ test('a list in the environment is separated by commas; invalid networks are nam
 })
 
 test('file-only settings are marked, and refused as variables', () => {
-  const told = settingNames.filter((name) => Settings.shape[name].description?.includes('(file only)'))
-  assert.deepEqual(told.toSorted(), [...fileOnly].toSorted())
-  for (const name of told) {
+  const results = settingNames.filter((name) => Settings.shape[name].description?.includes('(file only)'))
+  assert.deepEqual(results.toSorted(), [...fileOnly].toSorted())
+  for (const name of results) {
     const variable = name.toUpperCase()
     assert.throws(() => loadConfig({ [variable]: '{}' }), new RegExp(`${variable} is not an environment variable`))
   }

@@ -15,8 +15,8 @@ onEachDatabase('the database', (kind) => {
 
   test('a transaction that throws leaves nothing behind and announces nothing', async () => {
     await using store = await newDb(kind)
-    const heard: string[] = []
-    store.db.signals.subscribe('key.changed', (hash) => heard.push(hash))
+    const texts: string[] = []
+    store.db.signals.subscribe('key.changed', (hash) => texts.push(hash))
     const failing = store.db.exclusively('o', async (tx, announce) => {
       await tx.insertInto('users').values(user).execute()
       announce('key.changed', 'hash')
@@ -24,15 +24,15 @@ onEachDatabase('the database', (kind) => {
     })
     await assert.rejects(failing, /^Error: no$/)
     assert.deepEqual(await store.db.query.selectFrom('users').selectAll().execute(), [])
-    assert.deepEqual(heard, [])
+    assert.deepEqual(texts, [])
   })
 
   test('announcements of a transaction are delivered before its end', async () => {
     await using store = await newDb(kind)
-    const heard: string[] = []
-    store.db.signals.subscribe('key.changed', (hash) => heard.push(hash))
+    const texts: string[] = []
+    store.db.signals.subscribe('key.changed', (hash) => texts.push(hash))
     await store.db.exclusively('o', async (_tx, announce) => announce('key.changed', 'hash'))
-    assert.equal(heard[0], 'hash')
+    assert.equal(texts[0], 'hash')
   })
 
   test('a report that reads for long keeps no other statement waiting', async () => {

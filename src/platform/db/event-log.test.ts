@@ -53,16 +53,16 @@ onEachDatabase('the log of events', (kind) => {
     await using store = await newDb(kind)
     let minutes = 0
     const prune = eventPruning({ db: store.db, now: Date.now, steady: () => minutes * 60_000 })
-    const kept = async () => (await eventsFrom(store, 0, 10)).map(({ data }) => data)
+    const storedEvents = async () => (await eventsFrom(store, 0, 10)).map(({ data }) => data)
     // An event of a server whose clock is an hour behind.
     await appendEvents(store.db.query, [{ ...event('"early"'), at: Date.now() - 3_600_000 }, event('"late"')])
     await prune()
     await appendEvents(store.db.query, [event('"newest"')])
     minutes = 9
     await prune()
-    assert.deepEqual(await kept(), ['"early"', '"late"', '"newest"'])
+    assert.deepEqual(await storedEvents(), ['"early"', '"late"', '"newest"'])
     minutes = 10
     await prune()
-    assert.deepEqual(await kept(), ['"newest"'])
+    assert.deepEqual(await storedEvents(), ['"newest"'])
   })
 })

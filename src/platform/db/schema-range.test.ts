@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Migration } from 'kysely'
-import { newDb, newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
+import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { migrate, migrations } from './migrate.ts'
 import { openDb } from './open.ts'
@@ -34,10 +34,10 @@ test('after a breaking migration the version before refuses the database', async
 })
 
 test('a breaking migration waits until the servers of the version before have stopped', { skip }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const older = await openDb(place.settings)
+  stack.defer(testStore.remove)
+  const older = await openDb(testStore.settings)
   const events: string[] = []
   const endWatch = watchSchema(older, own, async (reason) => {
     events.push(reason)
@@ -48,13 +48,13 @@ test('a breaking migration waits until the servers of the version before have st
   const { openPostgres } = await import('./postgres/open.ts')
   const { Settings } = await import('#platform/config/settings.ts')
   const newer = await openPostgres(
-    place.settings.database_url!,
+    testStore.settings.database_url!,
     async (query) => {
       await migrate({ kind: 'postgres', query }, nextVersion, { breaking })
       events.push('migrated')
     },
     {},
-    Settings.parse(place.settings),
+    Settings.parse(testStore.settings),
   )
   stack.defer(newer.close)
   await until(() => events.includes('migrated'))
@@ -63,10 +63,10 @@ test('a breaking migration waits until the servers of the version before have st
 })
 
 test('a breaking migration is refused while servers run that do not watch the schema', { skip }, async () => {
-  const place = await newPlace('postgres')
+  const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
-  stack.defer(place.remove)
-  const older = await openDb(place.settings)
+  stack.defer(testStore.remove)
+  const older = await openDb(testStore.settings)
   stack.defer(older.close)
   await older.query.selectFrom('users').selectAll().execute()
   const deaf = migrate({ kind: 'postgres', query: older.query }, nextVersion, { breaking, waitMs: 0 })

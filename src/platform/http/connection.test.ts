@@ -17,10 +17,10 @@ describe('the address of a client', () => {
     ['is the first of trusted ones alone', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['is not what a client wrote that its proxy does not name', '198.51.100.1, unknown', '10.0.0.1'],
   ]
-  for (const [what, said, address] of cases) {
+  for (const [what, name, address] of cases) {
     test(what, () => {
-      assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': said }), address)
-      const forwarded = said.split(', ').map((one) => `for=${one};proto=https`)
+      assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': name }), address)
+      const forwarded = name.split(', ').map((one) => `for=${one};proto=https`)
       assert.equal(addressBy('forwarded', { forwarded: forwarded.join(', ') }), address)
     })
   }

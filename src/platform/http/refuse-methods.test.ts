@@ -60,12 +60,12 @@ const asking = fc.array(fc.tuple(fc.constantFrom(...methods), target), { minLeng
 
 test('any table answers as if each path had an entry for each method', async () => {
   await fc.assert(
-    fc.asyncProperty(table, asking, async (entries, asked) => {
+    fc.asyncProperty(table, asking, async (entries, requests) => {
       // Requests for one path have one spelling of its parameters.
       const byShape = new Map(entries.map(([, path]) => [path.replace(/\{\w+\}/g, ':'), path]))
       const paths = tableOf(entries.map(([method, path]) => [method, byShape.get(path.replace(/\{\w+\}/g, ':'))!]))
       const [expected, tried] = [withAllEntries(paths), refusing(paths)]
-      for (const [method, url] of asked) {
+      for (const [method, url] of requests) {
         const [one, other] = await Promise.all([expected, tried].map((app) => app.inject({ method, url })))
         const facts = [one!, other!].map(({ statusCode, headers }) => [statusCode, headers.path, headers.allow])
         assert.deepEqual(facts[1], facts[0], `${method} ${url} of ${JSON.stringify(entries)}`)

@@ -24,11 +24,11 @@ describe('an object with its bytes', () => {
     fc.assert(
       fc.property(fc.dictionary(word, value), changes, fc.constantFrom(undefined, 2), (object, wanted, space) => {
         const text = JSON.stringify(object, null, space)
-        const got = changed(text, wanted)
+        const result = changed(text, wanted)
         // A name with an escape cannot be left unchanged.
-        if (got === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
+        if (result === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
         const expected = JSON.parse(JSON.stringify({ ...object, ...wanted }))
-        assert.ok(isDeepStrictEqual(JSON.parse(got), expected), got.replaceAll(long, 'long'))
+        assert.ok(isDeepStrictEqual(JSON.parse(result), expected), result.replaceAll(long, 'long'))
       }),
     )
   })
@@ -41,9 +41,9 @@ describe('an object with its bytes', () => {
         const other = { ...kept, ...more }
         // Changed members never have names beyond ASCII.
         if (Object.hasOwn(more, 'ü')) return
-        const got = source.as(other)
-        if (got === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
-        assert.deepEqual(JSON.parse(String(Buffer.concat(got))), JSON.parse(JSON.stringify(other)))
+        const result = source.as(other)
+        if (result === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
+        assert.deepEqual(JSON.parse(String(Buffer.concat(result))), JSON.parse(JSON.stringify(other)))
       }),
     )
   })

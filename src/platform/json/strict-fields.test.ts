@@ -28,6 +28,6 @@ for (const [wrong, known, meant] of [
 
 test('an unknown field is reported with the accepted fields, also of derived schemas', () => {
   const schema = strictFields({ name: z.string() }).extend({ limit: z.number() }).partial()
-  const told = schema.safeParse({ limits: 1 }).error?.issues[0]?.message
-  assert.equal(told, 'unknown field "limits" (did you mean "limit"?); it takes name, limit')
+  const result = schema.safeParse({ limits: 1 }).error?.issues[0]?.message
+  assert.equal(result, 'unknown field "limits" (did you mean "limit"?); it takes name, limit')
 })

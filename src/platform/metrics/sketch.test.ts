@@ -15,8 +15,8 @@ function sketchOf(some: number[]): Sketch {
 function assertClose(sketch: Sketch) {
   for (const share of [0, 0.5, 0.75, 0.9, 0.99, 1]) {
     const exact = sorted[Math.floor(share * (sorted.length - 1))]!
-    const told = sketch.quantile(share)!
-    assert.ok(Math.abs(told - exact) <= 0.0101 * exact, `${share}: ${told} for ${exact}`)
+    const result = sketch.quantile(share)!
+    assert.ok(Math.abs(result - exact) <= 0.0101 * exact, `${share}: ${result} for ${exact}`)
   }
 }
 
@@ -43,18 +43,18 @@ test('concatenated texts equal one sketch of all values', () => {
 test('texts have the quantiles of one sketch of all, and leave nothing behind', () => {
   const shares = [0, 0.5, 0.5, 0.75, 0.99, 1]
   const wide = Array.from({ length: 900 }, (_, at) => 0.001 * 1.03 ** at)
-  const told = new Float64Array(shares.length + 2)
+  const result = new Float64Array(shares.length + 2)
   for (const all of [[...values, 0.001, 1e9], [7], wide, Array.from({ length: 40 }, () => wide).flat()]) {
     const texts: string[] = []
     for (let from = 0; from < all.length; from += 900) texts.push(sketchOf(all.slice(from, from + 900)).toText())
     for (let round = 0; round < 2; round++) {
-      writeQuantiles(texts.join(' '), shares, told, 1)
+      writeQuantiles(texts.join(' '), shares, result, 1)
       const wanted = shares.map((share) => sketchOf(all).quantile(share))
-      assert.deepEqual([...told], [0, ...wanted, 0], `${texts.join(' ').length} characters`)
+      assert.deepEqual([...result], [0, ...wanted, 0], `${texts.join(' ').length} characters`)
     }
   }
-  writeQuantiles('', shares, told, 1)
-  assert.deepEqual([...told], [0, ...shares.map(() => Number.NaN), 0])
+  writeQuantiles('', shares, result, 1)
+  assert.deepEqual([...result], [0, ...shares.map(() => Number.NaN), 0])
 })
 
 test('a sketch is restored from its text', () => {

@@ -48,9 +48,9 @@ test('the bytes of an event are unchanged', () => {
 })
 
 test('an event at the end of the stream gets its blank line', () => {
-  for (const said of ['data: 1', 'data: 1\n', 'event: x\ndata: 1\r\n']) {
+  for (const text of ['data: 1', 'data: 1\n', 'event: x\ndata: 1\r\n']) {
     const reader = new SseReader()
-    const events = [...reader.push(Buffer.from(said)), ...reader.end()]
+    const events = [...reader.push(Buffer.from(text)), ...reader.end()]
     assert.deepEqual(
       new SseReader()
         .push(Buffer.concat([...events.map(({ raw }) => raw), Buffer.from('data: 2\n\n')]))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { newFolder, realShell, usualSandbox } from '#test/harness/interns/scripted-agent.ts'
+import { defaultSandbox, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 
 const skip = !existsSync('/proc/self/fd') && 'nothing tells what is open here'
 
@@ -29,7 +29,7 @@ test('inherited file descriptors are not passed on', { skip }, () => {
   assert.deepEqual(leading(inNode(lists(`withoutInherited(['ignore', 'pipe', 'ignore'])`))), [])
 })
 
-for (const sandbox of [usualSandbox, { ...usualSandbox, path: '' }])
+for (const sandbox of [defaultSandbox, { ...defaultSandbox, path: '' }])
   test(`a command in the sandbox has three file descriptors: ${sandbox.path ? 'usual' : 'util-linux'}`, {
     skip,
   }, async (t) => {

@@ -47,7 +47,7 @@ test('every line is written once, however the process ends', async () => {
     const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]).catch(
       (failed: { stderr: string }) => failed,
     )
-    const told = stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).at] : []))
-    assert.deepEqual(told, [...Array(500).keys()], end)
+    const results = stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).at] : []))
+    assert.deepEqual(results, [...Array(500).keys()], end)
   }
 })

@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeSync } from 'node:fs'
 import { test } from 'node:test'
 import { readErrorText, systemRefusal, writeErrorText } from './system-error.ts'
 
-function refusalOf(deed: () => unknown, told: (error: unknown) => string | undefined = systemRefusal) {
+function refusalOf(deed: () => unknown, describeError: (error: unknown) => string | undefined = systemRefusal) {
   try {
     deed()
   } catch (error) {
-    return told(error)
+    return describeError(error)
   }
   throw new Error('it was let')
 }

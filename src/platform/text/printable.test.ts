@@ -50,12 +50,12 @@ test('no two different texts look the same in the exact form', () => {
     '\xa0',
   )
   const pair = fc.tuple(fc.string({ unit, maxLength: 6 }), fc.string({ unit, maxLength: 6 }))
-  const told = new Map<string, string>()
+  const result = new Map<string, string>()
   const holds = (text: string) => {
     const form = printableExactly(text)
     assert.doesNotMatch(form, /\n/)
-    assert.equal(told.get(form) ?? text, text)
-    told.set(form, text)
+    assert.equal(result.get(form) ?? text, text)
+    result.set(form, text)
   }
   fc.assert(
     fc.property(pair, (texts) => texts.forEach(holds)),

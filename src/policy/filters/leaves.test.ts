@@ -80,12 +80,17 @@ describe('authors of a text', () => {
 
 describe('fields that a provider joins or decodes', () => {
   const think = (text: string, more = {}) => ({ type: 'reasoning.text', text, format: 'anthropic-claude-v1', ...more })
-  const said = (details: object[]) => ({
+  const messageWithDetails = (details: object[]) => ({
     messages: [{ role: 'assistant', content: 'Yes.', reasoning_details: details }],
   })
 
   test('the pieces of a thought are looked at as one text, once', () => {
-    const body = said([think('to jane@'), think('example.com'), think('', { signature: 's' }), think('More.')])
+    const body = messageWithDetails([
+      think('to jane@'),
+      think('example.com'),
+      think('', { signature: 's' }),
+      think('More.'),
+    ])
     assert.deepEqual(
       leavesOf(body).map(({ text }) => text),
       ['Yes.', 'to jane@example.com', 'More.'],
@@ -95,7 +100,7 @@ describe('fields that a provider joins or decodes', () => {
       (messages[0]!.reasoning_details as { text: string }[]).map(({ text }) => text),
       ['to [EMAIL]', '', '', 'More.'],
     )
-    const clean = said([think('to '), think('you')])
+    const clean = messageWithDetails([think('to '), think('you')])
     assert.equal(redacted(clean), clean)
   })
 

@@ -41,13 +41,13 @@ async function newStore(kind: 'sqlite' | 'postgres', now = Date.now) {
 }
 
 /** The same database; records its announcements in `said`. */
-function overhear(db: Db, said: string[]): Db {
+function overhear(db: Db, texts: string[]): Db {
   return {
     ...db,
     exclusively: (name, work) =>
       db.exclusively(name, (tx, announce) =>
         work(tx, (topic, payload) => {
-          said.push(`${topic} ${payload}`)
+          texts.push(`${topic} ${payload}`)
           announce(topic, payload)
         }),
       ),
@@ -58,17 +58,17 @@ onEachDatabase('a change of guardrails', (kind) => {
   test('is announced once with its workspace, a refused one is not', async () => {
     await using store = await newStore(kind)
     const { caller } = store
-    const said: string[] = []
-    const deps = { ...store.deps, db: overhear(store.deps.db, said) }
+    const texts: string[] = []
+    const deps = { ...store.deps, db: overhear(store.deps.db, texts) }
     const { id } = await createGuardrail(deps, caller, { name: 'x' })
     await changeGuardrail(deps, caller, id, { description: 'y' })
     await assign(deps, caller, id, 'key', [caller.keyHash])
     await unassign(deps, caller, id, 'key', [caller.keyHash])
     await deleteGuardrail(deps, caller, id)
-    assert.deepEqual(said, Array(5).fill(`guardrail.changed ${caller.workspaceId}`))
+    assert.deepEqual(texts, Array(5).fill(`guardrail.changed ${caller.workspaceId}`))
     await assert.rejects(createGuardrail(deps, caller, { name: 'z', reset_interval: 'daily' }), { kind: 'invalid' })
     await assert.rejects(changeGuardrail(deps, caller, id, {}), { kind: 'not_found' })
-    assert.equal(said.length, 5)
+    assert.equal(texts.length, 5)
   })
 
   test('updated_at increases even when the clock stands still', async () => {

@@ -11,17 +11,17 @@ test('a replay refuses by the same rules as a request, and reroutes alike', () =
   fc.assert(
     fc.property(policy, models, region, named, fc.nat(), (some, catalogue, through, places, chance) => {
       const guardrail = guardrailWith('g', some)
-      const asked = [...new Set(places)].map((at) => catalogue[at]!)
-      const offers = asked.flatMap(({ endpoints }) => endpoints)
+      const requests = [...new Set(places)].map((at) => catalogue[at]!)
+      const offers = requests.flatMap(({ endpoints }) => endpoints)
       const answered = offers[chance % offers.length]!
       const findModel = (name: string) => catalogue.find(({ id }) => id === name)
-      const facts = { models: asked.map(({ id }) => id), endpointId: answered.id, region: through }
+      const facts = { models: requests.map(({ id }) => id), endpointId: answered.id, region: through }
       const verdict = judgeOfPast({ guardrail, findModel, vendors })(facts)
       try {
         requireRegion([guardrail], through)
         const left = permittedCandidates(
           [guardrail],
-          asked.map((model) => ({ model, endpoints: model.endpoints })),
+          requests.map((model) => ({ model, endpoints: model.endpoints })),
           vendors,
         )
         const isLeft = left.some(({ endpoints }) => endpoints.includes(answered))

@@ -29,31 +29,31 @@ function newHome() {
 }
 
 test('trimLog empties a log above the limit; later lines are at its start', () => {
-  using place = newHome()
-  const daemon = openSync(place.log, 'a')
+  using fixture = newHome()
+  const daemon = openSync(fixture.log, 'a')
   writeSync(daemon, 'x'.repeat(101))
-  trimLog(place.home, limited(100))
+  trimLog(fixture.home, limited(100))
   writeSync(daemon, 'later\n')
-  assert.equal(readFileSync(place.log, 'utf8'), 'later\n')
+  assert.equal(readFileSync(fixture.log, 'utf8'), 'later\n')
 })
 
 test('trimLog leaves a log at the limit, and any log without a limit', () => {
-  using place = newHome()
-  writeFileSync(place.log, 'x'.repeat(100))
-  for (const most of [100, 0]) trimLog(place.home, limited(most))
-  assert.equal(statSync(place.log).size, 100)
+  using fixture = newHome()
+  writeFileSync(fixture.log, 'x'.repeat(100))
+  for (const most of [100, 0]) trimLog(fixture.home, limited(most))
+  assert.equal(statSync(fixture.log).size, 100)
 })
 
 test('trimLog does not create a log', () => {
-  using place = newHome()
-  trimLog(place.home, limited(1))
-  assert.equal(existsSync(place.log), false)
+  using fixture = newHome()
+  trimLog(fixture.home, limited(1))
+  assert.equal(existsSync(fixture.log), false)
 })
 
 test('the log of a running intern is trimmed repeatedly while the intern runs', async () => {
   await using service = await startTestService({ settings: { intern_log_bytes: 1000 } })
   const { id } = await runningIntern(service)
-  const log = join(service.place.settings.data_dir, 'interns', id, 'daemon.log')
+  const log = join(service.testStore.settings.data_dir, 'interns', id, 'daemon.log')
   for (let times = 0; times < 2; times++) {
     appendFileSync(log, 'x'.repeat(2000))
     await until(() => statSync(log).size < 1000)

@@ -74,8 +74,8 @@ test('files that cannot be reached are reported with the reason of the cluster',
   await at.service.ask('POST', `/interns/${id}/suspend`)
   await at.service.stop()
   const conditions = [{ type: 'PodScheduled', status: 'False', message: '0/1 nodes are available' }]
-  cluster.comeUp({ phase: 'Pending', conditions })
-  await using next = await startInPods({ kubernetes_start_ms: 1000 }, { cluster, place: at.service.place })
+  cluster.setPodStart({ phase: 'Pending', conditions })
+  await using next = await startInPods({ kubernetes_start_ms: 1000 }, { cluster, testStore: at.service.testStore })
   const refused = await next.service.ask('GET', `/interns/${id}/files`)
   assert.equal(refused.status, 502)
   assert.match(refused.text, /within 1 s: no node accepts its pod: 0\/1 nodes are available/)
@@ -86,12 +86,12 @@ test('a pod that is deleted meanwhile is not created again', { skip }, async () 
   await using at = await startInPods()
   const { id } = await runningIntern(at.service, { name: 'ada', agent: 'scripted' })
   await at.service.ask('POST', `/interns/${id}/suspend`)
-  at.cluster.comeUp({ phase: 'Pending' })
+  at.cluster.setPodStart({ phase: 'Pending' })
   const name = `intern-${id}-files`
-  const asked = at.service.ask('GET', `/interns/${id}/files`)
+  const pending = at.service.ask('GET', `/interns/${id}/files`)
   await until(() => at.cluster.objects.find('Pod', name), patience)
   at.cluster.objects.remove('Pod', name)
-  const refused = await asked
+  const refused = await pending
   assert.deepEqual([refused.status, /its pod was ended/.test(refused.text)], [502, true])
   assert.equal(at.cluster.objects.find('Pod', name), undefined)
 })

@@ -7,7 +7,7 @@ import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { startInPods } from '#test/harness/cluster/interns-in-pods.ts'
 import { type ScriptedCluster, startScriptedCluster } from '#test/harness/cluster/scripted-cluster.ts'
 import { hasGit, startGitServer } from '#test/harness/interns/git-server.ts'
-import { answer, runningIntern, say, tryAnswering, untilIntern } from '#test/harness/interns/interns.ts'
+import { answer, runningIntern, say, tryAnswer, untilIntern } from '#test/harness/interns/interns.ts'
 import type { TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -81,7 +81,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     assert.match((await untilIntern(service, id, 'failed', patience)).last_failure_message, /pod/)
     await untilIntern(service, id, 'running', patience)
     assert.equal(
-      (await tryAnswering(service, id, question, 'allow_once')).error?.metadata?.reason,
+      (await tryAnswer(service, id, question, 'allow_once')).error?.metadata?.reason,
       'interaction_not_pending',
     )
     const later = await say(service, id, 'say again', { session_id: question.sessionId })
@@ -190,7 +190,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
   test('an intern that cannot start reports the reason, and starts once it is repaired', async () => {
     await using cluster = await startScriptedCluster()
     const waiting = { reason: 'ErrImagePull', message: 'no such image' }
-    cluster.comeUp({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })
+    cluster.setPodStart({ phase: 'Pending', containerStatuses: [{ restartCount: 0, state: { waiting } }] })
     await using at = await startInPods({ kubernetes_start_ms: 1000 }, { cluster })
     assert.match(
       await madeToFail(at.service, 'ada'),
@@ -198,8 +198,8 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     )
     await until(() => pods(cluster).length === 0, patience)
     await at.service.stop()
-    cluster.comeUp('well')
-    await using next = await startInPods({}, { cluster, place: at.service.place })
+    cluster.setPodStart('well')
+    await using next = await startInPods({}, { cluster, testStore: at.service.testStore })
     await next.service.ask('POST', '/interns/ada/provision')
     await untilIntern(next.service, 'ada', 'running', patience)
   })
@@ -208,7 +208,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     await using at = await startInPods({ intern_unresponsive_ms: 2000 })
     const { id } = await made(at.service, 'ada')
     const first = at.cluster.objects.read('Pod', `intern-${id}-0`).metadata.uid
-    await at.cluster.silence()
+    await at.cluster.stopResponding()
     assert.match(
       (await untilIntern(at.service, id, 'failed', patience)).last_failure_message,
       /has not answered for 2 s, on the node node-1/,
@@ -274,7 +274,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     await using at = await startInPods({ intern_unresponsive_ms: 60_000 })
     const { id } = await made(at.service, 'ada')
     const question = await say(at.service, id, 'permission shell allow_once\nsay done')
-    at.cluster.missNode()
+    at.cluster.loseContact()
     // Its pod is reported after the node.
     await made(at.service, 'bea')
     assert.equal((await at.service.ask('GET', `/interns/${id}`)).body.status, 'running')
@@ -288,7 +288,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     const question = await say(at.service, id, 'permission shell allow_once\nsay done')
     await at.service.stop()
     const settings = { kubernetes_image: 'signalbox:2', intern_unresponsive_ms: 1000 }
-    await using next = await startInPods(settings, { cluster, place: at.service.place })
+    await using next = await startInPods(settings, { cluster, testStore: at.service.testStore })
     const image = () => (cluster.objects.find('Pod', `intern-${id}-0`)?.spec as any)?.containers[0].image
     assert.match((await answer(next.service, id, question, 'allow_once')).text, /done/)
     await until(() => image() === 'signalbox:2', patience)
@@ -308,7 +308,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
       readFileSync(join(cluster.foldersOf(`intern-${id}`).configured, 'certificate.pem'), 'utf8')
     const first = certificate()
     await at.service.stop()
-    await using next = await startInPods({}, { cluster, place: at.service.place })
+    await using next = await startInPods({}, { cluster, testStore: at.service.testStore })
     await until(() => certificate() !== first, patience)
     assert.match((await answer(next.service, id, question, 'allow_once')).text, /done/)
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
-import { letsThrough, type Party } from '#test/harness/cluster/network-policies.ts'
+import { isConnectionAllowed, type Party } from '#test/harness/cluster/network-policies.ts'
 import { objectsOf } from './objects.ts'
 
 const home = 'signalbox-interns'
@@ -25,7 +25,7 @@ function cluster(settings: object = {}) {
   }))
   const set = (id: string) => made(id).others.find(({ kind }) => kind === 'StatefulSet')!.spec as any
   const reaches = (from: Party, to: Party, port: number, protocol?: string) =>
-    letsThrough({ policies, namespaces }, from, to, port, protocol)
+    isConnectionAllowed({ policies, namespaces }, from, to, port, protocol)
   return {
     reaches,
     ada: pod('10.244.0.2', home, set('ada').template.metadata.labels),

@@ -11,7 +11,7 @@ onEachDatabase('InternLeases', (kind) => {
   test('remove deletes only an intern in the state destroying', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
-    await using db = await openDb(service.place.settings).then((open) =>
+    await using db = await openDb(service.testStore.settings).then((open) =>
       Object.assign(open, { [Symbol.asyncDispose]: () => open.close() }),
     )
     const leases = new InternLeases({ db, now: Date.now, server: 'another', host: hostname() })

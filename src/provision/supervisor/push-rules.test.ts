@@ -8,7 +8,7 @@ import { RulePusher } from './push-rules.ts'
 test('rules are pushed at most three times', async () => {
   await using service = await startTestService({ kind: 'sqlite' })
   const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
-  await using db = await openDb(service.place.settings).then((open) =>
+  await using db = await openDb(service.testStore.settings).then((open) =>
     Object.assign(open, { [Symbol.asyncDispose]: () => open.close() }),
   )
   const intern = (await internById(db.query, id))!

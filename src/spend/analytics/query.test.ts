@@ -93,11 +93,11 @@ function expected(all: Generation[], { organizationId, keyHash }: Scope, query: 
     group.duration.accept(facts.durationMs)
   }
   const isAsked = query.metrics.includes('latency_p50')
-  const told = [...groups].map(([id, { sums, latency, duration }]): [string, Told] => {
+  const results = [...groups].map(([id, { sums, latency, duration }]): [string, Told] => {
     const percentiles = { latency: latency.quantile(0.5), duration: duration.quantile(0.99) }
     return [id, { sums, ...(isAsked ? percentiles : { latency: undefined, duration: undefined }) }]
   })
-  return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
+  return new Map(results.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 onEachDatabase('a report', (kind) => {
@@ -115,14 +115,14 @@ onEachDatabase('a report', (kind) => {
         const query = someQuery(chance)
         const scope: Scope = { organizationId: 'organization', ...(chance.chance(0.4) && { keyHash: 'k1' }) }
         const { groups, ...time } = await queryAnalytics(deps, scope, query)
-        const told = groups.map((group): [string, Told] => {
+        const results = groups.map((group): [string, Told] => {
           const counts = (['requests', 'answered', 'refused'] as const).map((name) => group.sum(name))
           const tokens = group.sum('prompt') + group.sum('completion')
           const sums = [...counts, tokens, group.sum('cost'), group.sum('byokCost')]
           const [latency, duration] = [group.percentile('latency', 50), group.percentile('duration', 99)]
           return [[group.start, ...group.values].join('|'), { sums, latency, duration }]
         })
-        const sorted = new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
+        const sorted = new Map(results.sort(([a], [b]) => (a < b ? -1 : 1)))
         assert.deepEqual(sorted, expected(all, scope, query), `${merged}: ${JSON.stringify(query)}`)
         assert.deepEqual(time, { from: query.from, to: query.to })
         found += groups.length
@@ -158,9 +158,9 @@ onEachDatabase('a report', (kind) => {
       const query = { metrics: ['request_count', 'latency_p50'] as const, dimensions: ['model'] as const, granularity }
       const scope = { organizationId: caller.organizationId }
       const { groups } = await queryAnalytics(deps, scope, { ...query, filters: [], from, to })
-      const told = groups.map((group) => [Number(group.sum('requests')), typeof group.percentile('latency', 50)])
-      const counted = told.reduce((sum, [requests]) => sum + Number(requests), 0)
-      assert.deepEqual([counted, told.some(([, type]) => type !== 'number')], [60, false], String(granularity))
+      const results = groups.map((group) => [Number(group.sum('requests')), typeof group.percentile('latency', 50)])
+      const counted = results.reduce((sum, [requests]) => sum + Number(requests), 0)
+      assert.deepEqual([counted, results.some(([, type]) => type !== 'number')], [60, false], String(granularity))
     }
   })
 })

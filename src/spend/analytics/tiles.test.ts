@@ -36,9 +36,9 @@ test('where short slots are not kept, the long one at the end counts whole', () 
 
 test('no minute is covered twice, and every one that is asked for is covered', () => {
   const minute = fc.integer({ min: 0, max: 5 * day })
-  const kept = fc.record({ minute: fc.integer({ min: 0, max: 6 * day }), hour: fc.integer({ min: 0, max: 6 * day }) })
+  const stored = fc.record({ minute: fc.integer({ min: 0, max: 6 * day }), hour: fc.integer({ min: 0, max: 6 * day }) })
   fc.assert(
-    fc.property(minute, minute, kept, fc.constantFrom(...granularities), (one, other, since, granularity) => {
+    fc.property(minute, minute, stored, fc.constantFrom(...granularities), (one, other, since, granularity) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)]
       const hoursSince = Math.min(since.minute, since.hour)
       const tiles = tilesOf({ from, to }, granularity, (grain, at) => at >= (grain === 1 ? since.minute : hoursSince))

@@ -11,7 +11,7 @@ type Asked = { report: ReturnType<Parameters<Exchange>[0]>; grant: (granted: big
 
 /** An account whose database answers when the test allows it. */
 function openAccount() {
-  const asked: Asked[] = []
+  const requests: Asked[] = []
   const exchange: Exchange = (say) => {
     const report = say()
     const { promise, resolve, reject } = Promise.withResolvers<Grant>()
@@ -26,33 +26,33 @@ function openAccount() {
         isCurrentPeriod: true,
         isLeaseEnded: ended && granted === 0n,
       })
-    asked.push({ report, grant, fail: () => reject(new Error('The database is away.')) })
+    requests.push({ report, grant, fail: () => reject(new Error('The database is away.')) })
     return promise
   }
-  return { account: newAccount(exchange), asked }
+  return { account: newAccount(exchange), requests }
 }
 
 test('a grant is included in every later report, also in a delayed one', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
   const reports = [account.report(true, 30n), account.report(true, 30n)]
   await turn()
-  asked[0]?.grant(30n)
+  requests[0]?.grant(30n)
   await turn()
   assert.equal(await reserved, 'granted')
-  assert.equal(asked[1]?.report.held, 30n)
-  asked[1]?.grant(0n)
+  assert.equal(requests[1]?.report.held, 30n)
+  requests[1]?.grant(0n)
   await turn()
-  assert.equal(asked.length, 3)
-  assert.equal(asked[2]?.report.held, 30n)
-  asked[2]?.grant(0n)
+  assert.equal(requests.length, 3)
+  assert.equal(requests[2]?.report.held, 30n)
+  requests[2]?.grant(0n)
   await Promise.all(reports)
 })
 
 test('spending is reported as held until the ledger has it', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
-  asked[0]?.grant(20n)
+  requests[0]?.grant(20n)
   await reserved
   const attempt = account.settleEarly(10n, 4n)
   account.tryReserve(5n)
@@ -60,10 +60,10 @@ test('spending is reported as held until the ledger has it', async () => {
   const reported = async () => {
     const { recorded } = account.spending
     const report = account.report(true, 30n)
-    asked.at(-1)?.grant(0n)
+    requests.at(-1)?.grant(0n)
     await report
     account.spending.noteWritten(recorded)
-    const { total, held, unwritten } = asked.at(-1)!.report
+    const { total, held, unwritten } = requests.at(-1)!.report
     return { total, held, unwritten }
   }
   assert.deepEqual(await reported(), { total: 0n, held: 20n, unwritten: 7n })
@@ -76,9 +76,9 @@ test('spending is reported as held until the ledger has it', async () => {
 })
 
 test('all that was spent is in every report, with how much of it was confirmed', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
-  asked[0]?.grant(10n)
+  requests[0]?.grant(10n)
   assert.equal(await reserved, 'granted')
   account.settle(10n, 4n)
   account.spending.noteWritten(4n)
@@ -86,26 +86,26 @@ test('all that was spent is in every report, with how much of it was confirmed',
   account.tryReserve(6n)
   account.settle(6n, 5n)
   account.spending.noteWritten(9n)
-  asked[1]?.fail()
+  requests[1]?.fail()
   await assert.rejects(first)
   const second = account.report(true, 30n)
-  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
-  asked[2]?.grant(0n)
+  assert.deepEqual(requests[2]?.report, { total: 9n, confirmed: 0n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
+  requests[2]?.grant(0n)
   await second
   account.report(true, 30n)
-  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
+  assert.deepEqual(requests[3]?.report, { total: 9n, confirmed: 9n, held: 1n, unwritten: 0n, need: 0n, totalNeed: 0n })
 })
 
 test('an idle reserve is returned: all without recent requests, else the surplus', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
-  asked[0]?.grant(100n)
+  requests[0]?.grant(100n)
   await reserved
   const answered = async (inUse: boolean) => {
     const report = account.report(inUse, 30n)
-    asked.at(-1)?.grant(0n)
+    requests.at(-1)?.grant(0n)
     await report
-    return asked.at(-1)?.report.held
+    return requests.at(-1)?.report.held
   }
   // Since the last report 10 were in use and still are; everything else was granted in between.
   assert.equal(await answered(true), 100n)
@@ -116,48 +116,48 @@ test('an idle reserve is returned: all without recent requests, else the surplus
 })
 
 test('a grant under a limit that was lowered meanwhile is returned', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
-  asked[0]?.grant(50n)
+  requests[0]?.grant(50n)
   await reserved
   const report = account.report(true, 100n)
   account.revoke()
-  asked[1]?.grant(7n)
+  requests[1]?.grant(7n)
   await report
   assert.equal(account.tryReserve(1n), false)
   account.report(true, 100n)
-  assert.equal(asked.at(-1)?.report.held, 10n)
+  assert.equal(requests.at(-1)?.report.held, 10n)
 })
 
 test('an insufficient reserve is returned with the next request', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const first = account.reserve(10n, 1000n)
-  asked[0]?.grant(15n)
+  requests[0]?.grant(15n)
   await first
   account.reserve(8n, 1000n)
   await turn()
-  assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, unwritten: 0n, need: 8n, totalNeed: 8n })
+  assert.deepEqual(requests[1]?.report, { total: 0n, confirmed: 0n, held: 10n, unwritten: 0n, need: 8n, totalNeed: 8n })
 })
 
 test('an account is not idle during a report', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
-  asked[0]?.grant(10n)
+  requests[0]?.grant(10n)
   await reserved
   account.settle(10n, 10n)
   account.spending.noteWritten(10n)
   const report = account.report(false, 0n)
   assert.equal(account.isIdle, false)
-  asked[1]?.fail()
+  requests[1]?.fail()
   await assert.rejects(report)
   assert.equal(account.isIdle, false)
   const again = account.report(false, 0n)
-  asked[2]?.grant(0n)
+  requests[2]?.grant(0n)
   await again
   // The database keeps the row until the server confirms it.
   assert.equal(account.isIdle, false)
   const last = account.report(false, 0n)
-  asked[3]?.grant(0n)
+  requests[3]?.grant(0n)
   await last
   assert.equal(account.isIdle, true)
 })
@@ -230,11 +230,11 @@ function seeded(seed: number): () => number {
 }
 
 test('an account stays open only while a request waits for it', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   assert.equal(account.hasWaiting, false)
   const reserved = account.reserve(10n, 1000n)
   assert.equal(account.hasWaiting, true)
-  asked[0]?.grant(10n)
+  requests[0]?.grant(10n)
   await reserved
   assert.equal(account.hasWaiting, false)
 })
@@ -259,12 +259,12 @@ test('a request that fits after a return of other servers is not refused at once
 })
 
 test('a closed account returns its reserve too', async () => {
-  const { account, asked } = openAccount()
+  const { account, requests } = openAccount()
   const reserved = account.reserve(10n, 1000n)
-  asked[0]?.grant(50n)
+  requests[0]?.grant(50n)
   await reserved
   account.settle(10n, 0n)
   account.close()
   await turn()
-  assert.equal(asked[1]?.report.held, 0n)
+  assert.equal(requests[1]?.report.held, 0n)
 })

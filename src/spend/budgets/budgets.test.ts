@@ -56,11 +56,11 @@ const spent = async (db: Db, budget: Budget, now: () => number = Date.now) => {
 }
 
 test('each report to a failing database is refused with an error', async () => {
-  const told: string[] = []
+  const messages: string[] = []
   const fails = () => Promise.reject(new Error('away'))
   const db = { exclusively: fails } as unknown as Db
   const now = () => Date.UTC(2026, 0, 1)
-  const onError = ({ message }: Error) => void told.push(message)
+  const onError = ({ message }: Error) => void messages.push(message)
   const deps = {
     db,
     clock: clockOf(now),
@@ -74,7 +74,7 @@ test('each report to a failing database is refused with an error', async () => {
   await assert.rejects(async () => budgets.reserve([budgetOf(1)], usd(0.1)), /away/)
   for (let times = 1; times < 3; times++) {
     await budgets.report()
-    assert.equal(told.length, times)
+    assert.equal(messages.length, times)
   }
   await budgets.close()
 })
@@ -243,12 +243,12 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         ledger += usd(0.08)
         reserved.reservation.settle(usd(0.08), () => true)
       }
-      const asked: Promise<void>[] = []
+      const requests: Promise<void>[] = []
       for (const interval of ['daily', 'weekly', 'daily', 'monthly', null, 'weekly'] as const) {
-        for (let at = 0; at < 4; at++) asked.push(ask(budgetOf(1, { interval }), at))
+        for (let at = 0; at < 4; at++) requests.push(ask(budgetOf(1, { interval }), at))
         await sleep(100)
       }
-      await Promise.all(asked)
+      await Promise.all(requests)
       for (const one of opened) await one.close()
       assert.ok(ledger <= usd(1) && ledger >= usd(0.8), `spent ${Number(ledger) / 1e12}`)
     })
@@ -263,7 +263,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       const now = Date.UTC(2026, 10, 25, 12)
       const [old, young] = [budgetOf(1, { interval: from }), budgetOf(1, { interval: to })]
       const clocked = { db: store.db, clock: clockOf(() => now) }
-      const said = (budget: Budget, total: number, held: number): [Budget, () => LeaseReport] => [
+      const notification = (budget: Budget, total: number, held: number): [Budget, () => LeaseReport] => [
         budget,
         () => ({
           server: 's',
@@ -277,12 +277,15 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         }),
       ]
       const settled = async () => {}
-      await exchange(clocked, ...said(old, 0, 0.5), { waitUntilReported: settled, readLedger: async () => usd(0.1) })
+      await exchange(clocked, ...notification(old, 0, 0.5), {
+        waitUntilReported: settled,
+        readLedger: async () => usd(0.1),
+      })
       const lookIntoLedger = async () => {
-        await exchange(clocked, ...said(old, 0.3, 0.2), { waitUntilReported: settled, readLedger: assert.fail })
+        await exchange(clocked, ...notification(old, 0.3, 0.2), { waitUntilReported: settled, readLedger: assert.fail })
         return usd(0.1)
       }
-      await exchange(clocked, ...said(young, 0, 0), { waitUntilReported: settled, readLedger: lookIntoLedger })
+      await exchange(clocked, ...notification(young, 0, 0), { waitUntilReported: settled, readLedger: lookIntoLedger })
       assert.equal(await spent(store.db, young, () => now), 0.4)
     })
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace } from '#test/harness/database/databases.ts'
+import { newTestStore } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Budget } from './budget.ts'
 import { watchGuardrailAccounts, withGuardrailAccounts } from './guardrail-accounts.ts'
@@ -23,39 +23,39 @@ const pool: Budget = {
 }
 
 function reservations(areShared: () => boolean) {
-  const made: (readonly Budget[])[] = []
+  const created: (readonly Budget[])[] = []
   const sharing = withGuardrailAccounts(
     {
       async reserve(budgets) {
-        made.push(budgets)
+        created.push(budgets)
         return { reservation: { settle() {}, settleEarly: () => ({ record() {} }) } }
       },
     },
     { areShared },
   )
-  return { made, reserve: (...budgets: Budget[]) => sharing.reserve(budgets, 1n) }
+  return { created, reserve: (...budgets: Budget[]) => sharing.reserve(budgets, 1n) }
 }
 
 const accountsOf = (budgets: readonly Budget[]) => budgets.map(({ id, limit }) => [id, limit])
 
 test('beside older servers a guardrail has one account, with the lowest of its limits', () => {
-  const { made, reserve } = reservations(() => true)
+  const { created, reserve } = reservations(() => true)
   reserve(pool, guardrail('a', 5n), guardrail('b', 7n))
-  assert.deepEqual(made.map(accountsOf), [[['guardrail:g', 5n]]])
+  assert.deepEqual(created.map(accountsOf), [[['guardrail:g', 5n]]])
 })
 
 test('beside older servers the same budget reserves from the same account object', () => {
-  const { made, reserve } = reservations(() => true)
+  const { created, reserve } = reservations(() => true)
   const budget = guardrail('a', 5n)
   reserve(budget)
   reserve(budget)
-  assert.equal(made[0]![0], made[1]![0])
+  assert.equal(created[0]![0], created[1]![0])
 })
 
 test('without older servers each key has its account', () => {
-  const { made, reserve } = reservations(() => false)
+  const { created, reserve } = reservations(() => false)
   reserve(pool, guardrail('a', 5n))
-  assert.deepEqual(made.map(accountsOf), [
+  assert.deepEqual(created.map(accountsOf), [
     [
       ['guardrail:g', 9n],
       ['guardrail:g:key:a', 5n],
@@ -67,11 +67,14 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 
 test('accounts are separate after the last older server left', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
-  const place = await newPlace('postgres')
-  stack.defer(place.remove)
-  const db = await openDb(place.settings)
+  const testStore = await newTestStore('postgres')
+  stack.defer(testStore.remove)
+  const db = await openDb(testStore.settings)
   stack.defer(db.close)
-  const older = new pg.Client({ connectionString: place.settings.database_url!, application_name: 'signalbox signals' })
+  const older = new pg.Client({
+    connectionString: testStore.settings.database_url!,
+    application_name: 'signalbox signals',
+  })
   await older.connect()
   await db.exclusively('test', (tx) => insertPeriod(tx, 'guardrail:g:key:a', 0, 3n))
   await db.exclusively('test', (tx) => insertPeriod(tx, 'guardrail:g', 0, 3n))
@@ -112,9 +115,9 @@ test('accounts are separate after the last older server left', { skip }, async (
 
 test('accounts are separate from the start where no older server runs', { skip }, async () => {
   await using stack = new AsyncDisposableStack()
-  const place = await newPlace('postgres')
-  stack.defer(place.remove)
-  const db = await openDb(place.settings)
+  const testStore = await newTestStore('postgres')
+  stack.defer(testStore.remove)
+  const db = await openDb(testStore.settings)
   stack.defer(db.close)
   const every = () => assert.fail('no watch should start')
   const accounts = await watchGuardrailAccounts({

@@ -26,15 +26,15 @@ onEachDatabase('notifications of a limit', (kind) => {
       for (let spent = 0.5; spent <= 6; spent += 0.5) await w.spend(server, spent)
     }
     await Promise.all([race('a'), race('b')])
-    const told = await w.told()
+    const notifications = await w.notifications()
     assert.deepEqual(
-      told.map(({ type, data }) => [type, data.percent]),
+      notifications.map(({ type, data }) => [type, data.percent]),
       [
         ['limit.nearly_spent', 80],
         ['limit.spent', 100],
       ],
     )
-    const { spent_usd, remaining_usd, key_hash, ...data } = told[0].data
+    const { spent_usd, remaining_usd, key_hash, ...data } = notifications[0].data
     assert.deepEqual([spent_usd >= 8 && spent_usd < 10, remaining_usd], [true, 10 - spent_usd])
     assert.equal(key_hash, w.budget.id.slice(4))
     assert.deepEqual(
@@ -46,7 +46,7 @@ onEachDatabase('notifications of a limit', (kind) => {
   test('is both levels where one report passes both, and nothing below 80 %', async () => {
     await using w = await world(kind)
     await w.spend('a', 7.99)
-    assert.deepEqual(await w.told(), [])
+    assert.deepEqual(await w.notifications(), [])
     await w.spend('a', 10)
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
   })
@@ -55,7 +55,7 @@ onEachDatabase('notifications of a limit', (kind) => {
     await using w = await world(kind)
     await w.setThresholds(null)
     await w.spend('a', 10)
-    const percents = async () => (await w.told()).map(({ data }) => data.percent).toSorted((a, b) => a - b)
+    const percents = async () => (await w.notifications()).map(({ data }) => data.percent).toSorted((a, b) => a - b)
     assert.deepEqual(await percents(), [50, 80, 100])
     await w.setThresholds([75, 10, 10, 33])
     w.time.now = Date.parse('2026-12-02T00:00:00Z')
@@ -81,7 +81,7 @@ onEachDatabase('notifications of a limit', (kind) => {
         }),
     }
     await assert.rejects(w.spend('a', 9, {}, undone), /undone/)
-    assert.deepEqual(await w.told(), [])
+    assert.deepEqual(await w.notifications(), [])
     await w.spend('a', 9)
     await w.spend('a', 9)
     assert.deepEqual(await w.types(), ['limit.nearly_spent'])
@@ -90,7 +90,7 @@ onEachDatabase('notifications of a limit', (kind) => {
   test('are 100 % when a request is refused above 80 %, and none below', async () => {
     await using w = await world(kind)
     await w.spend('a', 2, { need: usd(9), totalNeed: usd(9) })
-    assert.deepEqual(await w.told(), [])
+    assert.deepEqual(await w.notifications(), [])
     await w.spend('a', 8.5, { need: usd(1), totalNeed: usd(1) })
     await w.spend('a', 8.5, { held: usd(1), need: usd(1.2), totalNeed: usd(1.2) })
     assert.deepEqual(await w.types(), ['limit.nearly_spent'])
@@ -102,7 +102,7 @@ onEachDatabase('notifications of a limit', (kind) => {
     await using w = await world(kind)
     await w.spend('a', 7, { held: usd(2), unwritten: usd(1.5), need: usd(1.6), totalNeed: usd(1.6) })
     assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
-    assert.equal((await w.told())[0].data.spent_usd, 8.5)
+    assert.equal((await w.notifications())[0].data.spent_usd, 8.5)
   })
 
   test('of a session or tag value name it, by the limit of its guardrail', async () => {
@@ -124,7 +124,7 @@ onEachDatabase('notifications of a limit', (kind) => {
       await w.spend('a', 0)
       await w.spend('a', 17)
     }
-    const events = await w.told()
+    const events = await w.notifications()
     assert.deepEqual(
       events.map(({ data }) => [
         data.limit_usd,
@@ -166,7 +166,7 @@ onEachDatabase('notifications of a limit', (kind) => {
     await w.db.query.deleteFrom('webhook_deliveries').execute()
     await w.addWebhook()
     await w.spend('b', 0.5)
-    assert.deepEqual(await w.told(), [])
+    assert.deepEqual(await w.notifications(), [])
   })
 
   test('are sent once in a period, even if its account was restarted', async () => {
@@ -183,7 +183,7 @@ onEachDatabase('notifications of a limit', (kind) => {
     await w.change({ limit: 100 })
     w.budget.limit = usd(10)
     await w.spend('a', 9)
-    assert.deepEqual(await w.told(), [])
+    assert.deepEqual(await w.notifications(), [])
     await w.spend('a', 90)
     assert.deepEqual(await w.limits(), [100])
   })
@@ -198,7 +198,7 @@ onEachDatabase('notifications of a limit', (kind) => {
     await w.spend('a', 9)
     await w.remove()
     await w.spend('a', 9.5)
-    assert.deepEqual(await w.told(), [])
+    assert.deepEqual(await w.notifications(), [])
   })
 })
 
@@ -223,7 +223,7 @@ async function world(kind: 'sqlite' | 'postgres') {
     ...{ id: `key:${hash}`, subject: { kind: 'key', hash }, includesByok: false },
     ...{ limit: usd(10), interval: monthly },
   }
-  const told = async () => {
+  const notifications = async () => {
     const rows = await store.db.query
       .selectFrom('webhook_deliveries')
       .select('payload')
@@ -249,7 +249,7 @@ async function world(kind: 'sqlite' | 'postgres') {
   // Opens its account.
   await spend('a', 0)
   return {
-    ...{ db: store.db, time, budget, told, ledger, addWebhook, setThresholds },
+    ...{ db: store.db, time, budget, notifications, ledger, addWebhook, setThresholds },
     /** A server reports its total spending. */
     spend,
     addGuardrail: (policy: object) =>
@@ -260,8 +260,8 @@ async function world(kind: 'sqlite' | 'postgres') {
           ...{ created_at: 0, updated_at: 0 },
         })
         .execute(),
-    types: async () => (await told()).map(({ type }) => type),
-    limits: async () => (await told()).map(({ data }) => data.limit_usd),
+    types: async () => (await notifications()).map(({ type }) => type),
+    limits: async () => (await notifications()).map(({ data }) => data.limit_usd),
     change: async (patch: { limit: number | null }) => {
       await changeKey(deps, caller, hash, patch)
       if (patch.limit !== null) budget.limit = usd(patch.limit)

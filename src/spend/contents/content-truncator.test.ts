@@ -29,10 +29,10 @@ test('a long text keeps its beginning, in whole characters, and says how much is
 
 test('the last messages stay, with the number of omitted ones', () => {
   const messages = Array.from({ length: 1000 }, (_, at) => ({ role: 'user', content: `message ${at}` }))
-  const kept = new ContentTruncator(500).messages(messages) as typeof messages
-  assert.deepEqual(kept.at(-1), messages.at(-1))
-  const gone = Number(/(\d+) earlier messages/.exec(kept[0]!.content)?.[1])
-  assert.equal(gone + kept.length - 1, 1000)
+  const stored = new ContentTruncator(500).messages(messages) as typeof messages
+  assert.deepEqual(stored.at(-1), messages.at(-1))
+  const removedCount = Number(/(\d+) earlier messages/.exec(stored[0]!.content)?.[1])
+  assert.equal(removedCount + stored.length - 1, 1000)
 })
 
 test('bytes that are written as text are omitted, whatever room there is', () => {
@@ -46,6 +46,6 @@ test('bytes that are written as text are omitted, whatever room there is', () =>
 })
 
 test('a million small parts are not all kept', () => {
-  const kept = new ContentTruncator(1000).messages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
-  assert.ok(JSON.stringify(kept).length < 2000)
+  const stored = new ContentTruncator(1000).messages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
+  assert.ok(JSON.stringify(stored).length < 2000)
 })

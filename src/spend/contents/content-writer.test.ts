@@ -41,63 +41,63 @@ function keeperOf(db: Db) {
 
 onEachDatabase('contents', (kind) => {
   test('that exceed the queue are dropped and counted, without a wait', async () => {
-    await using made = await world(kind)
-    const { keeper, counted } = keeperOf(made.db)
+    await using fixture = await world(kind)
+    const { keeper, counted } = keeperOf(fixture.db)
     const text = randomBytes(500_000).toString('hex')
-    for (let n = 0; n < 40; n++) keeper.enqueue(made.owner(), { text })
+    for (let n = 0; n < 40; n++) keeper.enqueue(fixture.owner(), { text })
     assert.ok(counted.dropped >= 7 && keeper.waitingBytes <= 32 * 1024 * 1024)
     await until(() => counted.kept + counted.dropped === 40)
-    assert.equal(await made.count(), counted.kept)
+    assert.equal(await fixture.count(), counted.kept)
     assert.equal(keeper.waitingBytes, 0)
     await keeper.close()
   })
 
   test('that the database refuses keep no others from being written', async () => {
-    await using made = await world(kind)
-    const { keeper, counted } = keeperOf(made.db)
-    const wrong = { ...made.owner(), userId: null as never }
-    for (const owner of [made.owner(), wrong, made.owner()]) keeper.enqueue(owner, { text: 'x' })
+    await using fixture = await world(kind)
+    const { keeper, counted } = keeperOf(fixture.db)
+    const wrong = { ...fixture.owner(), userId: null as never }
+    for (const owner of [fixture.owner(), wrong, fixture.owner()]) keeper.enqueue(owner, { text: 'x' })
     await until(() => counted.kept === 2 && counted.dropped === 1)
     await keeper.close()
   })
 
   test('of deleted workspaces, or deleted meanwhile, are not written', async () => {
-    await using made = await world(kind)
-    const { keeper, counted } = keeperOf(made.db)
-    const [early, late] = [made.owner(), { ...made.owner(), createdAt: Date.now() + 60_000 }]
-    await made.db.query
+    await using fixture = await world(kind)
+    const { keeper, counted } = keeperOf(fixture.db)
+    const [early, late] = [fixture.owner(), { ...fixture.owner(), createdAt: Date.now() + 60_000 }]
+    await fixture.db.query
       .updateTable('workspaces')
       .set({ contents_since: Date.now() + 1000 })
       .execute()
     for (const owner of [early, late, { ...late, id: 'gen-gone', workspaceId: 'gone' }])
       keeper.enqueue(owner, { text: 'x' })
     await until(() => keeper.waitingBytes === 0)
-    const rows = await made.db.query.selectFrom('generation_contents').select('id').execute()
+    const rows = await fixture.db.query.selectFrom('generation_contents').select('id').execute()
     assert.deepEqual([rows, counted], [[{ id: late.id }], { kept: 1, dropped: 0 }])
     await keeper.close()
   })
 
   test('of which an earlier try has written some are not written twice', async () => {
-    await using made = await world(kind)
-    const sealed = () => ({ ...made.owner(), sealed: 'x', sealedBy: vault.keyName })
+    await using fixture = await world(kind)
+    const sealed = () => ({ ...fixture.owner(), sealed: 'x', sealedBy: vault.keyName })
     const [one, other] = [sealed(), sealed()]
-    await writeContents(made.db, [one])
-    assert.equal(await writeContents(made.db, [one, other]), 2)
-    assert.equal(await made.count(), 2)
+    await writeContents(fixture.db, [one])
+    assert.equal(await writeContents(fixture.db, [one, other]), 2)
+    assert.equal(await fixture.count(), 2)
   })
 
   test('wait while the database is away, and are written when it is back', async () => {
-    await using made = await world(kind)
+    await using fixture = await world(kind)
     let isAway = true
-    const query = new Proxy(made.db.query, {
+    const query = new Proxy(fixture.db.query, {
       get: (target, name) => {
         if (isAway && name === 'transaction') throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
         const value = Reflect.get(target, name)
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    const { keeper, counted, errors } = keeperOf({ ...made.db, query })
-    keeper.enqueue(made.owner(), { text: 'x' })
+    const { keeper, counted, errors } = keeperOf({ ...fixture.db, query })
+    keeper.enqueue(fixture.owner(), { text: 'x' })
     await until(() => errors.length > 0)
     assert.deepEqual(counted, { kept: 0, dropped: 0 })
     isAway = false
@@ -106,11 +106,11 @@ onEachDatabase('contents', (kind) => {
   })
 
   test('that wait at the end are written, and later ones are dropped', async () => {
-    await using made = await world(kind)
-    const { keeper, counted } = keeperOf(made.db)
-    keeper.enqueue(made.owner(), { text: 'x' })
+    await using fixture = await world(kind)
+    const { keeper, counted } = keeperOf(fixture.db)
+    keeper.enqueue(fixture.owner(), { text: 'x' })
     await keeper.close()
-    keeper.enqueue(made.owner(), { text: 'y' })
-    assert.deepEqual([counted, await made.count()], [{ kept: 1, dropped: 1 }, 1])
+    keeper.enqueue(fixture.owner(), { text: 'y' })
+    assert.deepEqual([counted, await fixture.count()], [{ kept: 1, dropped: 1 }, 1])
   })
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { CompiledQuery } from '#platform/db/kysely.ts'
 import { up } from '#platform/db/migrations/0021_request_log.ts'
 import { openDb } from '#platform/db/open.ts'
-import { newDb, newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
+import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
 import type { Generation } from './generation.ts'
@@ -147,9 +147,9 @@ onEachDatabase('the request log', (kind) => {
       [{ guardrailId: 'g' }, { ...caller, workspaceId: 'w2' }],
     ]
     for (const [filter, who] of none) {
-      const told = await allPages(store, filter, { who, limit: 2, examined: 5 })
-      assert.deepEqual(told.ids, [], JSON.stringify(filter))
-      assert.ok(told.pages >= 7, `${told.pages} pages of ${JSON.stringify(filter)}`)
+      const answer = await allPages(store, filter, { who, limit: 2, examined: 5 })
+      assert.deepEqual(answer.ids, [], JSON.stringify(filter))
+      assert.ok(answer.pages >= 7, `${answer.pages} pages of ${JSON.stringify(filter)}`)
     }
     // A request of another workspace's key is not found, by any filter.
     const other = await allPages(store, { keyHash: 'k1' }, { who: { ...caller, workspaceId: 'w2' }, examined: 5 })
@@ -159,15 +159,15 @@ onEachDatabase('the request log', (kind) => {
   test('the end of a page is found in one index, with one bound at each end', async () => {
     // The plan that Postgres chooses depends on its statistics.
     if (kind === 'postgres') return
-    const place = await newPlace(kind)
+    const testStore = await newTestStore(kind)
     const statements: string[] = []
-    const db = await openDb(place.settings, {
+    const db = await openDb(testStore.settings, {
       onQuery: (_seconds, _outcome, _error, text = '') => statements.push(text),
     })
     await using _closed = {
       async [Symbol.asyncDispose]() {
         await db.close()
-        await place.remove()
+        await testStore.remove()
       },
     }
     const planOf = async (text: string) => {
@@ -196,12 +196,12 @@ onEachDatabase('the request log', (kind) => {
       const [where, rows] = statements
       // The plan does not name an index that contains only some rows.
       const covering = /failure|guardrail/.test(index) ? 'INDEX' : 'COVERING INDEX'
-      const told = [await planOf(where!), await planOf(rows!)]
-      assert.ok(told[0]!.includes(`USING ${covering} generations_by_${index} (`), told.join('\n'))
-      assert.ok(told[1]!.includes(`USING INDEX generations_by_${index} (`), told.join('\n'))
+      const names = [await planOf(where!), await planOf(rows!)]
+      assert.ok(names[0]!.includes(`USING ${covering} generations_by_${index} (`), names.join('\n'))
+      assert.ok(names[1]!.includes(`USING INDEX generations_by_${index} (`), names.join('\n'))
       assert.ok(
-        told.every((plan) => /created_at>\?( AND |.*)(created_at|\(created_at,id\))<\?/.test(plan)),
-        told.join('\n'),
+        names.every((plan) => /created_at>\?( AND |.*)(created_at|\(created_at,id\))<\?/.test(plan)),
+        names.join('\n'),
       )
       for (const text of [where!, rows!]) assert.equal([...text.matchAll(/created_at"? (>=?) /g)].length, 1, text)
     }

@@ -7,9 +7,12 @@ const refused = (keyHash: string) => ({ outcome: 'refused' as const, caller: { .
 
 test('ten refused requests per key and second are stored', () => {
   const quota = new RefusalQuota()
-  const kept = (keyHash: string, now: number) =>
+  const isStored = (keyHash: string, now: number) =>
     Array.from({ length: 30 }, () => quota.admits(refused(keyHash), now)).filter(Boolean).length
-  assert.deepEqual([kept('a', at), kept('b', at), kept('a', at + 999), kept('a', at + 1000)], [10, 10, 0, 10])
+  assert.deepEqual(
+    [isStored('a', at), isStored('b', at), isStored('a', at + 999), isStored('a', at + 1000)],
+    [10, 10, 0, 10],
+  )
 })
 
 test('a request that was not refused is always kept', () => {

@@ -42,8 +42,8 @@ onEachDatabase('the ledger', (kind) => {
     await writeGenerations(store, [costly(), costly({ cost: 10n ** 24n }), costly({ endpointId: 'other' })])
     await writeGenerations(store, [costly()])
     const usd = Number(most) / 1e12
-    const told = (await listActivity(store, wholeTime)).map(({ costUsd, promptTokens }) => [costUsd, promptTokens])
-    assert.deepEqual(told, [
+    const answers = (await listActivity(store, wholeTime)).map(({ costUsd, promptTokens }) => [costUsd, promptTokens])
+    assert.deepEqual(answers, [
       [usd, 3e9],
       [usd, 1e9],
     ])

@@ -10,9 +10,9 @@ import { noSpill } from './spill.ts'
 
 /** A database that accepts one batch in `everyMs`. */
 function slow({ db }: { db: Db }, everyMs: number): Db {
-  const executeQuery: Query['executeQuery'] = async (...asked) => {
+  const executeQuery: Query['executeQuery'] = async (...answers) => {
     await sleep(everyMs)
-    return db.query.executeQuery(...asked)
+    return db.query.executeQuery(...answers)
   }
   return { ...db, query: { executeQuery } as Query }
 }
@@ -94,7 +94,7 @@ const hasty = { everyMs: 1, spillAfterMs: 1e9, closeMs: 1, keepTryingMs: 20 }
 
 test('requests that cannot be stored at the end are reported with their cost', async () => {
   const lost: unknown[] = []
-  const deps = { ...quiet, db: fullDisk, onError: () => {}, onLost: (...told: unknown[]) => void lost.push(told) }
+  const deps = { ...quiet, db: fullDisk, onError: () => {}, onLost: (...results: unknown[]) => void lost.push(results) }
   const ledger = openLedger(deps, hasty)
   for (const cost of [3n, 4n]) ledger.record(generation({ cost, margin: 10n }))
   await ledger.close()
@@ -102,15 +102,15 @@ test('requests that cannot be stored at the end are reported with their cost', a
 })
 
 test('a disk that has room again before the time for the end is over keeps all', async () => {
-  const kept: unknown[] = []
+  const stored: unknown[] = []
   let tries = 0
   const write = async (rows: readonly unknown[]) => {
     if (++tries < 3) await full()
-    kept.push(...rows)
+    stored.push(...rows)
   }
   const deps = { ...quiet, db: fullDisk, onError: () => {}, spill: { ...noSpill, write } }
   const ledger = openLedger(deps, { ...hasty, saveRetryMs: 60_000 })
   ledger.record(generation())
   await ledger.close()
-  assert.deepEqual([kept.length, ledger.lost()], [1, 0])
+  assert.deepEqual([stored.length, ledger.lost()], [1, 0])
 })

@@ -61,54 +61,54 @@ const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, keepTrying
 onEachDatabase('rows that the database refuses', (kind) => {
   test('goes to files, from where the next life writes it, once', async () => {
     await using store = await newDb(kind)
-    using place = newFolder()
+    using fixture = newFolder()
     const { flaky } = away(store)
-    const dying = openLedger({ db: flaky, spill: await place.open(), ...quiet }, quick)
+    const dying = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, quick)
     const all = Array.from({ length: 25 }, () => generation({ cost: 2n ** 60n }))
     all.forEach(dying.record)
     await dying.close()
-    assert.equal(statSync(join(place.folder, readdirSync(place.folder)[0]!)).mode & 0o777, 0o600)
-    const spill = await place.open()
+    assert.equal(statSync(join(fixture.folder, readdirSync(fixture.folder)[0]!)).mode & 0o777, 0o600)
+    const spill = await fixture.open()
     assert.equal(spill.waiting, 25)
     const ledger = openLedger({ ...store, spill, ...quiet }, quick)
     await ledger.flush()
     await ledger.close()
-    assert.deepEqual([await metered(store), spill.waiting, readdirSync(place.folder)], [25, 0, []])
+    assert.deepEqual([await metered(store), spill.waiting, readdirSync(fixture.folder)], [25, 0, []])
   })
 
   test('of a server killed while writing its file is recovered as far as written', async () => {
     await using store = await newDb(kind)
-    using place = newFolder()
-    const spill = await place.open()
+    using fixture = newFolder()
+    const spill = await fixture.open()
     await spill.write([generation(), generation(), generation()])
-    const path = join(place.folder, (await spill.files())[0]!)
+    const path = join(fixture.folder, (await spill.files())[0]!)
     truncateSync(path, statSync(path).size - 10)
     const [, ...parts] = basename(path).split('-')
-    const halfSince = (ms: number) => join(place.folder, `${Date.now() - ms}-${parts.join('-')}.half`)
+    const halfSince = (ms: number) => join(fixture.folder, `${Date.now() - ms}-${parts.join('-')}.half`)
     copyFileSync(path, halfSince(30_000))
     writeFileSync(halfSince(90_000), '{"id":')
     renameSync(path, halfSince(120_000))
-    const ledger = openLedger({ ...store, spill: await place.open(), ...quiet }, quick)
+    const ledger = openLedger({ ...store, spill: await fixture.open(), ...quiet }, quick)
     await ledger.flush()
     await ledger.close()
     assert.equal(await metered(store), 2)
-    assert.deepEqual(readdirSync(place.folder).length, 1, 'what is written now is left alone')
+    assert.deepEqual(readdirSync(fixture.folder).length, 1, 'what is written now is left alone')
   })
 
   test('is in its file after a stop, even if the file was started before', async () => {
     await using store = await newDb(kind)
-    using place = newFolder()
+    using fixture = newFolder()
     const { flaky } = away(store)
-    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const spill = await place.open()
+    const [started, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const spill = await fixture.open()
     const write: Spill['write'] = async (generations) => {
-      begun.resolve()
+      started.resolve()
       await mayEnd.promise
       await spill.write(generations)
     }
     const ledger = openLedger({ db: flaky, spill: { ...spill, write }, ...quiet }, { ...quick, closeMs: 1 })
     ledger.record(generation())
-    await begun.promise
+    await started.promise
     let closed = false
     const closing = ledger.close().then(() => {
       closed = true
@@ -117,14 +117,14 @@ onEachDatabase('rows that the database refuses', (kind) => {
     assert.equal(closed, false)
     mayEnd.resolve()
     await closing
-    assert.equal((await place.open()).waiting, 1)
+    assert.equal((await fixture.open()).waiting, 1)
   })
 
   test('reports the size, place and age of the backlog', async () => {
     await using store = await newDb(kind)
-    using place = newFolder()
+    using fixture = newFolder()
     const { flaky, state } = away(store)
-    const ledger = openLedger({ db: flaky, spill: await place.open(), ...quiet }, { ...quick, spillAfterMs: 1e9 })
+    const ledger = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, { ...quick, spillAfterMs: 1e9 })
     const none = { waiting: 0, oldestAt: undefined }
     assert.deepEqual(ledger.backlog(), { memory: none, files: none })
     const first = generation()
@@ -137,7 +137,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
     assert.deepEqual([left, files.waiting], [none, 3])
     assert.ok(files.oldestAt! >= before && files.oldestAt! <= Date.now(), `${files.oldestAt}`)
     state.away = false
-    const next = openLedger({ ...store, spill: await place.open(), ...quiet }, quick)
+    const next = openLedger({ ...store, spill: await fixture.open(), ...quiet }, quick)
     await next.flush()
     assert.deepEqual(next.backlog(), { memory: none, files: none })
     await next.close()
@@ -145,13 +145,13 @@ onEachDatabase('rows that the database refuses', (kind) => {
 
   test('waits in files, so that no crash loses it, and returns with the database', async () => {
     await using store = await newDb(kind)
-    using place = newFolder()
+    using fixture = newFolder()
     const { flaky, state } = away(store)
-    const ledger = openLedger({ db: flaky, spill: await place.open(), ...quiet }, { ...quick, limit: 8 })
+    const ledger = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, { ...quick, limit: 8 })
     for (let n = 0; n < 8; n++) ledger.record(generation())
     assert.equal(ledger.hasRoom(), false)
     await until(ledger.hasRoom)
-    assert.deepEqual([ledger.waiting, (await place.open()).waiting], [8, 8])
+    assert.deepEqual([ledger.waiting, (await fixture.open()).waiting], [8, 8])
     state.away = false
     await until(() => ledger.waiting === 0)
     await ledger.close()
@@ -160,25 +160,25 @@ onEachDatabase('rows that the database refuses', (kind) => {
 
   test('is not written twice after a crash, nor by a server that shares the folder', async () => {
     await using store = await newDb(kind)
-    using place = newFolder()
-    const spill = await place.open()
+    using fixture = newFolder()
+    const spill = await fixture.open()
     await spill.write([generation(), generation(), generation()])
     const forgetful: Spill = { ...spill, remove: () => Promise.reject(new Error('killed')) }
     const dying = openLedger({ ...store, spill: forgetful, ...quiet }, quick)
     await assert.rejects(dying.flush(), /killed/)
     await dying.close()
     assert.equal(await metered(store), 3)
-    const both = await Promise.all([place.open(), place.open()])
+    const both = await Promise.all([fixture.open(), fixture.open()])
     const ledgers = both.map((shared) => openLedger({ ...store, spill: shared, ...quiet }, quick))
-    await until(() => readdirSync(place.folder).length === 0)
+    await until(() => readdirSync(fixture.folder).length === 0)
     await Promise.all(ledgers.map((ledger) => ledger.close()))
     assert.equal(await metered(store), 3)
   })
 
   test('and was on its way after all adds nothing a second time', async () => {
     await using store = await newDb(kind)
-    using place = newFolder()
-    const spill = await place.open()
+    using fixture = newFolder()
+    const spill = await fixture.open()
     const all = Array.from({ length: 5 }, () => generation())
     await spill.write(all)
     await writeGenerations(store, all.slice(0, 3))
@@ -190,21 +190,21 @@ onEachDatabase('rows that the database refuses', (kind) => {
 })
 
 test('files have a bound in bytes, and beyond it no request is taken', async () => {
-  using place = newFolder()
-  const spill = await place.open(1000)
+  using fixture = newFolder()
+  const spill = await fixture.open(1000)
   assert.equal(spill.hasRoom(), true)
   await spill.write(Array.from({ length: 10 }, () => generation()))
   assert.equal(spill.hasRoom(), false)
-  assert.equal((await place.open(1000)).hasRoom(), false)
+  assert.equal((await fixture.open(1000)).hasRoom(), false)
 })
 
 test('an unreadable file is moved aside and reported, and the others are written', async () => {
-  using place = newFolder()
-  const spill = await place.open()
+  using fixture = newFolder()
+  const spill = await fixture.open()
   await spill.write([generation()])
   const [file = ''] = await spill.files()
-  truncateSync(join(place.folder, file), 20)
+  truncateSync(join(fixture.folder, file), 20)
   await assert.rejects(spill.read(file), /was moved aside/)
   assert.deepEqual(await spill.files(), [])
-  assert.deepEqual(readdirSync(place.folder), [`${file}.unreadable`])
+  assert.deepEqual(readdirSync(fixture.folder), [`${file}.unreadable`])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { newDb, newPlace } from '#test/harness/database/databases.ts'
+import { newDb, newTestStore } from '#test/harness/database/databases.ts'
 import { remoteOf } from '#test/harness/database/remote-db.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from './write.ts'
@@ -9,14 +9,14 @@ import { writeGenerations } from './write.ts'
 const many = (from: number) => Array.from({ length: 300 }, (_, at) => generation({ id: `gen-${from + at}` }))
 
 test('a batch is one statement in the embedded database', async () => {
-  const place = await newPlace('sqlite')
+  const testStore = await newTestStore('sqlite')
   const statements: (string | undefined)[] = []
-  const db = await openDb(place.settings, { onQuery: (_seconds, _outcome, _error, sql) => statements.push(sql) })
+  const db = await openDb(testStore.settings, { onQuery: (_seconds, _outcome, _error, sql) => statements.push(sql) })
   statements.splice(0)
   await writeGenerations({ db }, many(0))
   assert.deepEqual(statements, ['insert into generations, rollup_parts, usage_days, workspace_days, events'])
   await db.close()
-  await place.remove()
+  await testStore.remove()
 })
 
 test('a batch with an invalid row writes nothing, also in another process', async () => {

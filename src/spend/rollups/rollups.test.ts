@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Db } from '#platform/db/db.ts'
 import { up } from '#platform/db/migrations/0088_model_cells.ts'
 import { openDb } from '#platform/db/open.ts'
-import { newDb, newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
+import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { cellsOfRows, cellsTold, mergeAll, requestsInParts } from '#test/harness/records/rollups.ts'
 import { Seeded } from '#test/harness/service/seeded.ts'
@@ -47,18 +47,18 @@ function someRequests(chance: Seeded, count: number): Generation[] {
 async function assertEqualToRows(db: Db): Promise<void> {
   for (const table of cellTables) {
     for (const grain of grainsOf[table]) {
-      const told = await cellsTold(db, table, grain)
-      assert.ok(told.size > 0)
-      assert.deepEqual(told, await cellsOfRows(db, table, grain), `${table} of ${grain} minutes`)
+      const answer = await cellsTold(db, table, grain)
+      assert.ok(answer.size > 0)
+      assert.deepEqual(answer, await cellsOfRows(db, table, grain), `${table} of ${grain} minutes`)
     }
   }
 }
 
 onEachDatabase('roll-ups', (kind) => {
   test('are merged with one query of each table, whatever the number of slots', async () => {
-    const place = await newPlace(kind)
+    const testStore = await newTestStore(kind)
     const statements: string[] = []
-    const db = await openDb(place.settings, {
+    const db = await openDb(testStore.settings, {
       onQuery: (_seconds, _outcome, _error, text = '') => statements.push(text),
     })
     for (let minute = 0; minute < 10; minute++)
@@ -66,7 +66,7 @@ onEachDatabase('roll-ups', (kind) => {
     await mergeParts({ db })
     const looks = statements.filter((text) => /^select .* from "(key|workspace)_cells"/.test(text))
     await db.close()
-    await place.remove()
+    await testStore.remove()
     assert.equal(looks.length, 2)
   })
 
@@ -95,10 +95,10 @@ onEachDatabase('roll-ups', (kind) => {
     }
     assert.deepEqual(await again(), [])
     await writeGenerations(store, [generation()])
-    const [told] = await again()
+    const [answer] = await again()
     const day = Date.now() / dayMs
-    assert.ok(told!.day >= Math.floor(day) && told!.day <= day + 2, `${told!.day}, and today is ${day}`)
-    assert.ok(told!.day * dayMs > Date.now())
+    assert.ok(answer!.day >= Math.floor(day) && answer!.day <= day + 2, `${answer!.day}, and today is ${day}`)
+    assert.ok(answer!.day * dayMs > Date.now())
   })
 
   test('are written with the rows or not at all, and merged or not at all', async () => {
@@ -149,8 +149,8 @@ onEachDatabase('roll-ups', (kind) => {
     await makePast(store.db, at + 60 * minute)
     const counted = async (now: number) => {
       while (await backfillRollups({ db: store.db, now: () => now }));
-      const told = await cellsTold(store.db, 'workspace_cells', grains.day)
-      return [...told.values()].map((text) => Number(text.split(' | ')[0]))
+      const answer = await cellsTold(store.db, 'workspace_cells', grains.day)
+      return [...answer.values()].map((text) => Number(text.split(' | ')[0]))
     }
     assert.deepEqual(await counted(at), [])
     assert.deepEqual(await counted(at + 10 * minute), [1])

@@ -40,15 +40,15 @@ export async function watchedPage(
   })
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
   await context.route('**/*', (route) => {
-    const { protocol, origin: asked } = new URL(route.request().url())
-    if (asked === origin || protocol === 'data:' || protocol === 'blob:') return route.fallback()
+    const { protocol, origin: requested } = new URL(route.request().url())
+    if (requested === origin || protocol === 'data:' || protocol === 'blob:') return route.fallback()
     faults.push(`asked elsewhere: ${route.request().url()}`)
     return route.abort()
   })
   if (isSlow) await slowDown(page)
   await page.addInitScript(() => {
-    const told = globalThis as unknown as { addEventListener: (name: string, act: (event: any) => void) => void }
-    told.addEventListener('securitypolicyviolation', (event) =>
+    const result = globalThis as unknown as { addEventListener: (name: string, act: (event: any) => void) => void }
+    result.addEventListener('securitypolicyviolation', (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     )
   })

@@ -14,7 +14,7 @@ type Written = { status: number; text?: string }
  * Stores each payload; a few can be refused for their form, as long as most are accepted.
  * @returns the stored payloads.
  */
-export async function plant(write: (payload: string, index: number) => Promise<Written>): Promise<string[]> {
+export async function createObjects(write: (payload: string, index: number) => Promise<Written>): Promise<string[]> {
   const taken: string[] = []
   for (const [index, payload] of scriptPayloads.entries()) {
     const { status, text } = await write(payload, index)

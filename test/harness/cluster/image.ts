@@ -37,16 +37,16 @@ export class ImageBuilder {
 
   /**
    * Debian as installed, and the same with npm.
-   * @param kept a tar of the first image, which is created if it is missing.
+   * @param stored a tar of the first image, which is created if it is missing.
    */
-  makeBases(kept = join(this.#folder, 'debian.tar')): void {
-    if (!existsSync(kept)) {
+  makeBases(stored = join(this.#folder, 'debian.tar')): void {
+    if (!existsSync(stored)) {
       const system = join(this.#folder, 'system')
       run('debootstrap', ['--variant=minbase', '--include=ca-certificates,git,libatomic1', 'bookworm', system])
-      run('sh', ['-c', 'tar -C "$0" -cf "$1.new" . && mv "$1.new" "$1"', system, kept])
+      run('sh', ['-c', 'tar -C "$0" -cf "$1.new" . && mv "$1.new" "$1"', system, stored])
       rmSync(system, { recursive: true })
     }
-    run('podman', ['import', kept, this.name('base')])
+    run('podman', ['import', stored, this.name('base')])
     const npm = join(this.#folder, 'npm')
     for (const part of ['usr/local/bin', 'usr/lib/node_modules']) mkdirSync(join(npm, part), { recursive: true })
     cpSync(join(run('npm', ['root', '-g']), 'npm'), join(npm, 'usr/lib/node_modules/npm'), { recursive: true })

@@ -8,13 +8,13 @@ import { type ScriptedCluster, startScriptedCluster } from './scripted-cluster.t
 const agent = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.meta.url))
 
 /** A service whose interns are pods of a scripted cluster. */
-export async function startInPods(settings: object = {}, shared: { cluster?: ScriptedCluster; place?: any } = {}) {
+export async function startInPods(settings: object = {}, shared: { cluster?: ScriptedCluster; testStore?: any } = {}) {
   const cluster = shared.cluster ?? (await startScriptedCluster())
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-token-'))
   const tokenFile = join(folder, 'token')
   writeFileSync(tokenFile, 'a token')
   const service = await startTestService({
-    ...(shared.place && { place: shared.place }),
+    ...(shared.testStore && { testStore: shared.testStore }),
     settings: {
       ...{ provisioner: 'kubernetes', kubernetes_url: cluster.server.url, kubernetes_token_file: tokenFile },
       ...{ kubernetes_image: 'signalbox:1', kubernetes_service_url: 'http://signalbox.test:8080' },

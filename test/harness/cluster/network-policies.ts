@@ -23,45 +23,66 @@ export type Policies = { policies: { namespace: string; spec: PolicySpec }[]; na
  * https://kubernetes.io/docs/concepts/services-networking/network-policies/. Both sides have to allow it, a pod that no
  * policy selects allows everything, and policies only add permissions.
  */
-export function letsThrough(around: Policies, from: Party, to: Party, port: number, protocol = 'TCP'): boolean {
-  return agrees(around, 'Egress', from, to, port, protocol) && agrees(around, 'Ingress', to, from, port, protocol)
+export function isConnectionAllowed(
+  cluster: Policies,
+  from: Party,
+  to: Party,
+  port: number,
+  protocol = 'TCP',
+): boolean {
+  return (
+    isAllowedBySide(cluster, 'Egress', from, to, port, protocol) &&
+    isAllowedBySide(cluster, 'Ingress', to, from, port, protocol)
+  )
 }
 
 type Direction = 'Ingress' | 'Egress'
 
-function agrees(around: Policies, way: Direction, self: Party, other: Party, port: number, protocol: string): boolean {
-  const concerning = around.policies.filter(
+function isAllowedBySide(
+  cluster: Policies,
+  direction: Direction,
+  own: Party,
+  other: Party,
+  port: number,
+  protocol: string,
+): boolean {
+  const selecting = cluster.policies.filter(
     ({ namespace, spec }) =>
-      self.pod?.namespace === namespace && selects(spec.podSelector, self.pod.labels) && spec.policyTypes.includes(way),
+      own.pod?.namespace === namespace &&
+      selects(spec.podSelector, own.pod.labels) &&
+      spec.policyTypes.includes(direction),
   )
-  if (concerning.length === 0) return true
-  return concerning.some(({ namespace, spec }) =>
-    (way === 'Ingress' ? spec.ingress : spec.egress)?.some((rule) => {
-      const peers = way === 'Ingress' ? rule.from : rule.to
-      return isOfPorts(rule.ports, port, protocol) && isOfPeers(around, peers, namespace, other)
+  if (selecting.length === 0) return true
+  return selecting.some(({ namespace, spec }) =>
+    (direction === 'Ingress' ? spec.ingress : spec.egress)?.some((rule) => {
+      const peers = direction === 'Ingress' ? rule.from : rule.to
+      return matchesPorts(rule.ports, port, protocol) && matchesPeers(cluster, peers, namespace, other)
     }),
   )
 }
 
 /** An absent or empty list matches everything; the list of an existing rule matches its entries. */
-const isOfPorts = (ports: Port[] | undefined, port: number, protocol: string) =>
+const matchesPorts = (ports: Port[] | undefined, port: number, protocol: string) =>
   !ports?.length || ports.some((each) => (each.protocol ?? 'TCP') === protocol && (each.port ?? port) === port)
 
-function isOfPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined, own: string, other: Party): boolean {
+function matchesPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined, own: string, other: Party): boolean {
   if (!peers?.length) return true
   return peers.some(({ ipBlock, namespaceSelector, podSelector }) => {
-    if (ipBlock) return isIn([ipBlock.cidr], other.address) && !isIn(ipBlock.except ?? [], other.address)
+    if (ipBlock)
+      return containsAddress([ipBlock.cidr], other.address) && !containsAddress(ipBlock.except ?? [], other.address)
     if (!other.pod) return false
     const { namespace, labels } = other.pod
-    const isThere = namespaceSelector ? selects(namespaceSelector, namespaces[namespace] ?? {}) : namespace === own
-    return isThere && (!podSelector || selects(podSelector, labels))
+    const isNamespaceMatch = namespaceSelector
+      ? selects(namespaceSelector, namespaces[namespace] ?? {})
+      : namespace === own
+    return isNamespaceMatch && (!podSelector || selects(podSelector, labels))
   })
 }
 
-function isIn(networks: string[], address: string): boolean {
+function containsAddress(networks: string[], address: string): boolean {
   // A BlockList of Node also treats an IPv4 address as an IPv6 one.
-  const alike = networks.filter((each) => each.includes(':') === isIPv6(address))
-  return networksOf(alike).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  const sameFamily = networks.filter((each) => each.includes(':') === isIPv6(address))
+  return networksOf(sameFamily).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function selects(selector: Selector, labels: Labels): boolean {

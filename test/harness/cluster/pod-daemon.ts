@@ -23,13 +23,13 @@ export async function cloneAsInPod({
   home: string
   configured: string
 }): Promise<string | undefined> {
-  const told = readFileSync(join(configured, 'repository.json'), 'utf8')
+  const message = readFileSync(join(configured, 'repository.json'), 'utf8')
   // Not in the folder of the Secret: its files are replaced at any time.
   const order = join(home, '..', 'repository.json')
-  writeFileSync(order, told.replaceAll('/home/intern', home))
+  writeFileSync(order, message.replaceAll('/home/intern', home))
   const clone = spawn(process.execPath, [bin, order], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const [said, [code]] = await Promise.all([text(clone.stderr), once(clone, 'close')])
-  return code === 0 ? undefined : said
+  const [output, [code]] = await Promise.all([text(clone.stderr), once(clone, 'close')])
+  return code === 0 ? undefined : output
 }
 
 type Folders = { home: string; configured: string }
@@ -45,8 +45,8 @@ export const serveFilesInPod = (folders: Folders, address: string) =>
 
 function settingsAt({ home, configured }: Folders, address: string) {
   mkdirSync(home, { recursive: true })
-  const said = readFileSync(join(configured, 'settings.json'), 'utf8')
-  const settings = JSON.parse(said.replaceAll('/home/intern', home).replaceAll('/etc/intern', configured))
+  const message = readFileSync(join(configured, 'settings.json'), 'utf8')
+  const settings = JSON.parse(message.replaceAll('/home/intern', home).replaceAll('/etc/intern', configured))
   settings.listen.host = address
   settings.limits.certificateLookMs = 50
   const file = join(configured, 'settings-here.json')

@@ -44,21 +44,21 @@ export async function startScriptedApiServer(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://scripted')
-    const asked = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
-    const watches = asked.query.get('watch') === 'true'
-    scripted.requests.push(`${watches ? 'WATCH' : asked.method} ${asked.path}`)
+    const requestBody = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
+    const watches = requestBody.query.get('watch') === 'true'
+    scripted.requests.push(`${watches ? 'WATCH' : requestBody.method} ${requestBody.path}`)
     const body = await bodyOf(request)
-    const fault = scripted.fault(asked)
+    const fault = scripted.fault(requestBody)
     if (fault === 'silence') return
     if (fault === 'reset') return void request.socket.destroy()
     if (fault) throw new Status(fault.status, fault.reason, `scripted ${fault.reason}`)
     if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`)
       throw new Status(401, 'Unauthorized', 'Unauthorized')
-    if (asked.path.endsWith('/events')) return send(response, 200, { items: scripted.warnings })
-    const { kind, name, what } = target(asked.path)
-    if (kind === 'Pod' && what === 'log') return sendLog(response, objects.read(kind, name), asked.query)
-    if (watches) return watch(kind, asked.query, response)
-    send(response, 200, done(asked, kind, name, body, request.headers['content-type']))
+    if (requestBody.path.endsWith('/events')) return send(response, 200, { items: scripted.warnings })
+    const { kind, name, what } = target(requestBody.path)
+    if (kind === 'Pod' && what === 'log') return sendLog(response, objects.read(kind, name), requestBody.query)
+    if (watches) return watch(kind, requestBody.query, response)
+    send(response, 200, done(requestBody, kind, name, body, request.headers['content-type']))
   }
 
   function done({ method, query }: ScriptedRequest, kind: Kind, name: string, body: object, type: string | undefined) {
@@ -75,10 +75,10 @@ export async function startScriptedApiServer(
   }
 
   function sendLog(response: ServerResponse, { metadata }: KubernetesObject, query: URLSearchParams) {
-    const said = scripted.logs.get(metadata.name)
-    if (said === undefined)
+    const result = scripted.logs.get(metadata.name)
+    if (result === undefined)
       throw new Status(400, 'BadRequest', `container "${query.get('container')}" is waiting to start`)
-    const lines = said
+    const lines = result
       .replace(/\n$/, '')
       .split('\n')
       .slice(-Number(query.get('tailLines') ?? 1e9))

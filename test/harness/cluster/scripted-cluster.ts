@@ -16,13 +16,13 @@ export type ScriptedCluster = AsyncDisposable & {
   /** The folders of a pod's volume and its Secret, which outlive it. */
   foldersOf: (name: string) => { home: string; configured: string }
   /** How pods start from now on: normally, or permanently with this status. */
-  comeUp: (how: 'well' | Record<string, unknown>) => void
+  setPodStart: (how: 'well' | Record<string, unknown>) => void
   /** Running processes stop answering, and the cluster does not notice. */
-  silence: () => Promise<void>
+  stopResponding: () => Promise<void>
   /** The node disappears without a notice: its processes do not answer, and the cluster notices. */
   loseNode: () => Promise<void>
   /** The cluster receives no updates from the node for a time, although everything continues on it. */
-  missNode: () => void
+  loseContact: () => void
 }
 
 const kubelet = 'scripted/kubelet'
@@ -74,7 +74,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     objects.put({ ...pod, metadata: { ...pod.metadata, finalizers: [] } })
   }
 
-  async function silence(): Promise<void> {
+  async function stopResponding(): Promise<void> {
     for (const process of running.values()) await process.stop()
     running.clear()
   }
@@ -85,8 +85,8 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     const pod = objects.find('Pod', `${name}-0`)
     const { replicas, template } = (set?.spec ?? {}) as { replicas?: number; template?: any }
     const wanted = replicas === 1 && !set?.metadata.deletionTimestamp
-    const isOf = JSON.stringify(pod?.metadata.annotations) === JSON.stringify(template?.metadata.annotations)
-    if (pod && !pod.metadata.deletionTimestamp && (!wanted || !isOf)) objects.remove('Pod', pod.metadata.name)
+    const isCurrent = JSON.stringify(pod?.metadata.annotations) === JSON.stringify(template?.metadata.annotations)
+    if (pod && !pod.metadata.deletionTimestamp && (!wanted || !isCurrent)) objects.remove('Pod', pod.metadata.name)
     if (pod || !wanted) return
     const metadata = { ...template.metadata, name: `${name}-0`, finalizers: [kubelet] }
     objects.put({ kind: 'Pod', metadata, spec: { ...template.spec, nodeName: 'node-1' } })
@@ -107,22 +107,22 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
       } else if (metadata.deletionTimestamp && metadata.finalizers?.includes(kubelet)) void end(object)
     })
   })
-  const missNode = () => {
+  const loseContact = () => {
     for (const pod of objects.list('Pod', '')) put(pod, status((pod.status as { podIP: string }).podIP, 'False'))
   }
   return {
-    ...{ server, objects, foldersOf, missNode },
-    comeUp: (next) => {
+    ...{ server, objects, foldersOf, loseContact },
+    setPodStart: (next) => {
       how = next
     },
-    silence,
+    stopResponding,
     async loseNode() {
       isLost = true
-      await silence()
-      missNode()
+      await stopResponding()
+      loseContact()
     },
     async [Symbol.asyncDispose]() {
-      await silence()
+      await stopResponding()
       await server[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -11,36 +11,36 @@ import type { Db } from '#platform/db/db.ts'
 import { openDb } from '#platform/db/open.ts'
 
 /** The store of a test: its settings, and a function that removes it. */
-export type Place = { settings: Pick<Config, 'data_dir' | 'database_url'>; remove: () => Promise<void> }
+export type TestStore = { settings: Pick<Config, 'data_dir' | 'database_url'>; remove: () => Promise<void> }
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
 const adminUrl = process.env.TEST_DATABASE_URL
 
 /** A fresh, empty store of one kind. */
-export async function newEmptyPlace(kind: DatabaseKind): Promise<Place> {
-  return kind === 'sqlite' ? embeddedPlace() : postgresPlace('template1')
+export async function newEmptyTestStore(kind: DatabaseKind): Promise<TestStore> {
+  return kind === 'sqlite' ? sqliteTestStore() : postgresTestStore('template1')
 }
 
 /**
  * A fresh store as after the first start of this version. It is a copy, because a migration takes ten times as long.
  */
-export async function newPlace(kind: DatabaseKind): Promise<Place> {
-  if (kind === 'postgres') return postgresPlace(await postgresTemplate())
-  const place = embeddedPlace()
-  copyFileSync(await embeddedTemplate(), join(place.settings.data_dir, 'signalbox.db'))
-  return place
+export async function newTestStore(kind: DatabaseKind): Promise<TestStore> {
+  if (kind === 'postgres') return postgresTestStore(await postgresTemplate())
+  const testStore = sqliteTestStore()
+  copyFileSync(await embeddedTemplate(), join(testStore.settings.data_dir, 'signalbox.db'))
+  return testStore
 }
 
 /** A fresh, migrated database of one kind; `await using` removes it. */
 export async function newDb(kind: DatabaseKind): Promise<{ db: Db } & AsyncDisposable> {
-  const place = await newPlace(kind)
-  const db = await openDb(place.settings)
+  const testStore = await newTestStore(kind)
+  const db = await openDb(testStore.settings)
   return {
     db,
     async [Symbol.asyncDispose]() {
       await db.close()
-      await place.remove()
+      await testStore.remove()
     },
   }
 }
@@ -59,7 +59,7 @@ export function onOneDatabase(name: string, suite: (kind: DatabaseKind) => void)
   describe(name, () => suite(adminUrl ? 'postgres' : 'sqlite'))
 }
 
-function embeddedPlace(): Place {
+function sqliteTestStore(): TestStore {
   const data_dir = mkdtempSync(join(tmpdir(), 'signalbox-test-'))
   return {
     settings: { data_dir, database_url: undefined },
@@ -67,8 +67,8 @@ function embeddedPlace(): Place {
   }
 }
 
-async function postgresPlace(template: string): Promise<Place> {
-  const { settings, remove } = embeddedPlace()
+async function postgresTestStore(template: string): Promise<TestStore> {
+  const { settings, remove } = sqliteTestStore()
   const name = `signalbox_test_${randomBytes(6).toString('hex')}`
   await asAdmin(`create database ${name} template ${template}`)
   return {
@@ -87,11 +87,11 @@ function databaseUrl(name: string): string {
 }
 
 const embeddedTemplate = once(async () => {
-  const place = embeddedPlace()
-  process.once('exit', () => rmSync(place.settings.data_dir, { recursive: true, force: true }))
-  const db = await openDb(place.settings)
+  const testStore = sqliteTestStore()
+  process.once('exit', () => rmSync(testStore.settings.data_dir, { recursive: true, force: true }))
+  const db = await openDb(testStore.settings)
   await db.close()
-  return join(place.settings.data_dir, 'signalbox.db')
+  return join(testStore.settings.data_dir, 'signalbox.db')
 })
 
 /** The first process creates it once for each state of the code; it stays in the server for the next tests. */
@@ -118,11 +118,11 @@ async function asAdmin(statement: string): Promise<void> {
   await withAdmin((client) => client.query(statement))
 }
 
-async function withAdmin(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function withAdmin(act: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   try {
-    await work(client)
+    await act(client)
   } finally {
     await client.end()
   }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 type State = 'open' | 'stalled' | 'cut'
 
 /** A connection to a database that can be cut, stalled or slowed down, and can lose connections without a notice. */
-export type Detour = AsyncDisposable & {
+export type TcpProxy = AsyncDisposable & {
   url: string
   /** `open` forwards everything, `stalled` keeps connections and forwards nothing, `cut` closes and refuses them. */
   turn: (state: State) => void
@@ -15,7 +15,7 @@ export type Detour = AsyncDisposable & {
   delay: (ms: number) => void
 }
 
-export async function startDetour(databaseUrl: string): Promise<Detour> {
+export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const stranded = new Set<Socket>()

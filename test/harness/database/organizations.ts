@@ -1,13 +1,13 @@
 import { hashOf, labelOf, newSecret } from '#identity/accounts/keys/secret.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { openDb } from '#platform/db/open.ts'
-import type { Place } from './databases.ts'
+import type { TestStore } from './databases.ts'
 
 export type Organization = { organizationId: string; workspaceId: string; managementKey: string; apiKey: string }
 
 /** Adds another organization with a workspace and two keys directly to the store of a running service. */
-export async function addOrganization(place: Place): Promise<Organization> {
-  const db = await openDb(place.settings)
+export async function addOrganization(testStore: TestStore): Promise<Organization> {
+  const db = await openDb(testStore.settings)
   const [organizationId, userId, workspaceId] = [newUuid(), newUuid(), newUuid()]
   const at = Date.now()
   const owned = { organization_id: organizationId, created_at: at, updated_at: at }

@@ -131,28 +131,28 @@ export function talking(runs: Runs & { close(): void }) {
     runs,
     /** A whole turn, up to its end or its first question. */
     say: async (prompt: string, about: Partial<Pick<StartTurn, 'sessionId' | 'mode' | 'turnsBefore'>> = {}) =>
-      hear(await runs.start({ prompt, mode: 'manual', ...about }, signal())),
-    answer: async (heard: Heard, answer: string, questionId = heard.question?.id ?? 'none') =>
-      hear(await runs.answer({ sessionId: heard.sessionId, questionId, answer }, signal())),
+      collectTurn(await runs.start({ prompt, mode: 'manual', ...about }, signal())),
+    answer: async (turn: TurnResult, answer: string, questionId = turn.question?.id ?? 'none') =>
+      collectTurn(await runs.answer({ sessionId: turn.sessionId, questionId, answer }, signal())),
     /** A turn in flight: the events received so far, and a function that leaves it. */
     listen: async (prompt: string, about: { sessionId?: string; mode?: ApprovalMode } = {}) => {
       const { sessionId, mode = 'manual' } = about
-      const leaver = new AbortController()
-      const events = await runs.start({ prompt, mode, ...(sessionId && { sessionId }) }, leaver.signal)
-      const heard: TurnEvent[] = []
-      const over = (async () => {
-        for await (const event of events) heard.push(withoutInstant(event))
+      const disconnect = new AbortController()
+      const events = await runs.start({ prompt, mode, ...(sessionId && { sessionId }) }, disconnect.signal)
+      const received: TurnEvent[] = []
+      const finished = (async () => {
+        for await (const event of events) received.push(withoutInstant(event))
       })().catch(() => {})
-      while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve))
-      const first = heard[0] as Extract<TurnEvent, { type: 'turn.started' }>
-      return { heard, over, leave: () => leaver.abort(), runId: first.runId, sessionId: first.sessionId }
+      while (received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+      const first = received[0] as Extract<TurnEvent, { type: 'turn.started' }>
+      return { received, finished, leave: () => disconnect.abort(), runId: first.runId, sessionId: first.sessionId }
     },
   }
 }
 
-export type Heard = Awaited<ReturnType<typeof hear>>
+export type TurnResult = Awaited<ReturnType<typeof collectTurn>>
 
-export async function hear(events: AsyncIterable<TurnEvent>) {
+export async function collectTurn(events: AsyncIterable<TurnEvent>) {
   const all = await Array.fromAsync(events, withoutInstant)
   const first = all[0]
   const last = all.at(-1)

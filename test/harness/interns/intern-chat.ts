@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 import { startTestService, type TestService } from '../service/service.ts'
-import { runningIntern, type Said } from './interns.ts'
+import { type InternReply, runningIntern } from './interns.ts'
 
 const script = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.meta.url))
 
@@ -17,13 +17,13 @@ export const scripted = { agents: { scripted: { command: process.execPath, args:
 const quick = { intern_users_from: 0, turns_per_minute_user: 100_000, turns_per_minute_organization: 100_000 }
 
 /** A service with one running intern that plays scripts. */
-export async function startTalk(options: Parameters<typeof startTestService>[0] = {}) {
+export async function startInternChatService(options: Parameters<typeof startTestService>[0] = {}) {
   const settings = { ...quick, ...scripted, ...options.settings } as object
   const service = await startTestService({ ...options, settings })
   const { id } = await runningIntern(service, { agent: 'scripted' })
   return Object.assign(service, { id })
 }
-export type Talk = Awaited<ReturnType<typeof startTalk>>
+export type InternChatService = Awaited<ReturnType<typeof startInternChatService>>
 
 /** One event of a reply: a chunk, a comment, or the end. */
 export type Event = '[DONE]' | ': keepalive' | { [key: string]: any }
@@ -44,12 +44,12 @@ type Asking = Pick<TestService, 'url' | 'apiKey'>
 
 /** Sends a chat request, the body unchanged, and returns when its status is known. */
 export async function open(service: Asking, id: string, body: object): Promise<Open> {
-  const leaver = new AbortController()
+  const disconnect = new AbortController()
   const response = await fetch(`${service.url}/interns/${id}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ stream: true, ...body }),
-    signal: leaver.signal,
+    signal: disconnect.signal,
   })
   const events = readEvents(response)
   const next = async () => (await events.next()).value ?? undefined
@@ -58,20 +58,24 @@ export async function open(service: Asking, id: string, body: object): Promise<O
     headers: response.headers,
     next,
     rest: () => Array.fromAsync(events),
-    leave: () => leaver.abort(),
+    leave: () => disconnect.abort(),
   }
 }
 
 /** A prompt, by default in `manual` mode. */
-export function prompt(service: Talk, content: string, more: object = {}): Promise<Open> {
+export function prompt(service: InternChatService, content: string, more: object = {}): Promise<Open> {
   return open(service, service.id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
 }
 
 /** The answer to the last interaction of a reply. */
-export function reply(service: Talk, { sessionId, asked }: Said, content: string): Promise<Open> {
+export function reply(
+  service: InternChatService,
+  { sessionId, question: request }: InternReply,
+  content: string,
+): Promise<Open> {
   return open(service, service.id, {
     session_id: sessionId,
-    messages: [{ role: 'tool', tool_call_id: asked?.id, content }],
+    messages: [{ role: 'tool', tool_call_id: request?.id, content }],
   })
 }
 
@@ -94,7 +98,7 @@ function readEvent(block: string): Event {
 }
 
 /** The daemon of an intern, called without the service. */
-export function daemonOf({ place }: Pick<TestService, 'place'>, id: string) {
-  const record = join(place.settings.data_dir, 'interns', id, 'daemon.json')
+export function daemonOf({ testStore }: Pick<TestService, 'testStore'>, id: string) {
+  const record = join(testStore.settings.data_dir, 'interns', id, 'daemon.json')
   return connectRuns(JSON.parse(readFileSync(record, 'utf8')) as DaemonAddress)
 }

@@ -37,8 +37,8 @@ export function filesOf(service: Asking, id: string) {
 }
 
 /** The path of the intern's workspace. */
-export const workspaceOf = ({ place }: Pick<TestService, 'place'>, id: string) =>
-  join(place.settings.data_dir, 'interns', id, 'workspace')
+export const workspaceOf = ({ testStore }: Pick<TestService, 'testStore'>, id: string) =>
+  join(testStore.settings.data_dir, 'interns', id, 'workspace')
 
 /** A tar.gz by the tar of the system, with the files that `fill` writes into a folder. */
 export function tarOf(fill: (folder: string) => void, options: string[] = [], what = ['.']): Buffer {

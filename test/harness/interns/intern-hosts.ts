@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { newPlace } from '../database/databases.ts'
+import { newTestStore } from '../database/databases.ts'
 import { endDaemonsIn } from '../service/leftovers.ts'
 import { type ServerProcess, startProcess } from '../service/server-process.ts'
 import type { Reply } from '../service/service.ts'
@@ -30,8 +30,8 @@ export type InternHostsOfTest = AsyncDisposable & {
 /** Servers on one Postgres, each of which counts as a host. All of them end with it. */
 export async function startInternHosts(shared: Record<string, string> = {}): Promise<InternHostsOfTest> {
   const opened = new AsyncDisposableStack()
-  const place = await newPlace('postgres')
-  opened.defer(place.remove)
+  const testStore = await newTestStore('postgres')
+  opened.defer(testStore.remove)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-hosts-'))
   opened.defer(() => rmSync(folder, { recursive: true, force: true }))
   const keyFile = join(folder, 'encryption.key')
@@ -41,7 +41,7 @@ export async function startInternHosts(shared: Record<string, string> = {}): Pro
   writeFileSync(settings, JSON.stringify({ agents: { scripted } }))
   const env = {
     CONFIG: settings,
-    DATABASE_URL: place.settings.database_url!,
+    DATABASE_URL: testStore.settings.database_url!,
     ENCRYPTION_KEY_FILE: keyFile,
     BOOTSTRAP_API_KEY: apiKey,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,

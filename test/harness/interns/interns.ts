@@ -8,9 +8,9 @@ type Asking = Pick<TestService, 'ask'>
 
 /** A running intern, as its record describes it. */
 export async function runningIntern(service: Asking, body: object = {}) {
-  const made = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, ...body } })
-  if (made.status !== 201) throw new Error(made.text)
-  return untilIntern(service, made.body.id, 'running')
+  const created = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, ...body } })
+  if (created.status !== 201) throw new Error(created.text)
+  return untilIntern(service, created.body.id, 'running')
 }
 
 export function untilIntern(service: Asking, id: string, status: string, withinMs?: number) {
@@ -23,50 +23,60 @@ export function untilIntern(service: Asking, id: string, status: string, withinM
   return until(look, withinMs, () => `to be ${status}, it is ${seen}`)
 }
 
-export type Said = {
+export type InternReply = {
   status: number
   text: string
   finish: string | undefined
   sessionId: string | undefined
   /** The interaction at the end. */
-  asked: { id: string; arguments: { kind: string; operation?: string; options?: string[] } } | undefined
+  question: { id: string; arguments: { kind: string; operation?: string; options?: string[] } } | undefined
   error: { code: number; message: string; metadata?: { reason: string } } | undefined
   chunks: any[]
 }
 
-type Asked = Pick<Said, 'sessionId' | 'asked'>
+type ReplyWithQuestion = Pick<InternReply, 'sessionId' | 'question'>
 
 /**
  * Sends a prompt to an intern, by default in `manual` mode, and reads the whole reply.
  * @throws Error when the prompt is refused, or the reply ends in an error; `trySaying` returns these instead.
  */
-export async function say(service: Asking, id: string, content: string, more: object = {}): Promise<Said> {
-  return unlessFailed(await trySaying(service, id, content, more), content)
+export async function say(service: Asking, id: string, content: string, more: object = {}): Promise<InternReply> {
+  return requireSuccess(await trySay(service, id, content, more), content)
 }
 
 /**
  * Answers a question of an intern.
  * @throws Error as `say` does; `tryAnswering` returns errors instead.
  */
-export async function answer(service: Asking, id: string, asked: Asked, content: string): Promise<Said> {
-  return unlessFailed(await tryAnswering(service, id, asked, content), content)
+export async function answer(
+  service: Asking,
+  id: string,
+  question: ReplyWithQuestion,
+  content: string,
+): Promise<InternReply> {
+  return requireSuccess(await tryAnswer(service, id, question, content), content)
 }
 
-export function trySaying(service: Asking, id: string, content: string, more: object = {}): Promise<Said> {
-  return speak(service, id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
+export function trySay(service: Asking, id: string, content: string, more: object = {}): Promise<InternReply> {
+  return sendMessages(service, id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
 }
 
-export function tryAnswering(service: Asking, id: string, asked: Asked, content: string): Promise<Said> {
-  const message = { role: 'tool', tool_call_id: asked.asked?.id, content }
-  return speak(service, id, { session_id: asked.sessionId, messages: [message] })
+export function tryAnswer(
+  service: Asking,
+  id: string,
+  question: ReplyWithQuestion,
+  content: string,
+): Promise<InternReply> {
+  const message = { role: 'tool', tool_call_id: question.question?.id, content }
+  return sendMessages(service, id, { session_id: question.sessionId, messages: [message] })
 }
 
-function unlessFailed(said: Said, content: string): Said {
-  if (said.status === 200 && !said.error) return said
-  throw new Error(`${JSON.stringify(content.slice(0, 200))} was answered ${said.status} ${JSON.stringify(said.error)}`)
+function requireSuccess(turn: InternReply, content: string): InternReply {
+  if (turn.status === 200 && !turn.error) return turn
+  throw new Error(`${JSON.stringify(content.slice(0, 200))} was answered ${turn.status} ${JSON.stringify(turn.error)}`)
 }
 
-async function speak(service: Asking, id: string, body: object): Promise<Said> {
+async function sendMessages(service: Asking, id: string, body: object): Promise<InternReply> {
   const reply = await service.ask('POST', `/interns/${id}/chat/completions`, { body: { stream: true, ...body } })
   const events = new SseReader().push(Buffer.from(reply.text))
   const chunks = events.flatMap(({ data }) => (data === '[DONE]' || !data ? [] : [JSON.parse(data)]))
@@ -77,7 +87,7 @@ async function speak(service: Asking, id: string, body: object): Promise<Said> {
     text: deltas.map((delta) => delta.content ?? '').join(''),
     finish: chunks.flatMap(({ choices }) => choices.map((choice: any) => choice.finish_reason)).findLast(Boolean),
     sessionId: chunks.at(-1)?.session_id,
-    asked: call && { id: call.id, arguments: JSON.parse(call.function.arguments) },
+    question: call && { id: call.id, arguments: JSON.parse(call.function.arguments) },
     error: reply.body?.error ?? chunks.find((chunk) => chunk.error)?.error,
     chunks,
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDb } from '#platform/db/open.ts'
-import { type DatabaseKind, newPlace, type Place } from '../database/databases.ts'
+import { type DatabaseKind, newTestStore, type TestStore } from '../database/databases.ts'
 import { endDaemonsIn } from '../service/leftovers.ts'
 import { type ServerProcess, startProcess } from '../service/server-process.ts'
 import { scripted } from './intern-chat.ts'
@@ -23,7 +23,7 @@ export type KilledServer = Awaited<ReturnType<KilledInterns['start']>>
  * Postgres, `start` starts one more server beside the running ones; each has a separate data folder.
  */
 export type KilledInterns = AsyncDisposable & {
-  place: Place
+  testStore: TestStore
   start: (env?: Record<string, string>) => Promise<{
     server: ServerProcess
     url: string
@@ -33,15 +33,15 @@ export type KilledInterns = AsyncDisposable & {
 }
 
 export async function killedInterns(kind: DatabaseKind, settings: object = {}): Promise<KilledInterns> {
-  const place = await newPlace(kind)
-  const { data_dir, database_url } = place.settings
+  const testStore = await newTestStore(kind)
+  const { data_dir, database_url } = testStore.settings
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-killed-'))
   const config = join(folder, 'settings.json')
   writeFileSync(join(folder, 'catalogue.json'), JSON.stringify(priced))
   writeFileSync(config, JSON.stringify({ ...scripted, ...settings, catalogue_file: join(folder, 'catalogue.json') }))
   const servers: ServerProcess[] = []
   return {
-    place,
+    testStore,
     async start(env = {}) {
       const server = startProcess({
         ...{ DATA_DIR: data_dir, DATABASE_URL: database_url, CONFIG: config, BOOTSTRAP_API_KEY: apiKey },
@@ -56,7 +56,7 @@ export async function killedInterns(kind: DatabaseKind, settings: object = {}): 
       for (const server of servers) await server[Symbol.asyncDispose]()
       endDaemonsIn(data_dir)
       for (const pid of processesIn(data_dir)) process.kill(pid, 'SIGKILL')
-      await place.remove()
+      await testStore.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -93,7 +93,7 @@ function commandOf(pid: number): string {
 }
 
 /** The number of keys of interns. */
-export async function keysOfInterns({ settings }: Place): Promise<number> {
+export async function keysOfInterns({ settings }: TestStore): Promise<number> {
   // The embedded database is opened read-only beside its server.
   const db = await openDb(settings)
   const rows = await db.query.selectFrom('api_keys').where('kind', '=', 'intern').select('hash').execute()

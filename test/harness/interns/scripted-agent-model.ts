@@ -96,11 +96,11 @@ export function agentModel(refusals: string[] = []) {
 function answerTo(conversation: Conversation): Said {
   const performed = playForAgent(conversation)
   if (!performed) return { text: 'Title' }
-  const said: { text?: string; calls: { name: string; arguments: string }[] } = { calls: [] }
+  const reply: { text?: string; calls: { name: string; arguments: string }[] } = { calls: [] }
   for (const { event: say } of performed) {
-    if (say.type === 'text') said.text = (said.text ?? '') + say.text
-    if (say.type === 'tool_call') said.calls[say.index] = { name: say.name, arguments: '' }
-    if (say.type === 'tool_arguments') said.calls[say.index]!.arguments += say.text
+    if (say.type === 'text') reply.text = (reply.text ?? '') + say.text
+    if (say.type === 'tool_call') reply.calls[say.index] = { name: say.name, arguments: '' }
+    if (say.type === 'tool_arguments') reply.calls[say.index]!.arguments += say.text
   }
-  return { ...said, calls: said.calls.map(({ name, arguments: input }) => ({ name, input: JSON.parse(input) })) }
+  return { ...reply, calls: reply.calls.map(({ name, arguments: input }) => ({ name, input: JSON.parse(input) })) }
 }

@@ -28,30 +28,34 @@ export async function newFolder() {
 }
 
 /** The sandbox of this machine, as detected with the machine's usual PATH. */
-export const usualSandbox: SandboxOptions = { path: process.env.PATH, node: process.execPath, readable: [] }
+export const defaultSandbox: SandboxOptions = { path: process.env.PATH, node: process.execPath, readable: [] }
 /** Each sandbox implementation separately. Without a folder on the PATH, bubblewrap is not found. */
-export const sandboxWays: { [name: string]: SandboxOptions } = {
-  bubblewrap: { ...usualSandbox, systemPath: '/nonexistent' },
-  'util-linux': { ...usualSandbox, path: '' },
+export const sandboxMethods: { [name: string]: SandboxOptions } = {
+  bubblewrap: { ...defaultSandbox, systemPath: '/nonexistent' },
+  'util-linux': { ...defaultSandbox, path: '' },
 }
 /** No sandbox: the best implementation is missing, and the alternative finds no program. */
-export const noWays: SandboxOptions = { ...usualSandbox, program: '/nonexistent/bwrap', systemPath: '/nonexistent' }
+export const missingSandbox: SandboxOptions = {
+  ...defaultSandbox,
+  program: '/nonexistent/bwrap',
+  systemPath: '/nonexistent',
+}
 
 export const realShell = (
   limits: Parameters<typeof createShell>[0]['limits'] = {},
-  sandbox: SandboxOptions = usualSandbox,
+  sandbox: SandboxOptions = defaultSandbox,
   withoutSandbox: NoSandboxPolicy = 'refuse',
 ): Shell => createShell({ env: process.env, sandbox, limits, withoutSandbox })
 
 /** The ACP client of an agent: it records events, and answers as configured. */
 export function newClient(answers: Answers = {}) {
-  const heard: SessionUpdate[] = []
-  const asked: RequestPermissionRequest[] = []
+  const updates: SessionUpdate[] = []
+  const permissionRequests: RequestPermissionRequest[] = []
   const forms: unknown[] = []
   const app = client({ name: 'test' })
-    .onNotification('session/update', ({ params }) => void heard.push(params.update))
+    .onNotification('session/update', ({ params }) => void updates.push(params.update))
     .onRequest('session/request_permission', async ({ params, signal }) => {
-      asked.push(params)
+      permissionRequests.push(params)
       const optionId = await (answers.permission ?? (() => 'allow_once'))(params, signal)
       return { outcome: optionId ? { outcome: 'selected', optionId } : { outcome: 'cancelled' } }
     })
@@ -60,19 +64,27 @@ export function newClient(answers: Answers = {}) {
       return answers.form ? { action: 'accept', content: answers.form } : { action: 'decline' }
     })
   const text = () =>
-    heard
+    updates
       .flatMap((each) =>
         each.sessionUpdate === 'agent_message_chunk' && each.content.type === 'text' ? [each.content.text] : [],
       )
       .join('')
   /** The results of the tools, in order of their ends. */
   const results = () =>
-    heard.flatMap((each) => {
+    updates.flatMap((each) => {
       if (each.sessionUpdate !== 'tool_call_update' || each.status === 'in_progress') return []
       const content = each.content?.[0]
       return content?.type === 'content' && content.content.type === 'text' ? [content.content.text] : []
     })
-  return { app, heard, asked, forms, text, results, operations: () => asked.map((each) => each.toolCall.name) }
+  return {
+    app,
+    updates,
+    permissionRequests,
+    forms,
+    text,
+    results,
+    operations: () => permissionRequests.map((each) => each.toolCall.name),
+  }
 }
 export type Answers = {
   permission?: (
@@ -100,11 +112,11 @@ export async function newAgent(
     now: Date.now,
     newId: newUuid,
   })
-  const person = newClient(options)
-  const connection = person.app.connect(app)
+  const acpClient = newClient(options)
+  const connection = acpClient.app.connect(app)
   const session = await open(connection, workspace.path, options.mode ?? 'manual', options.mcpServers)
   return {
-    ...person,
+    ...acpClient,
     ...session,
     stateDir: folder.path,
     workspace: workspace.path,
@@ -117,15 +129,15 @@ export async function newAgent(
 }
 
 /** The same over the pipes of a process. */
-export async function overStream(
+export async function connectStream(
   stream: Stream,
   workspace: string,
   mode: 'manual' | 'self-drive',
   answers: Answers = {},
 ) {
-  const person = newClient(answers)
-  const connection = person.app.connect(stream)
-  return { ...person, ...(await open(connection, workspace, mode)), agent: connection.agent, connection }
+  const acpClient = newClient(answers)
+  const connection = acpClient.app.connect(stream)
+  return { ...acpClient, ...(await open(connection, workspace, mode)), agent: connection.agent, connection }
 }
 
 async function open({ agent }: ClientConnection, cwd: string, modeId: string, mcpServers: McpServer[] = []) {
@@ -138,7 +150,7 @@ async function open({ agent }: ClientConnection, cwd: string, modeId: string, mc
 }
 
 /** A model that returns a list of answers, one for each request, and records the requests. */
-export function listModel(answers: (string | Partial<ToolCall>[] | ModelFault)[]): {
+export function modelWithAnswers(answers: (string | Partial<ToolCall>[] | ModelFault)[]): {
   model: Model
   requests: ModelRequest[]
 } {

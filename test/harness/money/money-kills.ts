@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from '#platform/db/kysely.ts'
 import { openDb } from '#platform/db/open.ts'
-import type { Place } from '../database/databases.ts'
+import type { TestStore } from '../database/databases.ts'
 import type { ServerProcess } from '../service/server-process.ts'
 
 /** Ends a server with SIGKILL, at any point of its work. */
@@ -11,7 +11,10 @@ export async function killedAtOnce(server: ServerProcess): Promise<void> {
   await server.ended
 }
 
-async function withDb<Result>({ settings }: Place, work: (db: Awaited<ReturnType<typeof openDb>>) => Promise<Result>) {
+async function withDb<Result>(
+  { settings }: TestStore,
+  work: (db: Awaited<ReturnType<typeof openDb>>) => Promise<Result>,
+) {
   // Some servers have their data in a subfolder.
   const within = join(settings.data_dir, 'data')
   const data_dir = existsSync(within) ? within : settings.data_dir
@@ -20,9 +23,9 @@ async function withDb<Result>({ settings }: Place, work: (db: Awaited<ReturnType
 }
 
 /** Simulates that the killed servers have been silent for long enough to count as dead. */
-export function silence(place: Place): Promise<void> {
+export function silence(testStore: TestStore): Promise<void> {
   return withDb(
-    place,
+    testStore,
     async (db) => void (await db.query.updateTable('budget_leases').set({ renewed_at: 1 }).execute()),
   )
 }
@@ -30,8 +33,8 @@ export function silence(place: Place): Promise<void> {
 const usd = (pico: string) => Number(pico) / 1e12
 
 /** The total of a limit's account, and the reservations of servers, in USD. */
-export function moneyOf(place: Place, budget: string): Promise<{ spent: number; held: number }> {
-  return withDb(place, async (db) => {
+export function moneyOf(testStore: TestStore, budget: string): Promise<{ spent: number; held: number }> {
+  return withDb(testStore, async (db) => {
     const sum = async (table: string, column: string) => {
       const { rows } = await sql<{ pico: string }>`
         select cast(coalesce(sum(${sql.ref(column)}), 0) as text) as pico
@@ -43,8 +46,8 @@ export function moneyOf(place: Place, budget: string): Promise<{ spent: number; 
 }
 
 /** The sum in the ledger, as charged to limits. */
-export function ledgerUsd(place: Place): Promise<number> {
-  return withDb(place, async (db) => {
+export function ledgerUsd(testStore: TestStore): Promise<number> {
+  return withDb(testStore, async (db) => {
     const { rows } = await sql<{ pico: string }>`
       select cast(coalesce(sum(cost_pico + margin_pico), 0) as text) as pico from generations`.execute(db.query)
     return usd(rows[0]!.pico)

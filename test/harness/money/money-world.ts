@@ -22,7 +22,7 @@ type Flight = {
   cost: bigint
   /** The charge, once the request is over. */
   charged: bigint | undefined
-  over: boolean
+  isOver: boolean
   /** Whether the ledger has the charge. */
   written: boolean
   /** Whether the ledger can have it: the cost of an attempt without an answer is recorded when the request is over. */
@@ -174,8 +174,8 @@ export class MoneyWorld {
     const budgets = which.map((at) => (at < 2 ? server.known[at]! : { ...server.known[at]! }))
     const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
     server.asking.set(budgets, need)
-    const asked = server.budgets.reserve(budgets, need)
-    const reserved = await Promise.resolve(asked).catch(() => undefined)
+    const pending = server.budgets.reserve(budgets, need)
+    const reserved = await Promise.resolve(pending).catch(() => undefined)
     server.asking.delete(budgets)
     if (!reserved || 'refusedBy' in reserved) return this.#learned()
     if (!server.alive) return reserved.reservation.settle(0n, () => true)
@@ -185,9 +185,12 @@ export class MoneyWorld {
     this.#begin({ server, budgets, reservation, need, cost }, undefined)
   }
 
-  #begin(asked: Pick<Flight, 'server' | 'budgets' | 'reservation' | 'need' | 'cost'>, record: Flight['record']): void {
-    const begun = { charged: undefined, over: false, written: false, recorded: true, at: this.now, record }
-    const flight = { ...asked, ...begun }
+  #begin(
+    request: Pick<Flight, 'server' | 'budgets' | 'reservation' | 'need' | 'cost'>,
+    record: Flight['record'],
+  ): void {
+    const started = { charged: undefined, isOver: false, written: false, recorded: true, at: this.now, record }
+    const flight = { ...request, ...started }
     this.flights.push(flight)
     this.#check(flight)
     this.#learned()
@@ -198,7 +201,7 @@ export class MoneyWorld {
     const { server, budgets, need } = first
     if (!server.alive) return
     const cost = this.#costOf(need)
-    Object.assign(first, { over: true, recorded: false, cost, charged: cost })
+    Object.assign(first, { isOver: true, recorded: false, cost, charged: cost })
     this.tell(`${server.name} pays ${cost} for an attempt, and asks for ${need}`)
     const early = first.reservation.settleEarly(cost, () => true)
     const record = () => {
@@ -228,7 +231,7 @@ export class MoneyWorld {
 
   /** The answer is over, or its client left. After a disconnect a bound is charged, because the bill is unknown. */
   finish(flight: Flight, left: boolean): void {
-    flight.over = true
+    flight.isOver = true
     if (!flight.server.alive) return
     const { need, cost } = flight
     flight.charged = left && cost < need ? cost + (need - cost) / 2n : cost
@@ -239,7 +242,7 @@ export class MoneyWorld {
 
   /** The ledger receives a charge some time after it was made; rows that wait at a killed server are lost. */
   async #write(server: Server): Promise<void> {
-    const charged = this.flights.filter((flight) => flight.server === server && flight.over && flight.recorded)
+    const charged = this.flights.filter((flight) => flight.server === server && flight.isOver && flight.recorded)
     await server.link.delay()
     if (server.link.state === 'cut' || server.killed) throw new Error('the ledger is not reached')
     for (const flight of charged) flight.written = true
@@ -267,7 +270,7 @@ export class MoneyWorld {
 
   async stop(server: Server): Promise<void> {
     this.tell(`${server.name} is stopped`)
-    for (const flight of this.flights) if (flight.server === server && !flight.over) this.finish(flight, true)
+    for (const flight of this.flights) if (flight.server === server && !flight.isOver) this.finish(flight, true)
     const { slow, breaking, losing } = server.trouble
     const { fallingBack } = server
     if (server.link.state === 'open' && !slow && !breaking && !losing && !fallingBack) this.#stopped.add(server)
@@ -350,7 +353,7 @@ export class MoneyWorld {
     this.deliver(true)
     for (let round = 0; round < 4; round++) {
       await turn()
-      for (const flight of this.flights) if (!flight.over) this.finish(flight, false)
+      for (const flight of this.flights) if (!flight.isOver) this.finish(flight, false)
       await this.tick(6000)
     }
     for (const server of [...this.servers]) await this.stop(server)
@@ -364,11 +367,11 @@ export class MoneyWorld {
   #taken(of: Budget, period: number): bigint {
     const split = this.#split.get(of.id) ?? this.flights.length
     let sum = 0n
-    for (const [index, { budgets, need, cost, charged, over, at: when }] of this.flights.entries()) {
+    for (const [index, { budgets, need, cost, charged, isOver, at: when }] of this.flights.entries()) {
       const budget = budgets.find(({ id }) => id === of.id)
       if (!budget || periodOf(of, when) !== period) continue
       if (budget.interval !== of.interval && index >= split) continue
-      const taken = over ? (charged ?? cost) : need
+      const taken = isOver ? (charged ?? cost) : need
       sum += least(taken, need)
     }
     return sum
@@ -425,8 +428,8 @@ export class MoneyWorld {
       const taken = this.#taken(budget, periodOf(budget, this.now))
       const before = this.#before.get(keyOf(budget, this.now)) ?? 0n
       const most = before > this.#mostKnown[at]! ? before : this.#mostKnown[at]!
-      const told = `${budget.id} ${budget.interval}: ${taken} of ${most}`
-      assert.ok(taken <= most, `${told}\n${this.story.join('\n')}`)
+      const message = `${budget.id} ${budget.interval}: ${taken} of ${most}`
+      assert.ok(taken <= most, `${message}\n${this.story.join('\n')}`)
     }
   }
 
@@ -438,22 +441,24 @@ export class MoneyWorld {
     await Promise.all(this.#reading)
     let share = 0
     for (const [at, { id }] of this.#limits.entries()) {
-      const asked = this.flights.flatMap(({ budgets, at: when }) =>
+      const requests = this.flights.flatMap(({ budgets, at: when }) =>
         budgets.filter((budget) => budget.id === id).map(({ interval }) => ({ interval, when })),
       )
-      for (const { interval, when } of new Map(asked.map((one) => [keyOf({ id, ...one }, one.when), one])).values()) {
+      for (const { interval, when } of new Map(
+        requests.map((one) => [keyOf({ id, ...one }, one.when), one]),
+      ).values()) {
         const period = periodOf({ interval }, when)
         const sums = this.#sumsOf(id, interval, period)
         const clock = clockOf(() => this.now)
         const ofForgotten = id.startsWith('guardrail:') ? this.#written(id, period) : 0n
         const { spent = ofForgotten, leases } = await readBudget(this.#db.query, clock, id, period)
         const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)
-        const told = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
+        const message = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
         // A server can also report an amount that a new account got from the ledger: it is charged twice rather than
         // not at all.
-        if (!this.#changed.has(at)) assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${told}`)
-        assert.ok(spent >= sums.accounted, `charged: ${told}`)
-        assert.ok(spent + lost + sums.beyond >= sums.billed, `billed more than is charged: ${told}`)
+        if (!this.#changed.has(at)) assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${message}`)
+        assert.ok(spent >= sums.accounted, `charged: ${message}`)
+        assert.ok(spent + lost + sums.beyond >= sums.billed, `billed more than is charged: ${message}`)
         share = Math.max(share, Number(sums.billed) / Number(this.#mostKnown[at]))
       }
     }

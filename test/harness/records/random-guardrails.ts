@@ -14,8 +14,8 @@ const providers = ['p', 'q', 'r']
 const modelNames = authors.flatMap((author) => [`${author}/a`, `${author}/b`])
 const dated = (id: string) => `${id}-2026`
 
-const said = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 })
-const listOf = <T>(values: readonly T[]) => said(fc.subarray([...values], { minLength: 1 }))
+const valueOrNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 })
+const listOf = <T>(values: readonly T[]) => valueOrNull(fc.subarray([...values], { minLength: 1 }))
 
 export const region = fc.constantFrom(...regions)
 
@@ -26,15 +26,15 @@ const sayings = {
   ignored_models: listOf(modelNames.map(dated)),
   allowed_providers: listOf(providers),
   ignored_providers: listOf(providers),
-  enable_free_model_publication: said(fc.boolean()),
-  enable_free_model_training: said(fc.boolean()),
-  enable_paid_model_training: said(fc.boolean()),
-  enforce_zdr: said(fc.boolean()),
-  enforce_zdr_vendor_a: said(fc.boolean()),
-  enforce_zdr_vendor_b: said(fc.boolean()),
-  enforce_zdr_vendor_c: said(fc.boolean()),
-  enforce_zdr_vendor_d: said(fc.boolean()),
-  enforce_zdr_other: said(fc.boolean()),
+  enable_free_model_publication: valueOrNull(fc.boolean()),
+  enable_free_model_training: valueOrNull(fc.boolean()),
+  enable_paid_model_training: valueOrNull(fc.boolean()),
+  enforce_zdr: valueOrNull(fc.boolean()),
+  enforce_zdr_vendor_a: valueOrNull(fc.boolean()),
+  enforce_zdr_vendor_b: valueOrNull(fc.boolean()),
+  enforce_zdr_vendor_c: valueOrNull(fc.boolean()),
+  enforce_zdr_vendor_d: valueOrNull(fc.boolean()),
+  enforce_zdr_other: valueOrNull(fc.boolean()),
 } satisfies Record<Rule | 'enforce_zdr', fc.Arbitrary<unknown>>
 
 export const policy: fc.Arbitrary<Partial<Policy>> = fc.record(sayings, { requiredKeys: [] })

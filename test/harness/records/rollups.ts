@@ -20,7 +20,7 @@ export async function cellsTold(db: Db, table: CellTable, grain: number): Promis
     .select(['slot', ...(dimensionsOf[table] as 'model'[]), 'latency', 'duration', 'throughput'])
     .select(sumColumns[table].map((name) => exactly(sql.ref(name)).as(`${name}_exact`)))
     .execute()
-  const told = rows.map((row): [string, string] => {
+  const results = rows.map((row): [string, string] => {
     const texts = row as unknown as Record<string, string>
     return [
       [row.slot, ...dimensionsOf[table].map((name) => texts[name])].join(' '),
@@ -29,7 +29,7 @@ export async function cellsTold(db: Db, table: CellTable, grain: number): Promis
       ),
     ]
   })
-  return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
+  return new Map(results.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The expected cells, counted again from the rows of the ledger. */
@@ -49,7 +49,7 @@ export async function cellsOfRows(db: Db, table: CellTable, grain: number): Prom
     if (!sum) sums.set(id, one)
     else addInto(sum, one)
   }
-  const told = [...sums].map(([id, { amounts, sketches }]): [string, string] => [
+  const results = [...sums].map(([id, { amounts, sketches }]): [string, string] => [
     id,
     [
       ...sumColumns[table].map((name) => amounts[name]),
@@ -58,7 +58,7 @@ export async function cellsOfRows(db: Db, table: CellTable, grain: number): Prom
       sketches.throughput.toText(),
     ].join(' | '),
   ])
-  return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
+  return new Map(results.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 type Sums = Pick<Cell, 'sketches'> & { amounts: Record<string, bigint> }

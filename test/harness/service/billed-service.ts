@@ -121,21 +121,21 @@ export async function leaveAfter(billed: BilledService, key: string, body: objec
   const { sales } = billed.upstream
   const before = sales.length
   const leaving = new AbortController()
-  const asked = fetch(`${billed.service.url}/chat/completions`, {
+  const pending = fetch(`${billed.service.url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
     signal: leaving.signal,
   })
   let isOver = false
-  const over = asked
+  const finished = pending
     .then((response) => response.text())
     .catch(() => {})
     .finally(() => {
       isOver = true
     })
   await until(() => isOver || sales.length > before)
-  await Promise.race([over, sleep(ms)])
+  await Promise.race([finished, sleep(ms)])
   leaving.abort()
-  await over
+  await finished
 }

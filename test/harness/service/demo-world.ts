@@ -18,7 +18,7 @@ export type DemoWorld = AsyncDisposable & {
   keys: { bot: string; shutIn: string }
   guardrailId: string
   /** The last request to a provider. */
-  asked: DemoUpstream['asked']
+  lastRequest: DemoUpstream['lastRequest']
 }
 
 const offer = (model: string, prompt: number, completion: number) => ({
@@ -90,7 +90,7 @@ export async function startDemoWorld({ manner, ...options }: Options = {}): Prom
     service,
     keys,
     guardrailId,
-    asked: upstream.asked,
+    lastRequest: upstream.lastRequest,
     ask: (count) => askAll(service, keys, count),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()

@@ -2,12 +2,12 @@ import { SseReader } from '#platform/net/sse.ts'
 import { until } from '../until.ts'
 
 /** One event of `GET /events`. */
-export type Heard = { type: string; id: string; data: any }
+export type ReceivedEvent = { type: string; id: string; data: any }
 
 /** A stream of events, and the events received so far. */
 export type Listening = {
   status: number
-  heard: Heard[]
+  events: ReceivedEvent[]
   /** All received lines, including comments. */
   text: () => string
   /** The events of one type. */
@@ -27,42 +27,42 @@ export async function listen(
   url: string,
   { key, cookie, path = '/events', query = '', lastEventId }: Options,
 ): Promise<Listening> {
-  const leaver = new AbortController()
+  const disconnect = new AbortController()
   const response = await fetch(`${url}${path}${query}`, {
     headers: {
       ...(key && { authorization: `Bearer ${key}` }),
       ...(cookie && { cookie }),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     },
-    signal: leaver.signal,
+    signal: disconnect.signal,
   })
-  const heard: Heard[] = []
-  const told = { text: '', lastId: lastEventId ?? '', ended: false }
+  const events: ReceivedEvent[] = []
+  const result = { text: '', lastId: lastEventId ?? '', ended: false }
   const reader = new SseReader()
   const read = async () => {
     for await (const chunk of response.body!) {
-      told.text += Buffer.from(chunk).toString()
+      result.text += Buffer.from(chunk).toString()
       for (const [, id] of Buffer.from(chunk)
         .toString()
         .matchAll(/^id: (.*)$/gm))
-        told.lastId = id!
+        result.lastId = id!
       for (const { event = '', data, raw } of reader.push(Buffer.from(chunk)))
-        heard.push({ type: event, id: /^id: (.*)$/m.exec(raw.toString())?.[1] ?? '', data: JSON.parse(data) })
+        events.push({ type: event, id: /^id: (.*)$/m.exec(raw.toString())?.[1] ?? '', data: JSON.parse(data) })
     }
-    told.ended = true
+    result.ended = true
   }
   void read().catch(() => {
-    told.ended = true
+    result.ended = true
   })
-  const of = (type: string) => heard.filter((one) => one.type === type).map(({ data }) => data)
+  const of = (type: string) => events.filter((one) => one.type === type).map(({ data }) => data)
   return {
     status: response.status,
-    heard,
-    text: () => told.text,
+    events,
+    text: () => result.text,
     of,
     hear: (type, isWanted = () => true) => until(() => of(type).find(isWanted) ?? false),
-    lastId: () => told.lastId,
-    ended: () => told.ended,
-    leave: () => leaver.abort(),
+    lastId: () => result.lastId,
+    ended: () => result.ended,
+    leave: () => disconnect.abort(),
   }
 }

@@ -65,8 +65,8 @@ export async function startPlainIssuer(path = ''): Promise<PlainIssuer> {
     }
   }
 
-  function authorize({ url: asked }: IncomingMessage, response: ServerResponse): void {
-    const { searchParams } = new URL(asked!, url)
+  function authorize({ url: request }: IncomingMessage, response: ServerResponse): void {
+    const { searchParams } = new URL(request!, url)
     const code = randomUUID()
     flows.set(code, { nonce: searchParams.get('nonce')!, challenge: searchParams.get('code_challenge')! })
     const back = new URL(searchParams.get('redirect_uri')!)

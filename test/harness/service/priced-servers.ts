@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from '../database/databases.ts'
+import type { TestStore } from '../database/databases.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 export const managementKey = `sb-v1-${'a'.repeat(64)}`
@@ -21,8 +21,13 @@ export function pricedCatalogue(folder: string): string {
 }
 
 /** Starts real servers over one store, where the demo model costs money. `databaseUrl` can go through a detour. */
-export async function startPriced(place: Place, count = 1, databaseUrl?: string, env = {}): Promise<ServerProcess[]> {
-  const { data_dir, database_url } = place.settings
+export async function startPriced(
+  testStore: TestStore,
+  count = 1,
+  databaseUrl?: string,
+  env = {},
+): Promise<ServerProcess[]> {
+  const { data_dir, database_url } = testStore.settings
   const file = pricedCatalogue(data_dir)
   const servers: ServerProcess[] = []
   for (let at = 0; at < count; at++) {

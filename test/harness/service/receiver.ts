@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { until } from '../until.ts'
 
-export type Received = { headers: Record<string, string>; body: string; told: any }
+export type Received = { headers: Record<string, string>; body: string; result: any }
 
 type Answer = (response: ServerResponse, at: number) => void
 
@@ -13,7 +13,7 @@ export async function startReceiver(answer: Answer = (response) => response.writ
   const server = createServer(async (request: IncomingMessage, response) => {
     let body = ''
     for await (const piece of request) body += piece
-    received.push({ headers: request.headers as Record<string, string>, body, told: JSON.parse(body) })
+    received.push({ headers: request.headers as Record<string, string>, body, result: JSON.parse(body) })
     answer(response, received.length)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -24,7 +24,7 @@ export async function startReceiver(answer: Answer = (response) => response.writ
     received,
     /** The first event of a type that meets the condition. */
     hear: (type: string, isWanted: (told: any) => boolean = () => true) =>
-      until(() => received.find(({ told }) => told.type === type && isWanted(told.data)) ?? false),
+      until(() => received.find(({ result }) => result.type === type && isWanted(result.data)) ?? false),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

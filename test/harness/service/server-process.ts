@@ -35,26 +35,26 @@ export function startProcess(
   })
   endAtLast(child)
   if (env.DATA_DIR) endDaemonsAtLast(env.DATA_DIR)
-  const told = { out: '', err: '' }
+  const result = { out: '', err: '' }
   const listening = Promise.withResolvers<string>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told.out += text
-    const url = /^listening on (\S+)$/m.exec(told.out)?.[1]
+    result.out += text
+    const url = /^listening on (\S+)$/m.exec(result.out)?.[1]
     if (url) listening.resolve(url)
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    told.err += text
+    result.err += text
   })
   const ended = once(child, 'close').then(([code, signal]) => {
-    listening.reject(new Error(`the server ended before it listened: ${told.err}`))
+    listening.reject(new Error(`the server ended before it listened: ${result.err}`))
     return (code ?? signal) as number | NodeJS.Signals
   })
   listening.promise.catch(() => {})
   return {
     pid: child.pid!,
     url: listening.promise,
-    out: () => told.out,
-    err: () => told.err,
+    out: () => result.out,
+    err: () => result.err,
     ended,
     signal: (name) => void child.kill(name),
     async [Symbol.asyncDispose]() {

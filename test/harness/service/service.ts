@@ -4,7 +4,7 @@ import type { SettingSources } from '#platform/config/load.ts'
 import { type Config, Settings } from '#platform/config/settings.ts'
 import { newUuid } from '#platform/core/id.ts'
 import type { RequestTimeouts } from '#platform/http/app.ts'
-import { type DatabaseKind, newPlace, type Place } from '../database/databases.ts'
+import { type DatabaseKind, newTestStore, type TestStore } from '../database/databases.ts'
 import { noteForFailure } from './failure-notes.ts'
 import { endDaemonsAtLast } from './leftovers.ts'
 
@@ -18,7 +18,7 @@ export type TestService = AsyncDisposable & {
   metricsUrl: string | undefined
   managementKey: string
   apiKey: string
-  place: Place
+  testStore: TestStore
   /** Sends the API key by default; `null` sends none. A `body` is sent as JSON. */
   ask: (method: string, path: string, options?: Ask) => Promise<Reply>
   /** The same with the management key. */
@@ -30,7 +30,7 @@ export type TestService = AsyncDisposable & {
 
 type Options = {
   kind?: DatabaseKind
-  place?: Place
+  testStore?: TestStore
   settings?: Partial<Config>
   /** The source of each setting; unknown by default. */
   sources?: SettingSources
@@ -45,10 +45,10 @@ type Options = {
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** Every answer is checked against its route's schema. A second service on the same `place` shares its store. */
+/** Every answer is checked against its route's schema. A second service on the same `testStore` shares its store. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
-  const place = options.place ?? (await newPlace(options.kind ?? 'sqlite'))
-  endDaemonsAtLast(place.settings.data_dir)
+  const testStore = options.testStore ?? (await newTestStore(options.kind ?? 'sqlite'))
+  endDaemonsAtLast(testStore.settings.data_dir)
   const config = Settings.parse({
     port: 0,
     bootstrap_management_key: managementKey,
@@ -57,7 +57,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     demo_intern: 'false',
     // Bundling takes a process.
     console: 'false',
-    ...place.settings,
+    ...testStore.settings,
     ...options.settings,
   })
   const service = await startService({
@@ -94,14 +94,14 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     metricsUrl: service.metricsUrl,
     managementKey,
     apiKey,
-    place,
+    testStore,
     ask,
     manage: (method, path, body) => ask(method, path, { key: managementKey, body }),
     reloadCatalogue: service.reloadCatalogue,
     stop: service.stop,
     async [Symbol.asyncDispose]() {
       await service.stop()
-      if (!options.place) await place.remove()
+      if (!options.testStore) await testStore.remove()
     },
   }
 }

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { delta, done, first } from './faulty-upstream.ts'
 
 /** One request, and the amount that the provider will bill. */
-export type Sale = {
+export type BilledRequest = {
   body: any
   prompt: number
   completion: number
   /** Whether the client has left. */
-  gone: () => boolean
+  hasDisconnected: () => boolean
   write: (text: string) => void
   /** A whole answer, or the rest of a stream. */
   end: (text?: string) => void
@@ -21,12 +21,12 @@ export type Sale = {
 }
 
 /** The behaviour of a provider, by the name of the model. */
-export type Trade = (sale: Sale) => Promise<void> | void
+export type Trade = (sale: BilledRequest) => Promise<void> | void
 
 /** A provider on a real socket that keeps account of every token it has read and generated. */
 export type BillingUpstream = AsyncDisposable & {
   url: string
-  sales: Sale[]
+  sales: BilledRequest[]
   /** The bill in USD, by prices per million. */
   billed: (prices: { prompt: number; completion: number }) => number
   /** Waits until no request is in flight. */
@@ -40,7 +40,7 @@ export async function startBillingUpstream(
   trades: Record<string, Trade>,
   billAnswer?: BillAnswer,
 ): Promise<BillingUpstream> {
-  const sales: Sale[] = []
+  const sales: BilledRequest[] = []
   let underWay = 0
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
@@ -72,23 +72,23 @@ export async function startBillingUpstream(
   }
 }
 
-async function saleOf(request: IncomingMessage, response: ServerResponse): Promise<Sale> {
+async function saleOf(request: IncomingMessage, response: ServerResponse): Promise<BilledRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  let gone = false
+  let hasDisconnected = false
   response.once('close', () => {
-    gone = true
+    hasDisconnected = true
   })
   const open = () => {
     const type = body.stream ? 'text/event-stream' : 'application/json'
     if (!response.headersSent) response.writeHead(200, { 'content-type': type })
   }
-  const sale: Sale = {
+  const sale: BilledRequest = {
     body,
     prompt: 0,
     completion: 0,
-    gone: () => gone,
+    hasDisconnected: () => hasDisconnected,
     write(text) {
       open()
       response.write(text)
@@ -103,7 +103,7 @@ async function saleOf(request: IncomingMessage, response: ServerResponse): Promi
   return sale
 }
 
-export const usageOf = (sale: Sale, more: object = {}): string =>
+export const usageOf = (sale: BilledRequest, more: object = {}): string =>
   `data: ${JSON.stringify({ id: 'x', choices: [], usage: { ...sale.usage(), ...more } })}\n\n`
 
 /** Reasons invisibly for nearly all of its tokens, writes a little, and reports the usage a moment after the end. */
@@ -119,7 +119,7 @@ export const thinker: Trade = async (sale) => {
 export const speaker: Trade = async (sale) => {
   sale.prompt = 10
   sale.write(first)
-  while (sale.completion < sale.body.max_tokens && !sale.gone()) {
+  while (sale.completion < sale.body.max_tokens && !sale.hasDisconnected()) {
     sale.completion++
     sale.write(delta({ content: 'a' }))
     await sleep(2)
@@ -137,7 +137,7 @@ export const paced =
     sale.prompt = 10
     sale.write(first)
     const startedAt = performance.now()
-    for (let visible = 0; sale.completion < sale.body.max_tokens && !sale.gone(); await sleep(5)) {
+    for (let visible = 0; sale.completion < sale.body.max_tokens && !sale.hasDisconnected(); await sleep(5)) {
       sale.completion = Math.min(sale.body.max_tokens, Math.floor((performance.now() - startedAt) * pacedTokensPerMs))
       for (; visible < sale.completion - pacedHidden; visible++) sale.write(delta({ content: 'a' }))
     }
@@ -149,7 +149,7 @@ export const paced =
 export const brooder: Trade = async (sale) => {
   sale.prompt = 10
   sale.completion = sale.body.max_tokens
-  for (let waited = 0; waited < 2000 && !sale.gone(); waited += 20) await sleep(20)
+  for (let waited = 0; waited < 2000 && !sale.hasDisconnected(); waited += 20) await sleep(20)
   if (sale.body.stream) return sale.end(delta({ content: 'x' }) + delta({}, 'stop') + usageOf(sale) + done)
   const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
   sale.end(JSON.stringify({ id: 'x', choices, usage: sale.usage() }))
@@ -171,7 +171,7 @@ export const reader: Trade = async (sale) => {
   sale.prompt = promptOf(sale.body)
   sale.completion = 1
   sale.write(first + delta({ content: 'a' }))
-  for (let waited = 0; waited < 5000 && !sale.gone(); waited += 5) await sleep(5)
+  for (let waited = 0; waited < 5000 && !sale.hasDisconnected(); waited += 5) await sleep(5)
   sale.end()
 }
 
@@ -202,7 +202,7 @@ export const flooding: Trade = async (sale) => {
   sale.completion = sale.body.max_tokens
   const piece = delta({ content: 'a' })
   sale.write(first + piece.repeat(sale.completion))
-  for (let waited = 0; waited < 5000 && !sale.gone(); waited += 20) await sleep(20)
+  for (let waited = 0; waited < 5000 && !sale.hasDisconnected(); waited += 20) await sleep(20)
   sale.end()
 }
 

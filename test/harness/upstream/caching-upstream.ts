@@ -8,7 +8,7 @@ import { type Received, startScriptedUpstream } from './scripted-upstream.ts'
 export type CachingService = AsyncDisposable & {
   service: TestService
   /** The called endpoints, in order. */
-  asked: () => string[]
+  receivedPrefixes: () => string[]
   /** Prompt tokens so far, and how many of them were found in a cache. */
   tokens: { prompt: number; cached: number }
 }
@@ -35,7 +35,7 @@ export async function startCachingService(): Promise<CachingService> {
   const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
   return {
     service,
-    asked: () => upstream.requests.map(endpointOf),
+    receivedPrefixes: () => upstream.requests.map(endpointOf),
     tokens,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()

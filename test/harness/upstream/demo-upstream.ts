@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type DemoUpstream = AsyncDisposable & {
   url: string
   /** The last request. */
-  asked: () => any
+  lastRequest: () => any
 }
 
 const text =
@@ -20,12 +20,12 @@ type Manner = {
 
 /** The provider `busy` answers every request with 429. */
 export async function startDemoUpstream({ paceMs: paceOf = () => 4, says = text }: Manner = {}): Promise<DemoUpstream> {
-  let asked: unknown
+  let lastRequest: unknown
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
-    asked = body
+    lastRequest = body
     const paceMs = paceOf(request.url?.split('/')[1] ?? '')
     await sleep(paceMs * 3)
     if (request.url?.startsWith('/busy/')) return refuse(response)
@@ -42,7 +42,7 @@ export async function startDemoUpstream({ paceMs: paceOf = () => 4, says = text 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: () => asked,
+    lastRequest: () => lastRequest,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

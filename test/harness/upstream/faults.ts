@@ -8,7 +8,7 @@ import {
   head,
   lastChunk,
   type Play,
-  said,
+  textEvents,
   usageChunk,
   whole,
 } from './faulty-upstream.ts'
@@ -29,7 +29,7 @@ const encodedBy =
   (name: string, encode: (text: string) => Buffer): Play =>
   (taken) =>
     taken.body.stream
-      ? streamed(encode(said('Hello ', 'world').join('')), `content-encoding: ${name}\r\n`)(taken)
+      ? streamed(encode(textEvents('Hello ', 'world').join('')), `content-encoding: ${name}\r\n`)(taken)
       : answers(200, encode(completion('Hello world')), `${json}content-encoding: ${name}\r\n`)(taken)
 
 const inPieces =
@@ -46,20 +46,20 @@ export const sound: Record<string, Play> = {
   gzip: encodedBy('gzip', gzipSync),
   br: encodedBy('br', brotliCompressSync),
   deflate: encodedBy('deflate', deflateSync),
-  crlf: sse(...said('Hello ', 'world').map((event) => event.replaceAll('\n', '\r\n'))),
-  comments: sse(': hi\n\n', ': still here\n\n', ...said('Hello ', 'world').map((event) => `: c\n${event}`)),
-  bytewise: inPieces(Buffer.from(said('Hello ', 'world').join('')), 1),
+  crlf: sse(...textEvents('Hello ', 'world').map((event) => event.replaceAll('\n', '\r\n'))),
+  comments: sse(': hi\n\n', ': still here\n\n', ...textEvents('Hello ', 'world').map((event) => `: c\n${event}`)),
+  bytewise: inPieces(Buffer.from(textEvents('Hello ', 'world').join('')), 1),
   /** Cut within every multi-byte character. */
-  umlauts: inPieces(Buffer.from(said('Grüße ', 'aus 東京 🚂').join('')), 3),
-  without_done: sse(...said('Hello ', 'world').slice(0, -1)),
+  umlauts: inPieces(Buffer.from(textEvents('Grüße ', 'aus 東京 🚂').join('')), 3),
+  without_done: sse(...textEvents('Hello ', 'world').slice(0, -1)),
   stays_open: ({ socket }) =>
-    socket.write(Buffer.concat([Buffer.from(head()), chunk(said('Hello ', 'world').join(''))])),
+    socket.write(Buffer.concat([Buffer.from(head()), chunk(textEvents('Hello ', 'world').join(''))])),
   json_for_stream: answers(200, completion('Hello world')),
   /** The name of a property that every object has is not an encoding. */
   odd_encoding: answers(200, completion('Hello world'), `${json}content-encoding: constructor\r\n`),
-  byte_order_mark: sse(`\ufeff${delta({ role: 'assistant', content: 'Hello ' })}`, ...said('world').slice(1)),
-  stream_for_json: sse(...said('Hello ', 'world')),
-  big_event: sse(...said('x'.repeat(10 * 1024 * 1024))),
+  byte_order_mark: sse(`\ufeff${delta({ role: 'assistant', content: 'Hello ' })}`, ...textEvents('world').slice(1)),
+  stream_for_json: sse(...textEvents('Hello ', 'world')),
+  big_event: sse(...textEvents('x'.repeat(10 * 1024 * 1024))),
   early_hints: ({ socket, body }) => {
     socket.write('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n')
     encodedBy('identity', Buffer.from)({ socket, body } as never)
@@ -99,7 +99,7 @@ export const early: Record<string, { play: Play; status: number; tryNext: boolea
   not_json: { play: answers(200, 'hello'), status: 502, tryNext: true },
   malformed_first: { play: sse('data: {"choices":[\n\n'), status: 502, tryNext: true },
   truncated_gzip: {
-    play: streamed(gzipSync(said('Hello').join('')).subarray(0, 40), 'content-encoding: gzip\r\n'),
+    play: streamed(gzipSync(textEvents('Hello').join('')).subarray(0, 40), 'content-encoding: gzip\r\n'),
     status: 502,
     tryNext: true,
   },

@@ -105,7 +105,7 @@ export const usageChunk = `data: ${JSON.stringify({ ...named, choices: [], usage
 export const done = 'data: [DONE]\n\n'
 
 /** The events of a valid stream with these words. */
-export function said(...words: string[]): string[] {
+export function textEvents(...words: string[]): string[] {
   return [first, ...words.map((content) => delta({ content })), delta({}, 'stop'), usageChunk, done]
 }
 

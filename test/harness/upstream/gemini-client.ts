@@ -31,9 +31,9 @@ export async function openGeminiDoor(serviceUrl: () => string): Promise<AsyncDis
       const streams = method.startsWith('stream')
       response.writeHead(200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
       const parts: object[] = []
-      for await (const said of piecesOf(answer)) {
-        parts.push(...(said.candidates[0]?.content.parts ?? []))
-        if (streams) response.write(`data: ${JSON.stringify(said)}\n\n`)
+      for await (const result of piecesOf(answer)) {
+        parts.push(...(result.candidates[0]?.content.parts ?? []))
+        if (streams) response.write(`data: ${JSON.stringify(result)}\n\n`)
       }
       response.end(streams ? undefined : JSON.stringify(candidate(parts, 'STOP')))
     } catch {
@@ -120,8 +120,8 @@ function messagesOf({
           type: 'function',
           function: { name, arguments: JSON.stringify(args) },
         }))
-      const said = { role: role === 'model' ? 'assistant' : 'user', content: textOf(parts) }
-      return [calls.length > 0 ? { ...said, tool_calls: calls } : said]
+      const result = { role: role === 'model' ? 'assistant' : 'user', content: textOf(parts) }
+      return [calls.length > 0 ? { ...result, tool_calls: calls } : result]
     }),
   ]
 }

@@ -26,9 +26,9 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
       text,
     }
     requests.push(received)
-    const { status, type, body: said } = answer(received)
+    const { status, type, body: result } = answer(received)
     response.writeHead(status, { 'content-type': type })
-    response.end(said)
+    response.end(result)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

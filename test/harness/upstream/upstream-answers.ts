@@ -17,8 +17,8 @@ let count = 0
 const newId = (prefix: string) => `${prefix}_${++count}`
 
 /** The answer as an upstream of the protocol writes it, whole or streamed. */
-export function saidBy(protocol: Protocol, said: Said, streamed: boolean): Reply {
-  const body = encoders[protocol]!(said, streamed)
+export function saidBy(protocol: Protocol, result: Said, streamed: boolean): Reply {
+  const body = encoders[protocol]!(result, streamed)
   if (!streamed) return { status: 200, type: 'application/json', body: JSON.stringify(body) }
   const event = (data: object) => {
     const { type } = data as { type?: string }
@@ -90,8 +90,8 @@ const responses: Encoder = ({ text, calls = [], source }, streamed) => {
       done,
     ]
   })
-  const begun = { ...whole, output: [], status: 'in_progress', usage: null }
-  const events = [{ type: 'response.created', response: begun }, ...items]
+  const started = { ...whole, output: [], status: 'in_progress', usage: null }
+  const events = [{ type: 'response.created', response: started }, ...items]
   return [...events, { type: 'response.completed', response: completed }].map((event, sequence_number) => ({
     ...event,
     sequence_number,
@@ -121,9 +121,9 @@ const messages: Encoder = ({ text, calls = [], source }, streamed) => {
       { type: 'content_block_stop', index },
     ]
   })
-  const begun = { ...head, content: [], stop_reason: null, stop_sequence: null }
+  const started = { ...head, content: [], stop_reason: null, stop_sequence: null }
   return [
-    { type: 'message_start', message: { ...begun, usage: { ...tokens, output_tokens: 1 } } },
+    { type: 'message_start', message: { ...started, usage: { ...tokens, output_tokens: 1 } } },
     ...blocks,
     { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: usage.out } },
     { type: 'message_stop' },

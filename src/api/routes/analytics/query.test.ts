@@ -27,9 +27,12 @@ onEachDatabase('POST /analytics/query', (kind) => {
     for (const key of [service.apiKey, other.key, other.key]) await complete(service, key)
     await service.ask('POST', '/chat/completions', { body: { ...demo, model: 'nobody/knows' } })
     const { data } = (await service.manage('GET', '/activity?group_by=key,workspace')).body
-    const asked = { metrics: [...amounts, 'total_usage'], dimensions: ['model', 'endpoint', 'api_key_id', 'workspace'] }
-    const told = await rows(service, { ...asked, granularity: 'day' })
-    const listed = told
+    const request = {
+      metrics: [...amounts, 'total_usage'],
+      dimensions: ['model', 'endpoint', 'api_key_id', 'workspace'],
+    }
+    const queryRows = await rows(service, { ...request, granularity: 'day' })
+    const listed = queryRows
       .filter((row) => row.answered_count > 0)
       .map((row) => [
         row.date.slice(0, 10),
@@ -50,7 +53,7 @@ onEachDatabase('POST /analytics/query', (kind) => {
     ])
     assert.deepEqual(listed.sort(), activity.sort())
     assert.equal(listed.length, 2)
-    assert.deepEqual(new Set(told.map((row) => row.api_key_id)).has('other'), true)
+    assert.deepEqual(new Set(queryRows.map((row) => row.api_key_id)).has('other'), true)
   })
 })
 
@@ -59,14 +62,14 @@ test('an API key sees only its own requests, with any filter', async () => {
   const mine = (await service.manage('POST', '/keys', { name: 'mine' })).body
   await complete(service, service.apiKey)
   await complete(service, mine.key, { stream: true })
-  const asked = { metrics: ['request_count'], dimensions: ['api_key_id'] }
-  const told = async (more: object, key?: string) =>
-    (await rows(service, { ...asked, ...more }, key)).map((row) => row.request_count)
-  assert.deepEqual(await told({}), [1, 1])
-  assert.deepEqual(await told({}, mine.key), [1])
+  const request = { metrics: ['request_count'], dimensions: ['api_key_id'] }
+  const queryRows = async (more: object, key?: string) =>
+    (await rows(service, { ...request, ...more }, key)).map((row) => row.request_count)
+  assert.deepEqual(await queryRows({}), [1, 1])
+  assert.deepEqual(await queryRows({}, mine.key), [1])
   const others = { field: 'api_key_id', operator: 'neq', value: mine.data.hash }
-  assert.deepEqual(await told({ filters: [others] }, mine.key), [])
-  assert.deepEqual(await told({ filters: [others] }), [1])
+  assert.deepEqual(await queryRows({ filters: [others] }, mine.key), [])
+  assert.deepEqual(await queryRows({ filters: [others] }), [1])
 })
 
 test('rows are ordered and limited in total and by group, and report omissions', async () => {

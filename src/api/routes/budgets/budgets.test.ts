@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
+import { newTestStore, onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -12,15 +12,15 @@ const priced = {
 }
 
 async function startPriced(kind: 'sqlite' | 'postgres') {
-  const place = await newPlace(kind)
-  const file = join(place.settings.data_dir, '..', `budgets-${process.pid}.json`)
+  const testStore = await newTestStore(kind)
+  const file = join(testStore.settings.data_dir, '..', `budgets-${process.pid}.json`)
   writeFileSync(file, JSON.stringify(priced))
-  const service = await startTestService({ place, settings: { catalogue_file: file } })
+  const service = await startTestService({ testStore, settings: { catalogue_file: file } })
   return {
     service,
     [Symbol.asyncDispose]: async () => {
       await service.stop()
-      await place.remove()
+      await testStore.remove()
     },
   }
 }
@@ -104,9 +104,9 @@ onEachDatabase('budgets', (kind) => {
     const { service } = at
     const path = '/workspaces/default/budgets/daily'
     assert.equal((await service.manage('GET', path)).status, 404)
-    const made = await service.manage('PUT', path, { limit_usd: 0.1 })
+    const created = await service.manage('PUT', path, { limit_usd: 0.1 })
     assert.deepEqual(
-      [made.status, made.body.data.reset_interval, made.body.include_byok_in_budgets],
+      [created.status, created.body.data.reset_interval, created.body.include_byok_in_budgets],
       [200, 'daily', false],
     )
     const [first, second] = [await newKey(service, await addMember(service, 'ada')), await newKey(service)]

@@ -83,7 +83,7 @@ onEachDatabase('POST /catalogue/reload', (kind) => {
   }, async () => {
     const { settings, write } = newFile(context(1000))
     await using first = await startTestService({ kind, settings })
-    await using second = await startTestService({ place: first.place, settings })
+    await using second = await startTestService({ testStore: first.testStore, settings })
     write(context(4000))
     await first.manage('POST', '/catalogue/reload')
     await until(async () => (await contextOf(second)) === 4000)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
+import { newTestStore, onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -27,10 +27,10 @@ const say = (service: TestService, words: number, groups: Groups, key?: string) 
 onEachDatabase('limits of sessions and tags', (kind) => {
   /** A service whose default guardrail has these limits. */
   async function limited(limits: object[], now: () => number = Date.now) {
-    const place = await newPlace(kind)
-    const file = join(place.settings.data_dir, '..', `groups-${process.pid}.json`)
+    const testStore = await newTestStore(kind)
+    const file = join(testStore.settings.data_dir, '..', `groups-${process.pid}.json`)
     writeFileSync(file, JSON.stringify(priced))
-    const service = await startTestService({ place, now, settings: { catalogue_file: file } })
+    const service = await startTestService({ testStore, now, settings: { catalogue_file: file } })
     const id = (await service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id
     const path = `/guardrails/${id}`
     const set = (group_limits: object[] | null) => service.manage('PATCH', path, { group_limits })
@@ -39,7 +39,7 @@ onEachDatabase('limits of sessions and tags', (kind) => {
       ...{ service, id, path, set },
       async [Symbol.asyncDispose]() {
         await service.stop()
-        await place.remove()
+        await testStore.remove()
       },
     }
   }

@@ -28,12 +28,12 @@ test('the workspace’s guardrail refuses a model at once, and says which rule i
 
 test('a guardrail of one key holds for that key alone', async () => {
   await using service = await startTestService()
-  const { body: made } = await service.manage('POST', '/guardrails', {
+  const { body: created } = await service.manage('POST', '/guardrails', {
     name: 'Strict',
     ignored_providers: ['signalbox'],
   })
   const { body: key } = await service.manage('POST', '/keys', { name: 'strict' })
-  await service.manage('POST', `/guardrails/${made.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
+  await service.manage('POST', `/guardrails/${created.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
   const strict = await service.ask('POST', '/chat/completions', {
     key: key.key,
     body: { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] },

@@ -113,8 +113,8 @@ describe('a completion that names a preset', () => {
   })
 
   test('does not reach a preset of another workspace', async () => {
-    const { body: made } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
-    const { body: key } = await service.manage('POST', '/keys', { name: 'other', workspace_id: made.data.id })
+    const { body: created } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
+    const { body: key } = await service.manage('POST', '/keys', { name: 'other', workspace_id: created.data.id })
     const body = { messages, preset: 'haiku' }
     const { status } = await service.ask('POST', '/chat/completions', { key: key.key, body })
     assert.equal(status, 404)
@@ -128,12 +128,12 @@ describe('a completion that names a preset', () => {
   })
 
   test('is subject to guardrails, which a preset cannot bypass', async () => {
-    const { body: made } = await service.manage('POST', '/guardrails', {
+    const { body: created } = await service.manage('POST', '/guardrails', {
       name: 'Strict',
       ignored_models: ['openai-chat/text'],
     })
     const { body: key } = await service.manage('POST', '/keys', { name: 'strict' })
-    await service.manage('POST', `/guardrails/${made.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
+    await service.manage('POST', `/guardrails/${created.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
     const body = { messages, preset: 'haiku' }
     const { status, body: refused } = await service.ask('POST', '/chat/completions', { key: key.key, body })
     assert.deepEqual([status, refused.error.metadata.rule], [403, 'ignored_models'])

@@ -15,7 +15,7 @@ onEachDatabase('GET /credits', (kind) => {
     const today = dayOf(Date.now())
     const counts = { requests: 1, prompt_tokens: 0, completion_tokens: 0, reasoning_tokens: 0, margin_pico: 0n }
     const day = { organization_id, workspace_id: 'w', model: 'm', endpoint: 'e', byok: 0, ...counts }
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     await db.query
       .insertInto('workspace_days')
       .values([
@@ -28,8 +28,8 @@ onEachDatabase('GET /credits', (kind) => {
       .values({ ...day, day: today, key_hash: data.hash, user_id: 'u', cost_pico: 7n * tenth })
       .execute()
     await db.close()
-    const told = async (asked: string) => (await service.ask('GET', '/credits', { key: asked })).body.data
-    assert.deepEqual(await told(service.managementKey), { total_credits: 1_000_000_000.3, total_usage: 0.3 })
-    assert.deepEqual(await told(key), { total_credits: 0.8, total_usage: 0.7 })
+    const creditsOf = async (requested: string) => (await service.ask('GET', '/credits', { key: requested })).body.data
+    assert.deepEqual(await creditsOf(service.managementKey), { total_credits: 1_000_000_000.3, total_usage: 0.3 })
+    assert.deepEqual(await creditsOf(key), { total_credits: 0.8, total_usage: 0.7 })
   })
 })

@@ -17,7 +17,7 @@ onEachDatabase('GET /endpoints/history', (kind) => {
     const row = { endpoint, successes: 3, errors: 1, latency: speeds.toText(), throughput: '' }
     // Postgres accepts a second connection. The embedded database can be opened by another process only while nothing
     // is written.
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     await db.query
       .insertInto('endpoint_history')
       .values({ ...row, hour })

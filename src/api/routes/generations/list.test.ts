@@ -8,20 +8,20 @@ test('the request log filters by model, caller and guardrail finding', async () 
   const builtins = [{ slug: 'email', action: 'redact' }]
   const filter = { name: 'addresses', content_filter_builtins: builtins }
   const guardrail = (await service.manage('POST', '/guardrails', filter)).body.data
-  const made = (await service.manage('POST', '/keys', { name: 'filtered' })).body
-  await service.manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [made.data.hash] })
+  const created = (await service.manage('POST', '/keys', { name: 'filtered' })).body
+  await service.manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [created.data.hash] })
   const ask = async (key: string, more: object) => {
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'ada@example.com' }], ...more }
     const { headers } = await service.ask('POST', '/chat/completions', { key, body })
     return metered(service, headers.get('x-generation-id'))
   }
-  const found = await ask(made.key, { stream: true })
+  const found = await ask(created.key, { stream: true })
   const plain = await ask(service.apiKey, { session_id: 'first' })
   const ids = async (query: string) =>
     (await service.manage('GET', `/generations?${query}`)).body.data.map(({ id }: { id: string }) => id)
   assert.deepEqual(new Set(await ids('')), new Set([found.id, plain.id]))
   assert.deepEqual(await ids(`guardrail_id=${guardrail.id}`), [found.id])
-  assert.deepEqual(await ids(`api_key_hash=${made.data.hash}&streamed=true`), [found.id])
+  assert.deepEqual(await ids(`api_key_hash=${created.data.hash}&streamed=true`), [found.id])
   assert.deepEqual(await ids('session_id=first&provider=signalbox&outcome=success,client_left'), [plain.id])
   for (const none of ['user_id=nobody@example.com', 'outcome=failed', 'workspace_id=none', 'min_cost=1']) {
     assert.deepEqual(await ids(none), [], none)
@@ -37,10 +37,10 @@ test('a refused request has a record with its rule, and counts in no sum', async
   await using service = await startTestService()
   const rule = { name: 'none of it', ignored_models: ['signalbox/demo'] }
   const guardrail = (await service.manage('POST', '/guardrails', rule)).body.data
-  const made = (await service.manage('POST', '/keys', { name: 'shut in' })).body
-  await service.manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [made.data.hash] })
+  const created = (await service.manage('POST', '/keys', { name: 'shut in' })).body
+  await service.manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [created.data.hash] })
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
-  const { status, headers } = await service.ask('POST', '/chat/completions', { key: made.key, body })
+  const { status, headers } = await service.ask('POST', '/chat/completions', { key: created.key, body })
   assert.equal(status, 403)
   const refused = await metered(service, headers.get('x-generation-id'))
   assert.deepEqual(

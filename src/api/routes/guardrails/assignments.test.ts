@@ -125,7 +125,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
   })
 
   test('with one unknown or foreign target none is assigned', async () => {
-    const stranger = await addOrganization(service.place)
+    const stranger = await addOrganization(service.testStore)
     const [id, key] = [await newGuardrail(), await newKey()]
     for (const unknown of ['0'.repeat(64), hashOf(stranger.apiKey)]) {
       const { status, body } = await assignKeys(id, key.hash, unknown)

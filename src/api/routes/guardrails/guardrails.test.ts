@@ -95,9 +95,9 @@ onEachDatabase('guardrails', (kind) => {
 
   test('of concurrent creations with one name one succeeds, the others get 409', async () => {
     const { workspace_id, list } = await newWorkspace(service)
-    const made = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(service, { name, workspace_id })))
+    const created = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(service, { name, workspace_id })))
     const wanted = { name: 'wanted', description: 'changed' }
-    const answers = await Promise.all(made.map(({ id }) => service.manage('PATCH', `/guardrails/${id}`, wanted)))
+    const answers = await Promise.all(created.map(({ id }) => service.manage('PATCH', `/guardrails/${id}`, wanted)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
     const refused = answers.find(({ status }) => status === 409)
     assert.match(refused?.body.error.message, /has this name. Nothing was changed/)
@@ -118,7 +118,7 @@ onEachDatabase('guardrails', (kind) => {
   })
 
   test('another organization’s guardrail is answered like an unknown one', async () => {
-    const stranger = await addOrganization(service.place)
+    const stranger = await addOrganization(service.testStore)
     const mine = (await create(service, { name: 'Mine' })).id
     const unborn = (await newWorkspace(service)).path.split('/').at(-1)
     const ask = async (method: string, id: string | undefined, rest: string, body?: object) => {
@@ -149,14 +149,14 @@ onEachDatabase('guardrails', (kind) => {
   })
 
   test('another organization’s workspace is as unknown as one that does not exist', async () => {
-    const stranger = await addOrganization(service.place)
+    const stranger = await addOrganization(service.testStore)
     const listed = [stranger.workspaceId, unknownId].map((id) =>
       service.manage('GET', `/guardrails?workspace_id=${id}`),
     )
-    const made = [stranger.workspaceId, unknownId].map((workspace_id) =>
+    const created = [stranger.workspaceId, unknownId].map((workspace_id) =>
       service.manage('POST', '/guardrails', { name: 'x', workspace_id }),
     )
-    const answers = await Promise.all([...listed, ...made])
+    const answers = await Promise.all([...listed, ...created])
     for (const { status, text } of answers) assert.deepEqual([status, text], [400, answers[0]?.text])
   })
 
@@ -186,7 +186,7 @@ onEachDatabase('guardrails', (kind) => {
     skip: kind === 'sqlite' && 'the embedded database is opened by one process only',
   }, async () => {
     const { workspace_id, path } = await newWorkspace(service)
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     const [inside, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const holding = db.exclusively(`guardrails:${workspace_id}`, () => {
       inside.resolve()

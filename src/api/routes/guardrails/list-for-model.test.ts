@@ -21,11 +21,11 @@ onEachDatabase('GET /models/{author}/{slug}/guardrails', (kind) => {
       await made({ ignored_providers: ['signalbox'] }),
     ]
     const { body } = await service.manage('GET', `${path}?limit=100`)
-    const told = ids.map((id) => {
+    const results = ids.map((id) => {
       const { rule, endpoints, is_allowed } = body.data.find((one: any) => one.guardrail_id === id)
       return [rule, endpoints.map((one: any) => one.rule), is_allowed]
     })
-    assert.deepEqual(told, [
+    assert.deepEqual(results, [
       [null, [], true],
       ['ignored_models', [], false],
       [null, ['ignored_providers'], false],

@@ -4,7 +4,7 @@ import { metered } from '#test/harness/service/generation-record.ts'
 import type { TestService } from '#test/harness/service/service.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
-const asked = ['openai-chat/text', 'openai-chat/text', 'anthropic-messages/text', 'google-gemini/text']
+const requests = ['openai-chat/text', 'openai-chat/text', 'anthropic-messages/text', 'google-gemini/text']
 
 describe('POST /guardrails/{id}/replay', () => {
   let recorded: RecordedProviders
@@ -27,21 +27,21 @@ describe('POST /guardrails/{id}/replay', () => {
     id = (await service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id
     const { body } = await service.manage('POST', '/keys', { name: 'other' })
     other = { key: body.key, hash: body.data.hash }
-    for (const model of asked) assert.equal((await ask(model)).status, 200)
+    for (const model of requests) assert.equal((await ask(model)).status, 200)
     const last = await ask('openai-responses/text', other.key)
     await metered(service, last.headers.get('x-generation-id'))
   })
   after(() => recorded[Symbol.asyncDispose]())
 
   test('returns the refusals of a change by rule and model, and changes nothing', async () => {
-    const told = await replay({ policy: { ignored_models: ['openai-chat/text'] } })
-    assert.deepEqual([told.requests, told.would_refuse, told.would_reroute, told.would_redact], [5, 2, 0, 0])
-    assert.deepEqual(told.by_rule, [{ rule: 'ignored_models', outcome: 'refuse', requests: 2, usd: 0.000078 }])
+    const answer = await replay({ policy: { ignored_models: ['openai-chat/text'] } })
+    assert.deepEqual([answer.requests, answer.would_refuse, answer.would_reroute, answer.would_redact], [5, 2, 0, 0])
+    assert.deepEqual(answer.by_rule, [{ rule: 'ignored_models', outcome: 'refuse', requests: 2, usd: 0.000078 }])
     assert.deepEqual(
-      [told.by_model[0].model, told.by_model[0].would_refuse, told.by_model.length],
+      [answer.by_model[0].model, answer.by_model[0].would_refuse, answer.by_model.length],
       ['openai-chat/text', 2, 4],
     )
-    assert.deepEqual(told.undecidable, [])
+    assert.deepEqual(answer.undecidable, [])
     assert.equal((await service.manage('GET', `/guardrails/${id}`)).status, 404)
     assert.equal((await service.manage('GET', '/audit?target_kind=guardrail')).body.total_count, 0)
   })
@@ -59,35 +59,35 @@ describe('POST /guardrails/{id}/replay', () => {
 
   test('holds a limit against the costs, in order of time', async () => {
     // The first two cost 0.000039 USD each, so the second exceeds the limit.
-    const told = await replay({ policy: { limit_usd: 0.00005, reset_interval: 'monthly' } })
-    assert.equal(told.by_rule[0].rule, 'limit_usd')
-    assert.equal(told.by_model.find(({ model }: any) => model === 'openai-chat/text').would_refuse, 1)
-    assert.match(told.notes.at(-1), /reserves its highest/)
+    const answer = await replay({ policy: { limit_usd: 0.00005, reset_interval: 'monthly' } })
+    assert.equal(answer.by_rule[0].rule, 'limit_usd')
+    assert.equal(answer.by_model.find(({ model }: any) => model === 'openai-chat/text').would_refuse, 1)
+    assert.match(answer.notes.at(-1), /reserves its highest/)
   })
 
   test('reports rules that cannot be evaluated without prompts', async () => {
-    const told = await replay({
+    const answer = await replay({
       policy: {
         content_filter_builtins: [{ slug: 'email', action: 'block' }],
         content_filters: [{ pattern: 'secret', action: 'redact' }],
       },
     })
     assert.deepEqual(
-      told.undecidable.map(({ rule, requests }: any) => [rule, requests]),
+      answer.undecidable.map(({ rule, requests }: any) => [rule, requests]),
       [
         ['content_filter_builtins', 5],
         ['content_filters', 5],
       ],
     )
-    assert.deepEqual([told.would_refuse, told.would_redact], [0, 0])
+    assert.deepEqual([answer.would_refuse, answer.would_redact], [0, 0])
   })
 
   test('of an assigned guardrail looks at its keys and members alone', async () => {
     const { body } = await service.manage('POST', '/guardrails', { name: 'One', allowed_models: ['openai-chat/text'] })
     assert.equal((await replay({}, body.data.id)).requests, 0)
     await service.manage('POST', `/guardrails/${body.data.id}/assignments/keys`, { key_hashes: [other.hash] })
-    const told = await replay({}, body.data.id)
-    assert.deepEqual([told.requests, told.would_refuse, told.by_model[0].model], [1, 1, 'openai-responses/text'])
+    const answer = await replay({}, body.data.id)
+    assert.deepEqual([answer.requests, answer.would_refuse, answer.by_model[0].model], [1, 1, 'openai-responses/text'])
     await service.manage('DELETE', `/guardrails/${body.data.id}`)
   })
 
@@ -114,7 +114,7 @@ describe('POST /guardrails/{id}/replay', () => {
     const policy = { ignored_providers: ['openai-chat'], ignored_models: ['google-gemini/text'] }
     const { would_refuse } = await replay({ policy })
     await service.manage('PATCH', `/guardrails/${id}`, policy)
-    const statuses = [...(await Promise.all(asked.map((model) => ask(model)))), await ask('openai-responses/text')]
+    const statuses = [...(await Promise.all(requests.map((model) => ask(model)))), await ask('openai-responses/text')]
     assert.equal(statuses.filter(({ status }) => status === 403).length, would_refuse)
     assert.equal(would_refuse, 3)
     assert.equal((await replay({})).would_refuse, 3)

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '#test/harness/service/servic
 /**
  * A value that must be accepted, with the stored value if it differs; or a value that must be refused, with the reason.
  */
-type Row = [field: string, value: unknown, outcome: 'kept' | { kept: unknown } | RegExp]
+type Row = [field: string, value: unknown, outcome: 'kept' | { stored: unknown } | RegExp]
 
 const chars = (count: number) => 'x'.repeat(count)
 const demo = 'signalbox/demo'
@@ -62,7 +62,7 @@ const rows: Row[] = [
   ['allowed_data_regions', null, 'kept'],
   ...['allowed_models', 'ignored_models'].flatMap((field): Row[] => [
     [field, [], new RegExp(`^${field}: must have at least 1 item`)],
-    [field, [demo], { kept: [canonicalDemo] }],
+    [field, [demo], { stored: [canonicalDemo] }],
     [field, [canonicalDemo], 'kept'],
     [field, [demo, canonicalDemo], new RegExp(`^${field}\\[1]: is the same model as item 0`)],
     [
@@ -76,7 +76,7 @@ const rows: Row[] = [
   ...['allowed_providers', 'ignored_providers'].flatMap((field): Row[] => [
     [field, [], new RegExp(`^${field}: must have at least 1 item`)],
     [field, ['anthropic', 'openai'], 'kept'],
-    [field, ['Anthropic'], { kept: ['anthropic'] }],
+    [field, ['Anthropic'], { stored: ['anthropic'] }],
     [field, ['Anthropic', 'anthropic'], new RegExp(`^${field}\\[1]: is the same provider as item 0`)],
     [field, ['nobody'], new RegExp(`^${field}\\[0]: the catalogue does not contain the provider "nobody"`)],
     [field, [1], new RegExp(`^${field}\\[0]: expected string, received number`)],
@@ -84,14 +84,14 @@ const rows: Row[] = [
   ]),
   ['content_filter_builtins', [], /^content_filter_builtins: must have at least 1 item/],
   ...Object.entries(labels).map(
-    ([slug, label]): Row => ['content_filter_builtins', builtin({ slug }), { kept: builtin({ slug, label }) }],
+    ([slug, label]): Row => ['content_filter_builtins', builtin({ slug }), { stored: builtin({ slug, label }) }],
   ),
-  ['content_filter_builtins', builtin({ action: 'block' }), { kept: builtin({ action: 'block', label: '[EMAIL]' }) }],
-  ['content_filter_builtins', builtin({ action: 'flag' }), { kept: builtin({ action: 'flag', label: '[EMAIL]' }) }],
+  ['content_filter_builtins', builtin({ action: 'block' }), { stored: builtin({ action: 'block', label: '[EMAIL]' }) }],
+  ['content_filter_builtins', builtin({ action: 'flag' }), { stored: builtin({ action: 'flag', label: '[EMAIL]' }) }],
   ['content_filter_builtins', builtin({ action: 'drop' }), /^content_filter_builtins\[0].action: .*"block"\|"redact"/],
   ['content_filter_builtins', builtin({ slug: 'iban' }), /^content_filter_builtins\[0].slug: .*"email"\|"phone"/],
   ['content_filter_builtins', [{ slug: 'email' }], /^content_filter_builtins\[0].action: /],
-  ['content_filter_builtins', builtin({ label: 'mine' }), { kept: builtin({ label: '[EMAIL]' }) }],
+  ['content_filter_builtins', builtin({ label: 'mine' }), { stored: builtin({ label: '[EMAIL]' }) }],
   ['content_filter_builtins', builtin({ scan_scope: 'user_only' }), /\[0].scan_scope: only regex-prompt-injection/],
   [
     'content_filter_builtins',
@@ -102,13 +102,13 @@ const rows: Row[] = [
     'content_filter_builtins',
     builtin({ slug: 'regex-prompt-injection' }),
     {
-      kept: builtin({ slug: 'regex-prompt-injection', label: '[PROMPT_INJECTION]', scan_scope: 'all_messages' }),
+      stored: builtin({ slug: 'regex-prompt-injection', label: '[PROMPT_INJECTION]', scan_scope: 'all_messages' }),
     },
   ],
   [
     'content_filter_builtins',
     builtin({ slug: 'regex-prompt-injection', scan_scope: 'user_only' }),
-    { kept: builtin({ slug: 'regex-prompt-injection', label: '[PROMPT_INJECTION]', scan_scope: 'user_only' }) },
+    { stored: builtin({ slug: 'regex-prompt-injection', label: '[PROMPT_INJECTION]', scan_scope: 'user_only' }) },
   ],
   ['content_filter_builtins', builtin({ slug: 'regex-prompt-injection', scan_scope: 'all' }), /\[0].scan_scope: /],
   ['content_filter_builtins', null, 'kept'],
@@ -177,7 +177,7 @@ describe('each rule of a guardrail', () => {
       test(`${title} is taken`, async () => {
         const { status, body } = await service.manage('PATCH', path, { [field]: value })
         assert.equal(status, 200, JSON.stringify(body))
-        assert.deepEqual(body.data[field], outcome === 'kept' ? value : outcome.kept)
+        assert.deepEqual(body.data[field], outcome === 'kept' ? value : outcome.stored)
         assert.deepEqual((await service.manage('GET', path)).body, body)
       })
     }

@@ -55,8 +55,8 @@ describe('POST /guardrails/{id}/try', () => {
         ],
       ],
     )
-    const kept = (await service.manage('GET', `/guardrails/${id}`)).body.data
-    assert.equal(kept.content_filters[0].pattern, '(?i)project blue')
+    const stored = (await service.manage('GET', `/guardrails/${id}`)).body.data
+    assert.equal(stored.content_filters[0].pattern, '(?i)project blue')
     assert.equal((await service.manage('GET', `/audit?target_id=${id}`)).body.total_count, 1)
   })
 

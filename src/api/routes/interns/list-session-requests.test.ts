@@ -48,20 +48,20 @@ async function world(kind: 'sqlite' | 'postgres') {
 
 onEachDatabase('model requests of a session', (kind) => {
   test('are those with the own key of each run, in pages, with their total cost', async () => {
-    await using made = await world(kind)
-    await made.run('s', 'first', { from: 1000, to: 2000 })
-    await made.run('s', 'second', { from: 3000 }, 'renewed')
-    await made.run('other', 'third', { from: 5000, to: 6000 })
+    await using fixture = await world(kind)
+    await fixture.run('s', 'first', { from: 1000, to: 2000 })
+    await fixture.run('s', 'second', { from: 3000 }, 'renewed')
+    await fixture.run('other', 'third', { from: 5000, to: 6000 })
     for (const [id, at] of [
       ['a', 1000],
       ['b', 1500],
       ['between', 2500],
       ['late', 5500],
     ] as const)
-      await made.request(id, at)
-    await made.request('c', 3500, 'renewed')
-    await made.request('stranger', 1500, 'another key')
-    const { data, has_more } = await made.list('s')
+      await fixture.request(id, at)
+    await fixture.request('c', 3500, 'renewed')
+    await fixture.request('stranger', 1500, 'another key')
+    const { data, has_more } = await fixture.list('s')
     assert.deepEqual(
       data.requests.map((one: any) => [one.id, one.run_id, one.cost_usd, one.is_shared]),
       [
@@ -71,27 +71,30 @@ onEachDatabase('model requests of a session', (kind) => {
       ],
     )
     assert.deepEqual([data.request_count, data.total_cost_usd, has_more], [3, 0.003, false])
-    const page = await made.list('s', { limit: 2 })
+    const page = await fixture.list('s', { limit: 2 })
     assert.deepEqual([page.data.requests.length, page.data.request_count, page.has_more], [2, 3, true])
-    const rest = await made.list('s', { limit: 2, starting_after: page.next_cursor })
+    const rest = await fixture.list('s', { limit: 2, starting_after: page.next_cursor })
     assert.deepEqual([rest.data.requests.map((one: any) => one.id), rest.has_more], [['c'], false])
   })
 
   test('are marked if a run of another session was in flight, and hidden from others', async () => {
-    await using made = await world(kind)
-    await made.run('s', 'first', { from: 1000, to: 2000 })
-    await made.run('other', 'second', { from: 1400, to: 1600 })
+    await using fixture = await world(kind)
+    await fixture.run('s', 'first', { from: 1000, to: 2000 })
+    await fixture.run('other', 'second', { from: 1400, to: 1600 })
     for (const [id, at] of [
       ['a', 1100],
       ['b', 1500],
     ] as const)
-      await made.request(id, at)
-    const shared = (await made.list('s')).data.requests.map((one: any) => [one.id, one.is_shared])
+      await fixture.request(id, at)
+    const shared = (await fixture.list('s')).data.requests.map((one: any) => [one.id, one.is_shared])
     assert.deepEqual(shared, [
       ['a', false],
       ['b', true],
     ])
-    assert.deepEqual((await made.list('nothing')).data, { requests: [], request_count: 0, total_cost_usd: 0 })
-    await assert.rejects(made.list('s', { limit: 1 }, { ...made.caller, userId: 'colleague' }), /Intern not found/)
+    assert.deepEqual((await fixture.list('nothing')).data, { requests: [], request_count: 0, total_cost_usd: 0 })
+    await assert.rejects(
+      fixture.list('s', { limit: 1 }, { ...fixture.caller, userId: 'colleague' }),
+      /Intern not found/,
+    )
   })
 })

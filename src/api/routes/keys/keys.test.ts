@@ -8,9 +8,9 @@ const past = new Date(Date.now() - 1000).toISOString()
 const words = (length: number) => 'n'.repeat(length)
 
 async function newKey(service: TestService, body: object = {}) {
-  const { body: made, status } = await service.manage('POST', '/keys', { name: 'test', ...body })
+  const { body: created, status } = await service.manage('POST', '/keys', { name: 'test', ...body })
   assert.equal(status, 201)
-  return made as { data: any; key: string }
+  return created as { data: any; key: string }
 }
 const statusWith = async (service: TestService, key: string) => (await service.ask('GET', '/key', { key })).status
 
@@ -217,14 +217,14 @@ test('one management key always remains, and must not expire before the others',
 
 test('every operation on keys needs a management key', async () => {
   await using service = await startTestService()
-  const asked: [string, string, object?][] = [
+  const requests: [string, string, object?][] = [
     ['GET', '/keys'],
     ['POST', '/keys', { name: 'n' }],
     ['GET', '/keys/x'],
     ['PATCH', '/keys/x', {}],
     ['DELETE', '/keys/x'],
   ]
-  for (const [method, path, body] of asked) {
+  for (const [method, path, body] of requests) {
     assert.equal((await service.ask(method, path, { body })).status, 403, `${method} ${path}`)
     assert.equal((await service.ask(method, path, { body, key: null })).status, 401, `${method} ${path}`)
   }

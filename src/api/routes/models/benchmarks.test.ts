@@ -7,8 +7,8 @@ test('a model has scores in the format of OpenRouter, or none', async () => {
   await using service = await startWithModels({ 'a/scored': { benchmarks: { intelligence: 57.3 } }, 'a/plain': {} })
   const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url })
   const { data } = (await service.ask('GET', '/models?q=a/')).body
-  const told = Object.fromEntries(data.map(({ id, benchmarks }: any) => [id, benchmarks?.artificial_analysis]))
-  assert.deepEqual(told, {
+  const result = Object.fromEntries(data.map(({ id, benchmarks }: any) => [id, benchmarks?.artificial_analysis]))
+  assert.deepEqual(result, {
     'a/scored': { intelligence_index: 57.3, coding_index: null, agentic_index: null },
     'a/plain': undefined,
   })

@@ -32,7 +32,7 @@ test('models that cannot be called are missing from the lists of usable models',
   assert.deepEqual(ids.filter((id: string) => id in models).sort(), callable)
 })
 
-const asked: Record<string, object> = {
+const request: Record<string, object> = {
   '/chat/completions': { messages: [{ role: 'user', content: 'Hi' }] },
   '/responses': { input: 'Hi' },
   '/messages': { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
@@ -41,7 +41,7 @@ const asked: Record<string, object> = {
 
 test('a model that cannot be called is refused in every protocol, without a request', async () => {
   await using service = await startWithModels(models)
-  for (const [path, body] of Object.entries(asked)) {
+  for (const [path, body] of Object.entries(request)) {
     for (const [model, makes] of [
       ['b/voice', 'audio'],
       ['b/picture', 'image'],

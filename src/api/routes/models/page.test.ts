@@ -33,8 +33,13 @@ test('links.next is a path with all other parameters, whatever the Host header',
   assert.equal(body.links.next, '/api/v1/models?x=1%3F&limit=1&q=a&offset=1')
   const { hostname, port } = new URL(service.url)
   const headers = { authorization: `Bearer ${service.apiKey}` }
-  const asked = request({ hostname, port, headers, path: `http://${hostname}:${port}/api/v1/models?limit=1` }).end()
-  const [response] = await once(asked, 'response')
+  const clientRequest = request({
+    hostname,
+    port,
+    headers,
+    path: `http://${hostname}:${port}/api/v1/models?limit=1`,
+  }).end()
+  const [response] = await once(clientRequest, 'response')
   assert.equal(((await json(response)) as typeof body).links.next, '/api/v1/models?limit=1&offset=1')
 })
 

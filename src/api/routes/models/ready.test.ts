@@ -64,10 +64,10 @@ test('a list is compressed as the client likes, at the first time and at every o
 
 test('the cached whole list equals the computed list, and has the same access check', async () => {
   await using service = await startWithModels(models)
-  const told = { 'x-request-id': 'mine', 'accept-encoding': 'gzip' }
-  const { headers: long, bytes } = await fetchRaw(service, '/models?', told)
-  await fetchRaw(service, '/models', told)
-  const short = await fetchRaw(service, '/models', told)
+  const result = { 'x-request-id': 'mine', 'accept-encoding': 'gzip' }
+  const { headers: long, bytes } = await fetchRaw(service, '/models?', result)
+  await fetchRaw(service, '/models', result)
+  const short = await fetchRaw(service, '/models', result)
   assert.deepEqual({ ...short.headers, date: '' }, { ...long, date: '' })
   assert.deepEqual(short.bytes, bytes)
   for (const authorization of ['', 'Bearer nonsense', `Bearer sb-v1-${'0'.repeat(64)}`]) {

@@ -15,7 +15,7 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await withLostHost(kind)
     const [own, lost] = await listed(here.service)
     assert.deepEqual(own, {
-      name: 'thisHost',
+      name: 'here',
       state: 'up',
       ...since(null),
       labels: ['gpu'],
@@ -40,9 +40,9 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await withLostHost(kind)
     await here.write((db) => db.deleteFrom('interns').where('hostname', '=', 'lost'))
     const names = async () => (await listed(here.service)).map(({ name }) => name)
-    assert.deepEqual(await names(), ['thisHost', 'lost'])
+    assert.deepEqual(await names(), ['here', 'lost'])
     await here.write((db) => db.updateTable('intern_hosts').set({ seen_at: 1 }).where('name', '=', 'lost'))
-    assert.deepEqual(await names(), ['thisHost'])
+    assert.deepEqual(await names(), ['here'])
   })
 
   test('give up all interns of the organization only', async () => {
@@ -60,8 +60,8 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.deepEqual((await listed(here.service))[1]?.name, 'lost', 'for a day')
     assert.equal((await here.service.ask('GET', '/interns/mine')).body.hostname, null)
     assert.deepEqual(await here.onLost(), ['foreign'])
-    const trail = (await here.service.manage('GET', '/audit?limit=100')).body.data
-    assert.equal(trail.filter(({ action }: any) => action === 'intern.given_up').length, 3)
+    const auditEvents = (await here.service.manage('GET', '/audit?limit=100')).body.data
+    assert.equal(auditEvents.filter(({ action }: any) => action === 'intern.given_up').length, 3)
     assert.deepEqual((await command(here.service, 'lost', 'give-up')).body.data, [], 'again changes nothing')
   })
 
@@ -69,7 +69,7 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await withLostHost(kind)
     const nowhere = await command(here.service, 'lost', 'move', { to: 'nowhere' })
     assert.deepEqual([nowhere.status, /nowhere is not available/.test(nowhere.text)], [400, true])
-    const { body } = await command(here.service, 'lost', 'move', { to: 'thisHost' })
+    const { body } = await command(here.service, 'lost', 'move', { to: 'here' })
     assert.deepEqual(
       body.data.map(({ name, status }: any) => [name, status]),
       [
@@ -83,12 +83,12 @@ onEachDatabase('hosts of interns', (kind) => {
 
   test('that are up keep their interns, and unknown ones are not found', async () => {
     await using here = await withLostHost(kind)
-    for (const [name, body] of [['give-up'], ['move', { to: 'thisHost' }]] as const) {
-      const there = await command(here.service, 'thisHost', name, body)
+    for (const [name, body] of [['give-up'], ['move', { to: 'here' }]] as const) {
+      const there = await command(here.service, 'here', name, body)
       assert.deepEqual([there.status, /The host here is available/.test(there.text)], [409, true])
       assert.equal((await command(here.service, 'unheard-of', name, body)).status, 404)
     }
-    assert.equal((await here.service.ask('GET', '/interns/near')).body.hostname, 'thisHost')
+    assert.equal((await here.service.ask('GET', '/interns/near')).body.hostname, 'here')
   })
 })
 
@@ -100,23 +100,23 @@ const used = (capacity_used: number, interns: number) => ({ capacity_used, inter
 
 /** A service on the host `here`, and interns of two organizations on a host that has not reported for an hour. */
 async function withLostHost(kind: DatabaseKind) {
-  const settings = { intern_host: 'thisHost', intern_labels: ['gpu'], intern_capacity: 7 }
+  const settings = { intern_host: 'here', intern_labels: ['gpu'], intern_capacity: 7 }
   const service = await startTestService({ kind, settings })
-  const other = await addOrganization(service.place)
-  const db = await openDb(service.place.settings)
+  const other = await addOrganization(service.testStore)
+  const db = await openDb(service.testStore.settings)
   const ada = await service.manage('POST', '/organization/members', { email: 'ada@example.com', name: 'Ada' })
   const adas = await service.manage('POST', '/keys', { name: 'Ada', creator_user_id: ada.body.data.id })
   const lostAt = Date.now() - 3600_000
   const lost = { name: 'lost', address: null, labels: '[]', capacity: 0, seen_at: lostAt, left_at: null }
   await db.query.insertInto('intern_hosts').values(lost).execute()
-  const made: [name: string, key: string, hostname: string, status: string][] = [
+  const created: [name: string, key: string, hostname: string, status: string][] = [
     ['mine', service.apiKey, 'lost', 'running'],
     ['of-ada', adas.body.key, 'lost', 'failed'],
     ['idle', service.apiKey, 'lost', 'stopped'],
     ['foreign', other.apiKey, 'lost', 'running'],
-    ['near', service.apiKey, 'thisHost', 'stopped'],
+    ['near', service.apiKey, 'here', 'stopped'],
   ]
-  for (const [name, key, hostname, status] of made) {
+  for (const [name, key, hostname, status] of created) {
     const { body } = await service.ask('POST', '/interns', { key, body: { name } })
     await db.query.updateTable('interns').set({ hostname, status }).where('id', '=', body.id).execute()
   }

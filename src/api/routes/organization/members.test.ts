@@ -78,8 +78,8 @@ onEachDatabase('members of the organization', (kind) => {
     assert.deepEqual((await service.manage('DELETE', `${path}/${id}`)).body, { deleted: true, disabled_keys: 0 })
     assert.equal(await statusWith(service, key), 200)
     await add(service)
-    const gone = await service.manage('DELETE', `${path}/${id}?disable_keys=true`)
-    assert.deepEqual(gone.body, { deleted: true, disabled_keys: 1 })
+    const missing = await service.manage('DELETE', `${path}/${id}?disable_keys=true`)
+    assert.deepEqual(missing.body, { deleted: true, disabled_keys: 1 })
     assert.equal(await statusWith(service, key), 401)
     assert.equal((await lastChange(service)).after.disabled, true)
   })
@@ -131,7 +131,7 @@ onEachDatabase('members of the organization', (kind) => {
   test('a member of another organization too cannot be renamed by this one', async () => {
     await using service = await startTestService({ kind })
     const { id } = await add(service)
-    const { managementKey: key } = await addOrganization(service.place)
+    const { managementKey: key } = await addOrganization(service.testStore)
     const intruder = { email: 'ada@example.com', name: 'Mallory', role: 'org:admin' }
     const added = await service.ask('POST', path, { key, body: intruder })
     assert.deepEqual([added.status, added.body.data.id, added.body.data.first_name], [201, id, 'Mallory'])

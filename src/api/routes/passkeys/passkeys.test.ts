@@ -42,9 +42,9 @@ async function added(at: At, { ask }: Session, name = 'Laptop') {
   const { challenge, user } = body.data
   const passkey = softPasskey(user.id)
   const response = registration(passkey, { ...at, challenge })
-  const made = await ask('POST', '/passkeys', { name, response })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  return { passkey, response, id: made.body.data.id as string }
+  const created = await ask('POST', '/passkeys', { name, response })
+  assert.equal(created.status, 201, JSON.stringify(created.body))
+  return { passkey, response, id: created.body.data.id as string }
 }
 
 const newChallenge = async ({ ask }: At): Promise<string> =>

@@ -56,7 +56,7 @@ onEachDatabase('presets', (kind) => {
   test('saves over two servers are numbered in one row', {
     skip: kind === 'sqlite' ? 'the embedded database has one server' : false,
   }, async () => {
-    await using second = await startTestService({ kind, place: service.place, now: () => clock })
+    await using second = await startTestService({ kind, testStore: service.testStore, now: () => clock })
     const saves = Array.from({ length: 10 }, () => [service, second]).flat()
     const replies = await Promise.all(saves.map((server) => server.manage('POST', '/presets/shared/responses', {})))
     const numbers = replies.map(({ body }) => body.data.designated_version.version).sort((a, b) => a - b)
@@ -163,8 +163,8 @@ onEachDatabase('presets', (kind) => {
       assert.deepEqual((await service.manage('PATCH', '/presets/same', patch)).body.data, body.data)
     }
     assert.deepEqual((await service.manage('POST', '/presets/same/versions/1/designate')).body.data, body.data)
-    const trail = await service.manage('GET', `/audit?target_id=${body.data.id}`)
-    assert.equal(trail.body.total_count, 1)
+    const auditEvents = await service.manage('GET', `/audit?target_id=${body.data.id}`)
+    assert.equal(auditEvents.body.total_count, 1)
   })
 
   test('every change is in the audit trail, with the state before and after', async () => {
@@ -233,7 +233,7 @@ onEachDatabase('presets', (kind) => {
 
   test("another organization's preset answers exactly like one that does not exist", async () => {
     await save('private', { instructions: 'Secret.' })
-    const other = await addOrganization(service.place)
+    const other = await addOrganization(service.testStore)
     for (const [method, path] of [
       ['GET', ''],
       ['GET', '/versions'],
@@ -259,7 +259,7 @@ onEachDatabase('presets', (kind) => {
     skip: kind === 'sqlite' ? 'the embedded database has no second writer' : false,
   }, async () => {
     const { body } = await save('held')
-    const db = await openDb(service.place.settings)
+    const db = await openDb(service.testStore.settings)
     const [entered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const held = db.exclusively(`preset:${body.data.workspace_id}/held`, async () => {
       entered.resolve()
@@ -335,8 +335,8 @@ describe('requests about presets that are refused', () => {
 
   test('a completion with an invalid preset name gets 404', async () => {
     for (const preset of ['a\0', 'a\ud800', 'A b', 'x/y']) {
-      const asked = { body: { preset, messages: [{ role: 'user', content: 'Hi' }] } }
-      assert.equal((await service.ask('POST', '/chat/completions', asked)).status, 404, JSON.stringify(preset))
+      const request = { body: { preset, messages: [{ role: 'user', content: 'Hi' }] } }
+      assert.equal((await service.ask('POST', '/chat/completions', request)).status, 404, JSON.stringify(preset))
     }
   })
 
@@ -386,7 +386,7 @@ describe('requests about presets that are refused', () => {
 
   test('an internal error is a 500 with only the request id', async () => {
     await using broken = await startTestService()
-    const database = new DatabaseSync(`${broken.place.settings.data_dir}/signalbox.db`, { timeout: 60_000 })
+    const database = new DatabaseSync(`${broken.testStore.settings.data_dir}/signalbox.db`, { timeout: 60_000 })
     database.exec('drop table preset_versions')
     database.close()
     const { status, body, headers } = await broken.manage('POST', '/presets/known/responses', {})

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
-type Row = { field: string; kept: boolean; accepted: unknown[]; refused: [value: unknown, path?: string][] }
+type Row = { field: string; stored: boolean; accepted: unknown[]; refused: [value: unknown, path?: string][] }
 
-const kept = (field: string, accepted: unknown[], refused: Row['refused']): Row => ({
+const stored = (field: string, accepted: unknown[], refused: Row['refused']): Row => ({
   field,
-  kept: true,
+  stored: true,
   accepted,
   refused,
 })
 const dropped = (field: string, accepted: unknown[], refused: Row['refused']): Row => ({
   field,
-  kept: false,
+  stored: false,
   accepted,
   refused,
 })
@@ -27,10 +27,10 @@ const table: Row[] = [
     ['', 'text', [], [{ type: 'message', role: 'user', content: 'Hi' }]],
     [[null], [1], [{}], [['text']]],
   ),
-  kept('model', ['author/model', ''], [[null], [1], [['author/model']]]),
-  kept('models', [[], ['a/b', 'c/d']], [[null], ['a/b'], [[1], 'models[0]']]),
+  stored('model', ['author/model', ''], [[null], [1], [['author/model']]]),
+  stored('models', [[], ['a/b', 'c/d']], [[null], ['a/b'], [[1], 'models[0]']]),
   dropped('background', [true, false, null], [['true'], [1]]),
-  kept(
+  stored(
     'cache_control',
     [{ type: 'ephemeral' }, { type: 'ephemeral', ttl: '1h', more: 1 }],
     [[null], ['ephemeral'], [{}, 'cache_control.type'], [{ type: 1 }, 'cache_control.type']],
@@ -40,11 +40,11 @@ const table: Row[] = [
     [{}, { echo_upstream_body: true, more: 1 }],
     [[null], [true], [{ echo_upstream_body: 'yes' }, 'debug.echo_upstream_body']],
   ),
-  kept('frequency_penalty', [0.5, -2, 0, null], [['0.5'], [true]]),
-  kept('presence_penalty', [0.5, -2, 0, null], [['0.5'], [[]]]),
-  kept('temperature', [0, 0.7, 2, null], [['0.7'], [{}]]),
-  kept('top_p', [0, 1, 0.95, null], [['1'], [false]]),
-  kept('image_config', [{}, { aspect_ratio: '16:9', n: 2, list: [1] }], [[null], ['16:9'], [[]]]),
+  stored('frequency_penalty', [0.5, -2, 0, null], [['0.5'], [true]]),
+  stored('presence_penalty', [0.5, -2, 0, null], [['0.5'], [[]]]),
+  stored('temperature', [0, 0.7, 2, null], [['0.7'], [{}]]),
+  stored('top_p', [0, 1, 0.95, null], [['1'], [false]]),
+  stored('image_config', [{}, { aspect_ratio: '16:9', n: 2, list: [1] }], [[null], ['16:9'], [[]]]),
   dropped(
     'include',
     [
@@ -55,10 +55,10 @@ const table: Row[] = [
     ],
     [['reasoning.encrypted_content'], [['everything'], 'include[0]']],
   ),
-  kept('max_output_tokens', [1, 100_000, null], [[1.5], ['1']]),
-  kept('max_tool_calls', [0, 5, null], [[0.5], ['5']]),
-  kept('top_logprobs', [0, 20, null], [[2.5], [true]]),
-  kept('top_k', [1, 40], [[null], [1.5], ['40']]),
+  stored('max_output_tokens', [1, 100_000, null], [[1.5], ['1']]),
+  stored('max_tool_calls', [0, 5, null], [[0.5], ['5']]),
+  stored('top_logprobs', [0, 20, null], [[2.5], [true]]),
+  stored('top_k', [1, 40], [[null], [1.5], ['40']]),
   dropped(
     'metadata',
     [
@@ -85,9 +85,9 @@ const table: Row[] = [
       [{ key: null }, 'metadata.key'],
     ],
   ),
-  kept('modalities', [[], ['text'], ['text', 'image']], [[null], ['text'], [['audio'], 'modalities[0]']]),
-  kept('parallel_tool_calls', [true, false, null], [['true'], [0]]),
-  kept(
+  stored('modalities', [[], ['text'], ['text', 'image']], [[null], ['text'], [['audio'], 'modalities[0]']]),
+  stored('parallel_tool_calls', [true, false, null], [['true'], [0]]),
+  stored(
     'plugins',
     [[], [{ id: 'web' }, { id: 'web', max_results: 3 }]],
     [[null], [['web'], 'plugins[0]'], [[{}], 'plugins[0].id']],
@@ -100,12 +100,12 @@ const table: Row[] = [
     [{ id: 'pmpt_1', variables: { city: 'Rome' } }, {}, null],
     [['pmpt_1'], [{ id: 1 }, 'prompt.id'], [{ id: 'p', variables: 'x' }, 'prompt.variables']],
   ),
-  kept(
+  stored(
     'prompt_cache_options',
     [{ mode: 'explicit', ttl: '30m' }, {}, null],
     [['explicit'], [{ mode: 1 }, 'prompt_cache_options.mode'], [{ ttl: 1 }, 'prompt_cache_options.ttl']],
   ),
-  kept(
+  stored(
     'provider',
     [
       { allow_fallbacks: false },
@@ -123,7 +123,7 @@ const table: Row[] = [
       [{ max_price: { prompt: -1 } }, 'provider.max_price.prompt'],
     ],
   ),
-  kept(
+  stored(
     'reasoning',
     [{ effort: 'high', summary: 'auto', enabled: true, more: 1 }, { effort: null }, null],
     [
@@ -133,11 +133,11 @@ const table: Row[] = [
       [{ enabled: 'yes' }, 'reasoning.enabled'],
     ],
   ),
-  kept('route', ['fallback', 'sort', null], [['model'], [1]]),
-  kept('service_tier', ['default', 'flex', 'priority', 'scale', null], [['fast'], [1]]),
+  stored('route', ['fallback', 'sort', null], [['model'], [1]]),
+  stored('service_tier', ['default', 'flex', 'priority', 'scale', null], [['fast'], [1]]),
   dropped('service_tier', ['auto'], [['AUTO']]),
   dropped('session_id', ['', of(256), of(256, '😀')], [[null], [1], [of(257)], [of(257, '😀')]]),
-  kept(
+  stored(
     'stop_server_tools_when',
     [
       [{ type: 'step_count_is', step_count: 3 }],
@@ -158,13 +158,13 @@ const table: Row[] = [
   ),
   dropped('store', [true, false], [[null], ['false']]),
   dropped('stream', [true, false], [[null], [1]]),
-  kept(
+  stored(
     'text',
     [{}, { format: { type: 'json_object' }, verbosity: 'low', more: 1 }, { verbosity: null }],
     [[null], ['json'], [{ format: 'json' }, 'text.format'], [{ verbosity: 1 }, 'text.verbosity']],
   ),
-  kept('tool_choice', ['auto'], [[null], ['none'], ['required'], [{ type: 'function', name: 'look_up' }]]),
-  kept(
+  stored('tool_choice', ['auto'], [[null], ['none'], ['required'], [{ type: 'function', name: 'look_up' }]]),
+  stored(
     'tools',
     [[], [tool], [{ type: 'function', name: 'f', parameters: null, strict: true, more: 1 }]],
     [
@@ -181,7 +181,7 @@ const table: Row[] = [
     [{}, { trace_id: 't', trace_name: 'n', span_name: 's', generation_name: 'g', mine: { a: 1 } }],
     [[null], ['t'], [{ trace_id: 1 }, 'trace.trace_id'], [{ parent_span_id: 1 }, 'trace.parent_span_id']],
   ),
-  kept('truncation', ['auto', 'disabled', null], [['none'], [false]]),
+  stored('truncation', ['auto', 'disabled', null], [['none'], [false]]),
   dropped('user', ['', of(256), of(256, '😀')], [[null], [1], [of(257)], [of(257, '😀')]]),
   dropped('something_unknown', [1, null, { a: [] }], []),
 ]
@@ -194,12 +194,12 @@ describe('a responses-style body, field by field', () => {
   after(() => service[Symbol.asyncDispose]())
   const save = (body: unknown) => service.manage('POST', '/presets/table/responses', body)
 
-  for (const { field, kept, accepted, refused } of table) {
-    test(`${field} ${kept ? 'is stored unchanged' : 'is validated and dropped'}`, async () => {
+  for (const { field, stored, accepted, refused } of table) {
+    test(`${field} ${stored ? 'is stored unchanged' : 'is validated and dropped'}`, async () => {
       for (const value of accepted) {
         const { status, body, text } = await save({ [field]: value })
         assert.equal(status, 200, text)
-        assert.deepEqual(body.data.designated_version.config, kept ? { [field]: value } : {})
+        assert.deepEqual(body.data.designated_version.config, stored ? { [field]: value } : {})
       }
       for (const [value, path = field] of refused) {
         const { status, body } = await save({ [field]: value })

@@ -11,8 +11,8 @@ import { until } from '#test/harness/until.ts'
 async function member(service: TestService, role = 'org:member') {
   const person = { email: 'ada@example.com', name: 'Ada Lovelace', role }
   const { body } = await service.manage('POST', '/organization/members', person)
-  const { body: made } = await service.manage('POST', '/keys', { name: 'Ada', creator_user_id: body.data.id })
-  return { id: body.data.id as string, key: made.key as string, hash: made.data.hash as string }
+  const { body: created } = await service.manage('POST', '/keys', { name: 'Ada', creator_user_id: body.data.id })
+  return { id: body.data.id as string, key: created.key as string, hash: created.data.hash as string }
 }
 
 async function linkFor(service: TestService, user_id?: string) {
@@ -38,8 +38,8 @@ onEachDatabase('sessions of browsers', (kind) => {
     )
     assert.ok(created_at < idle_expires_at && idle_expires_at < expires_at)
     assert.equal((await browser.ask('POST', '/keys', { body: { name: 'made in a browser' } })).status, 201)
-    const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
-    assert.equal((await browser.ask('POST', '/chat/completions', { body: asked })).status, 200)
+    const requestBody = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
+    assert.equal((await browser.ask('POST', '/chat/completions', { body: requestBody })).status, 200)
     assert.equal(await statusOf(browser, '/interns'), 200)
     assert.equal(await statusOf(browser, '/models'), 200)
     const current = await browser.ask('GET', '/sessions/current')
@@ -66,8 +66,8 @@ onEachDatabase('sessions of browsers', (kind) => {
     const { user_id, user_name, user_email, session_id } = data[0].actor
     assert.deepEqual([user_id, user_name, user_email], [id, 'Ada Lovelace', 'ada@example.com'])
     assert.equal(session_id, browser.session.id)
-    const begun = (await service.manage('GET', '/audit?action=session.started')).body.data[0]
-    assert.deepEqual([begun.target.id, begun.after.method], [browser.session.id, 'link'])
+    const started = (await service.manage('GET', '/audit?action=session.started')).body.data[0]
+    assert.deepEqual([started.target.id, started.after.method], [browser.session.id, 'link'])
   })
 
   test('a session ends when the key that started it is disabled, expired or deleted', async () => {
@@ -182,7 +182,7 @@ onEachDatabase('sessions of browsers', (kind) => {
   test('a session is valid on all servers until it is ended on one', async () => {
     await using first = await startTestService({ kind })
     if (kind === 'sqlite') return
-    await using second = await startTestService({ place: first.place })
+    await using second = await startTestService({ testStore: first.testStore })
     const here = await openBrowser(first, { key: first.apiKey })
     const there = browserWith(second, {
       headers: new Headers({ 'set-cookie': here.setCookie }),
@@ -210,9 +210,9 @@ test('no bearer key matches a console key, because its hash input is not a key',
   await using service = await startTestService()
   const browser = await openBrowser(service, { key: service.managementKey })
   const { data } = (await service.manage('GET', '/keys')).body
-  const made = data.find((key: any) => key.name === 'Console')
-  assert.equal(made.creator_user_id, browser.session.member.id)
-  const source = `console:${made.workspace_id}:${made.creator_user_id}`
+  const created = data.find((key: any) => key.name === 'Console')
+  assert.equal(created.creator_user_id, browser.session.member.id)
+  const source = `console:${created.workspace_id}:${created.creator_user_id}`
   assert.equal((await service.ask('GET', '/key', { key: source })).status, 401)
 })
 
@@ -250,11 +250,11 @@ test('a manager gets events until the session ends, also after its key was reloa
   }
   const reading = read()
   const { body } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
-  const made = await service.manage('POST', '/keys', { name: 'other', workspace_id: body.data.id })
+  const created = await service.manage('POST', '/keys', { name: 'other', workspace_id: body.data.id })
   await service.manage('POST', '/organization/members', { email: 'ada@example.com', name: 'Ada' })
-  const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
-  await service.ask('POST', '/chat/completions', { key: made.body.key, body: asked })
-  await until(() => text.includes(made.body.data.hash))
+  const requestBody = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
+  await service.ask('POST', '/chat/completions', { key: created.body.key, body: requestBody })
+  await until(() => text.includes(created.body.data.hash))
   await browser.ask('DELETE', '/sessions/current')
   await reading
   assert.match(text, /event: end\ndata: .*The session of this request has ended/)

@@ -20,14 +20,14 @@ test('every setting is returned with its value and source', async () => {
     data.map(({ name }: { name: string }) => name),
     settingNames,
   )
-  const told = (name: string) => {
+  const settingOf = (name: string) => {
     const { value, source, source_name, variable } = data.find((one: { name: string }) => one.name === name)
     return [value, source, source_name, variable]
   }
-  assert.deepEqual(told('port'), [0, 'environment', 'PORT', 'PORT'])
-  assert.deepEqual(told('connect_timeout_ms'), [4000, 'file', path, 'CONNECT_TIMEOUT_MS'])
-  assert.deepEqual(told('regions'), [{ 'eu.example': 'europe' }, 'file', path, null])
-  assert.deepEqual(told('log_level'), ['info', 'default', null, 'LOG_LEVEL'])
+  assert.deepEqual(settingOf('port'), [0, 'environment', 'PORT', 'PORT'])
+  assert.deepEqual(settingOf('connect_timeout_ms'), [4000, 'file', path, 'CONNECT_TIMEOUT_MS'])
+  assert.deepEqual(settingOf('regions'), [{ 'eu.example': 'europe' }, 'file', path, null])
+  assert.deepEqual(settingOf('log_level'), ['info', 'default', null, 'LOG_LEVEL'])
   const { default: usual, meaning } = data.find(({ name }: { name: string }) => name === 'port')
   assert.deepEqual([usual, meaning], [8080, 'The port to listen on; 0: any free port.'])
 })

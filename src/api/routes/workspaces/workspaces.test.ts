@@ -14,11 +14,11 @@ onEachDatabase('workspaces', (kind) => {
     await using service = await startTestService({ kind })
     const workspace = await newWorkspace(service)
     assert.match(workspace.default_guardrail_id, /^[0-9a-f-]{36}$/)
-    const made = await service.manage('POST', '/keys', { name: 'n', workspace_id: workspace.id })
+    const created = await service.manage('POST', '/keys', { name: 'n', workspace_id: workspace.id })
     const own = await service.manage('GET', `/keys?workspace_id=${workspace.id}`)
     const others = await service.manage('GET', '/keys')
-    assert.deepEqual(own.body.data, [made.body.data])
-    assert.ok(!others.text.includes(made.body.data.hash))
+    assert.deepEqual(own.body.data, [created.body.data])
+    assert.ok(!others.text.includes(created.body.data.hash))
   })
 
   test('a workspace is found by id and by slug', async () => {
@@ -48,14 +48,14 @@ onEachDatabase('workspaces', (kind) => {
   test('a workspace with keys cannot be deleted; else its presets are deleted too', async () => {
     await using service = await startTestService({ kind })
     const workspace = await newWorkspace(service)
-    const made = await service.manage('POST', '/keys', { name: 'n', kind: 'management', workspace_id: workspace.id })
-    await service.ask('POST', '/presets/p/responses', { key: made.body.key, body: { instructions: 'Be brief.' } })
+    const created = await service.manage('POST', '/keys', { name: 'n', kind: 'management', workspace_id: workspace.id })
+    await service.ask('POST', '/presets/p/responses', { key: created.body.key, body: { instructions: 'Be brief.' } })
     const refused = await service.manage('DELETE', '/workspaces/research')
     assert.deepEqual(
       [refused.status, refused.body.error.message],
       [409, 'The workspace still has 1 enabled key. Disable or delete them first.'],
     )
-    await service.manage('DELETE', `/keys/${made.body.data.hash}`)
+    await service.manage('DELETE', `/keys/${created.body.data.hash}`)
     assert.deepEqual((await service.manage('DELETE', '/workspaces/research')).body, { deleted: true })
     assert.equal((await service.manage('GET', '/workspaces')).body.total_count, 1)
   })

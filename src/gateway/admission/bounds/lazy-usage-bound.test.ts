@@ -19,9 +19,9 @@ const counts = (prompt: number, completion: number) => ({
   reasoning: 0,
 })
 
-function boundOf(more: object, made = model) {
+function boundOf(more: object, created = model) {
   const chat = { model: 'a/b', messages: [{ role: 'user', content: 'ü'.repeat(500) }], ...more } as ChatRequest
-  return new LazyUsageBound({ chat, body: chat, protocol: 'openai-chat' }, { endpoint, model: made }, openaiChat)
+  return new LazyUsageBound({ chat, body: chat, protocol: 'openai-chat' }, { endpoint, model: created }, openaiChat)
 }
 const allows = (more: object, prompt: number, completion: number) =>
   boundOf(more).isWithinBound(counts(prompt, completion))

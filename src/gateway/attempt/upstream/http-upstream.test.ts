@@ -25,7 +25,7 @@ async function upstream(answer: (response: ServerResponse) => void) {
     send({ onData = () => {}, ...limits }: SendOptions = {}): {
       exchange: Exchange
       received: Received
-      over: Promise<unknown>
+      finished: Promise<unknown>
     } {
       const received: Received = { status: undefined, text: '', ended: 0, failures: [] }
       const sink: Sink = {
@@ -38,7 +38,7 @@ async function upstream(answer: (response: ServerResponse) => void) {
         failed: (failure) => received.failures.push(failure),
       }
       const exchange = http.send({ origin, path: '/', headers: {}, body: '{}' }, { ...long, ...limits }, sink)
-      return { exchange, received, over: until(() => received.ended + received.failures.length > 0) }
+      return { exchange, received, finished: until(() => received.ended + received.failures.length > 0) }
     },
     async [Symbol.asyncDispose]() {
       await http.close()
@@ -53,44 +53,44 @@ test('an answer is delivered, plain or compressed, with one end', async () => {
     [{}, 'hello'],
     [{ 'content-encoding': 'GZIP' }, gzipSync('hello')],
   ] as const) {
-    await using place = await upstream((response) => response.writeHead(201, headers).end(body))
-    const { received, over } = place.send()
-    await over
+    await using fixture = await upstream((response) => response.writeHead(201, headers).end(body))
+    const { received, finished } = fixture.send()
+    await finished
     assert.deepEqual(received, { status: 201, text: 'hello', ended: 1, failures: [] })
   }
 })
 
 test('a silent upstream times out before the first byte', async () => {
-  await using place = await upstream(() => {})
-  const { received, over } = place.send({ firstByteMs: 40 })
-  await over
+  await using fixture = await upstream(() => {})
+  const { received, finished } = fixture.send({ firstByteMs: 40 })
+  await finished
   assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'first_byte', message: 'no byte for 40 ms' }])
 })
 
 test('an upstream that falls silent in its answer times out and is disconnected', async () => {
   const closed = Promise.withResolvers<void>()
-  await using place = await upstream((response) => response.on('close', closed.resolve).write('hel'))
-  const { received, over } = place.send({ silenceMs: 40 })
-  await over
+  await using fixture = await upstream((response) => response.on('close', closed.resolve).write('hel'))
+  const { received, finished } = fixture.send({ silenceMs: 40 })
+  await finished
   assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'answer', message: 'no byte for 40 ms' }])
   await closed.promise
 })
 
 test('a paused reader does not time out, a resumed one does', async () => {
-  await using place = await upstream((response) => response.write('hel'))
-  const { exchange, received, over } = place.send({ silenceMs: 50, onData: () => exchange.pause() })
+  await using fixture = await upstream((response) => response.write('hel'))
+  const { exchange, received, finished } = fixture.send({ silenceMs: 50, onData: () => exchange.pause() })
   await until(() => received.text === 'hel')
   await new Promise((resolve) => setTimeout(resolve, 200))
   assert.equal(received.failures.length, 0)
   exchange.resume()
-  await over
+  await finished
   assert.equal(received.failures[0]!.kind, 'timeout')
 })
 
 test('a paused reader throttles the upstream and loses nothing', async () => {
   const size = 30_000_000
   let sent = 0
-  await using place = await upstream(function send(response) {
+  await using fixture = await upstream(function send(response) {
     while (sent < size) {
       sent += 100_000
       if (!response.write('x'.repeat(100_000))) return void response.once('drain', () => send(response))
@@ -98,59 +98,59 @@ test('a paused reader throttles the upstream and loses nothing', async () => {
     response.end()
   })
   let pauses = 0
-  const { exchange, received, over } = place.send({ onData: () => void (pauses++ === 0 && exchange.pause()) })
+  const { exchange, received, finished } = fixture.send({ onData: () => void (pauses++ === 0 && exchange.pause()) })
   await until(() => pauses > 0)
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert.ok(sent < size, `${sent} bytes were sent to a paused reader`)
   exchange.resume()
-  await over
+  await finished
   assert.equal(received.text.length, size)
 })
 
 test('a refused connection is refused, one closed in the answer is reset', async () => {
-  await using place = await upstream((response) => response.write('hel', () => response.destroy()))
-  const broken = place.send()
-  await broken.over
+  await using fixture = await upstream((response) => response.write('hel', () => response.destroy()))
+  const broken = fixture.send()
+  await broken.finished
   assert.equal(typeof broken.exchange.connectMs, 'number')
   assert.deepEqual([broken.received.failures[0]!.kind, broken.received.failures[0]!.phase], ['reset', 'answer'])
-  place.server.closeAllConnections()
-  await new Promise((resolve) => place.server.close(resolve))
-  const refused = place.send()
-  await refused.over
+  fixture.server.closeAllConnections()
+  await new Promise((resolve) => fixture.server.close(resolve))
+  const refused = fixture.send()
+  await refused.finished
   assert.equal(refused.exchange.connectMs, undefined)
   assert.deepEqual([refused.received.failures[0]!.kind, refused.received.failures[0]!.phase], ['refused', 'connect'])
 })
 
 test('an aborted request ends at once and is not sent any more', async () => {
   let requests = 0
-  await using place = await upstream((response) => {
+  await using fixture = await upstream((response) => {
     requests++
     response.end('hello')
   })
-  const { exchange, received } = place.send()
+  const { exchange, received } = fixture.send()
   exchange.abort()
   assert.deepEqual(received.failures, [{ kind: 'aborted', phase: 'connect', message: 'the client disconnected' }])
-  const next = place.send()
-  await next.over
+  const next = fixture.send()
+  await next.finished
   assert.deepEqual([received.status, received.text, received.ended, received.failures.length], [undefined, '', 0, 1])
   assert.equal(requests, 1)
 })
 
 test('a body in pieces arrives whole, with its content-length', async () => {
-  const got = Promise.withResolvers<{ length: string | undefined; text: string }>()
+  const result = Promise.withResolvers<{ length: string | undefined; text: string }>()
   const server = createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part as Buffer)
-    got.resolve({ length: request.headers['content-length'], text: Buffer.concat(parts).toString() })
+    result.resolve({ length: request.headers['content-length'], text: Buffer.concat(parts).toString() })
     response.end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const http = httpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const sink: Sink = { head() {}, data() {}, end() {}, failed: ({ message }) => got.reject(new Error(message)) }
+  const sink: Sink = { head() {}, data() {}, end() {}, failed: ({ message }) => result.reject(new Error(message)) }
   const body = [Buffer.from('{"a":"'), Buffer.alloc(500_000, 'x'), Buffer.from('ü"}')]
   http.send({ origin, path: '/', headers: {}, body }, long, sink)
-  const { length, text } = await got.promise
+  const { length, text } = await result.promise
   assert.deepEqual([length, text], ['500010', `{"a":"${'x'.repeat(500_000)}ü"}`])
   await http.close()
   server.close()
@@ -221,6 +221,6 @@ test('a new connection that breaks before a byte of the answer is not replaced',
     response.destroy()
   })
   const request = server.send()
-  await request.over
+  await request.finished
   assert.equal(requests, 1)
 })

@@ -132,8 +132,8 @@ test('a stream ends with a usage chunk and the end mark', () => {
     return writer.end(cost)
   }
   assert.ok(end(true).endsWith('data: [DONE]\n\n'))
-  const [[asked], [unasked]] = [chunksOf(end(true)), chunksOf(end(false))]
-  assert.deepEqual([asked.choices, asked.usage.cost], [[], 0.5])
+  const [[request], [unasked]] = [chunksOf(end(true)), chunksOf(end(false))]
+  assert.deepEqual([request.choices, request.usage.cost], [[], 0.5])
   assert.deepEqual(unasked.choices, [{ index: 0, delta: {}, finish_reason: null }])
   assert.equal(chatWriter(head, { includeUsage: true }).end(cost), 'data: [DONE]\n\n')
   const failed = chatWriter(head, { includeUsage: true }).fail({ code: 502, message: 'M' })

@@ -139,20 +139,20 @@ test('an abort within the answer is reported once, and nothing follows', async (
 test('a paused reader gets nothing until it resumes', async () => {
   const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
   const upstreams = createUpstreams({ connectMs: 60_000 })
-  const got: string[] = []
+  const received: string[] = []
   await new Promise<void>((resolve, failed) => {
     const resume = () => {
-      got.push('resumed')
+      received.push('resumed')
       exchange.resume()
     }
     const sink: Sink = {
       head: () => {},
       data() {
-        if (got.length === 0) {
+        if (received.length === 0) {
           exchange.pause()
           setTimeout(resume, 50)
         }
-        got.push('piece')
+        received.push('piece')
       },
       end: resolve,
       failed,
@@ -160,5 +160,5 @@ test('a paused reader gets nothing until it resumes', async () => {
     const exchange = upstreams.send({ origin: demoOrigin, path: '/', headers: {}, body }, deadlines, sink)
   })
   await upstreams.close()
-  assert.deepEqual(got.slice(0, 3), ['piece', 'resumed', 'piece'])
+  assert.deepEqual(received.slice(0, 3), ['piece', 'resumed', 'piece'])
 })

@@ -158,8 +158,8 @@ describe('openai-responses, passed through', () => {
     const include = ['message.output_text.logprobs']
     assert.deepEqual(passed({ input: [bare], include }).include, [...include, 'reasoning.encrypted_content'])
     assert.deepEqual(passed({ input: [bare] }).input, [{ role: 'user', content: '' }])
-    const { input, include: asked, store } = passed({ input: [bare], store: true })
-    assert.deepEqual([input, asked, store], [[bare], undefined, true])
+    const { input, include: request, store } = passed({ input: [bare], store: true })
+    assert.deepEqual([input, request, store], [[bare], undefined, true])
   })
 
   test('reasoning of another provider is removed', () => {

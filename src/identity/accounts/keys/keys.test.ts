@@ -85,10 +85,10 @@ onEachDatabase('keys in the store', (kind) => {
   test('the end user, limit and expiry of a key are stored', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
-    const said = { limit: 3, limit_reset: 'weekly', expires_at: '2999-01-01T00:00:00.000Z' } as const
-    const { key } = await createKey(deps, caller, { ...wanted, ...said, external: { user: 'u-1' } })
+    const result = { limit: 3, limit_reset: 'weekly', expires_at: '2999-01-01T00:00:00.000Z' } as const
+    const { key } = await createKey(deps, caller, { ...wanted, ...result, external: { user: 'u-1' } })
     const { external_user, limit, limit_reset, expires_at } = await getKey(deps, caller, key.hash)
-    assert.deepEqual({ external_user, limit, limit_reset, expires_at }, { ...said, external_user: 'u-1' })
+    assert.deepEqual({ external_user, limit, limit_reset, expires_at }, { ...result, external_user: 'u-1' })
     const bare = await createKey(deps, caller, wanted)
     assert.deepEqual([bare.key.external_user, bare.key.limit, bare.key.expires_at], [null, null, null])
   })

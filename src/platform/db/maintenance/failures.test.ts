@@ -4,7 +4,7 @@ import { newDb } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
 import { databaseFailureOf, databaseFault } from './failures.ts'
 
-for (const [failure, codes, told] of [
+for (const [failure, codes, expected] of [
   ['unreachable', ['08006', '57P01', '53300', 'ECONNRESET', 'EAI_AGAIN'], /is unreachable/],
   ['too_slow', ['57014', '55P03', '25P03', '40P01', '40001'], /took too long\. Try again shortly/],
   ['read_only', ['25006'], /is read-only/],
@@ -15,7 +15,7 @@ for (const [failure, codes, told] of [
     for (const code of codes) {
       const fault = databaseFault({ code })
       assert.deepEqual([databaseFailureOf({ code }), fault?.kind], [failure, 'unavailable'])
-      assert.match(fault!.message, told)
+      assert.match(fault!.message, expected)
     }
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newEmptyPlace } from '#test/harness/database/databases.ts'
+import { newEmptyTestStore } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
 import type { Connection } from './connection.ts'
@@ -19,7 +19,7 @@ const limits = {
 }
 
 async function connected(more: Partial<typeof limits> & { database_pool_size?: number } = {}) {
-  const place = await newEmptyPlace('postgres')
+  const place = await newEmptyTestStore('postgres')
   const told: (Error & { client?: unknown })[] = []
   const connections = openConnections(new Hosts(parseDatabaseUrl(place.settings.database_url!)), {
     limits: { ...limits, ...more },

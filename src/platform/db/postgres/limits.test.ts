@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { newEmptyPlace, type Place } from '#test/harness/database/databases.ts'
-import { startDetour } from '#test/harness/database/detour.ts'
+import { newEmptyTestStore, type TestStore } from '#test/harness/database/databases.ts'
+import { startTcpProxy } from '#test/harness/database/detour.ts'
 import { until } from '#test/harness/until.ts'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
 import { sql } from '../kysely.ts'
@@ -27,9 +27,9 @@ const limits = {
 }
 const long = 60_000
 
-async function withPlace(run: (place: Place, url: string) => Promise<void>): Promise<void> {
-  const place = await newEmptyPlace('postgres')
-  await run(place, place.settings.database_url!).finally(place.remove)
+async function withPlace(run: (place: TestStore, url: string) => Promise<void>): Promise<void> {
+  const testStore = await newEmptyTestStore('postgres')
+  await run(testStore, testStore.settings.database_url!).finally(testStore.remove)
 }
 
 const user = (id: string) => ({ id, name: id, email: `${id}@localhost`, created_at: 1 })
@@ -86,7 +86,7 @@ test('a migration may take longer than a statement may, whatever the role says',
 test('locks of a host that died in a transaction are released soon', { skip }, () =>
   withPlace(async ({ settings }, url) => {
     await using stack = new AsyncDisposableStack()
-    const detour = stack.use(await startDetour(url))
+    const detour = stack.use(await startTcpProxy(url))
     const dying = await openDb({ ...settings, ...limits, database_url: detour.url })
     stack.defer(dying.close)
     const living = await openDb({
@@ -114,12 +114,12 @@ test('locks of a host that died in a transaction are released soon', { skip }, (
 test('a query on a silently dead connection fails soon, and the next one reconnects', { skip }, () =>
   withPlace(async ({ settings }, url) => {
     await using stack = new AsyncDisposableStack()
-    const detour = stack.use(await startDetour(url))
-    const told: string[] = []
+    const detour = stack.use(await startTcpProxy(url))
+    const messages: string[] = []
     const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
     const db = await openDb(
       { ...settings, ...limits, ...patient, database_url: detour.url },
-      { onError: ({ message }) => told.push(message) },
+      { onError: ({ message }) => messages.push(message) },
     )
     stack.defer(db.close)
     await db.query
@@ -132,8 +132,8 @@ test('a query on a silently dead connection fails soon, and the next one reconne
       .catch(() => {})
     assert.deepEqual(await db.query.selectFrom('users').selectAll().execute(), [])
     assert.ok(
-      told.some((message) => /the server is not processing it: its connection is dead/.test(message)),
-      told.join(),
+      messages.some((message) => /the server is not processing it: its connection is dead/.test(message)),
+      messages.join(),
     )
   }),
 )
@@ -155,7 +155,7 @@ test(
   () =>
     withPlace(async ({ settings }, url) => {
       await using stack = new AsyncDisposableStack()
-      const detour = stack.use(await startDetour(url))
+      const detour = stack.use(await startTcpProxy(url))
       const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
       let backAfterMs = 0
       const db = await openDb(
@@ -183,7 +183,7 @@ test(
 test('a database that is stalled does not keep the service from closing it', { skip }, () =>
   withPlace(async ({ settings }, url) => {
     await using stack = new AsyncDisposableStack()
-    const detour = stack.use(await startDetour(url))
+    const detour = stack.use(await startTcpProxy(url))
     const db = await openDb({ ...settings, ...limits, database_url: detour.url })
     await db.query.selectFrom('users').selectAll().execute()
     detour.turn('stalled')

@@ -7,31 +7,31 @@ const long = 600_000
 
 test('requests for the same lock run in sequence, for different locks in parallel', async () => {
   const inTurn = createLocalLocks(long)
-  const begun: string[] = []
+  const startEvents: string[] = []
   const ends = Promise.withResolvers<void>()
   const work = (name: string, until?: Promise<void>) => async () => {
-    begun.push(name)
+    startEvents.push(name)
     await until
   }
   const all = [inTurn('a', work('a1', ends.promise)), inTurn('a', work('a2')), inTurn('b', work('b1'))]
   await all[2]
-  assert.deepEqual(begun, ['a1', 'b1'])
+  assert.deepEqual(startEvents, ['a1', 'b1'])
   ends.resolve()
   await Promise.all(all)
-  assert.deepEqual(begun, ['a1', 'b1', 'a2'])
+  assert.deepEqual(startEvents, ['a1', 'b1', 'a2'])
 })
 
 test('a waiter that timed out gets an error, and later ones still wait', async () => {
   const inTurn = createLocalLocks(10)
   const ends = Promise.withResolvers<void>()
-  let over = false
+  let isOver = false
   const first = inTurn('a', () =>
     ends.promise.then(() => {
-      over = true
+      isOver = true
     }),
   )
   assert.equal(await inTurn('a', async () => assert.fail('it is not its turn')), undefined)
-  const third = inTurn('a', async () => assert.ok(over))
+  const third = inTurn('a', async () => assert.ok(isOver))
   await turnOfLoop()
   ends.resolve()
   await Promise.all([first, third])

@@ -23,9 +23,9 @@ async function startUnwilling() {
     socket.once('data', () => {
       socket.write(Buffer.concat([message('R', [0, 0, 0, 0]), ready]))
       const refused = message('E', 'SERROR\0', 'C58000\0', 'Mnothing works here\0', '\0')
-      socket.on('data', (said) => {
-        if (said[0] === 'X'.charCodeAt(0)) return
-        const answer = said.includes('select 1\0') ? refused : message('C', 'SELECT 0\0')
+      socket.on('data', (result) => {
+        if (result[0] === 'X'.charCodeAt(0)) return
+        const answer = result.includes('select 1\0') ? refused : message('C', 'SELECT 0\0')
         socket.write(Buffer.concat([answer, ready]))
       })
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newEmptyPlace } from '#test/harness/database/databases.ts'
+import { newEmptyTestStore } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
 import { openDb } from '../open.ts'
 
@@ -9,30 +9,30 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 test('missing rights are reported, on an empty database and on an existing one', {
   skip,
 }, async () => {
-  const place = await newEmptyPlace('postgres')
-  const { settings } = place
+  const testStore = await newEmptyTestStore('postgres')
+  const { settings } = testStore
   const url = new URL(settings.database_url!)
   // A role that exists in every Postgres and has no privilege on any table.
   url.searchParams.set('options', '-c role=pg_monitor')
   const asAnother = () => openDb({ ...settings, database_url: url.href })
-  const told = { name: 'StartupError', message: /^The database user lacks privileges, .*Make it the owner/ }
+  const expected = { name: 'StartupError', message: /^The database user lacks privileges, .*Make it the owner/ }
   try {
-    await assert.rejects(asAnother, told)
+    await assert.rejects(asAnother, expected)
     await (await openDb(settings)).close()
     await assert.rejects(asAnother, {
-      ...told,
+      ...expected,
       message: /lacks privileges, .* permission denied for table kysely_migration/,
     })
   } finally {
-    await place.remove()
+    await testStore.remove()
   }
 })
 
 test('read-only rights are reported at the start, and full rights are accepted', {
   skip,
 }, async () => {
-  const place = await newEmptyPlace('postgres')
-  const { settings } = place
+  const testStore = await newEmptyTestStore('postgres')
+  const { settings } = testStore
   const role = `reader_${Date.now()}_${process.pid}`
   const url = new URL(settings.database_url!)
   url.searchParams.set('options', `-c role=${role}`)
@@ -42,8 +42,9 @@ test('read-only rights are reported at the start, and full rights are accepted',
   try {
     await sql.raw(`create role ${role}`).execute(owner.query)
     await grant('select on all tables in schema public')
-    const told = /^The database user lacks privileges: insert, update, delete on \w+ and \d+ others\. Make it the owner/
-    await assert.rejects(asReader, { name: 'StartupError', message: told })
+    const expected =
+      /^The database user lacks privileges: insert, update, delete on \w+ and \d+ others\. Make it the owner/
+    await assert.rejects(asReader, { name: 'StartupError', message: expected })
     await grant('insert, update, delete on all tables in schema public')
     await assert.rejects(asReader, /lacks privileges: usage on audit_events_seq_seq and 1 others/)
     await grant('usage on all sequences in schema public')
@@ -54,6 +55,6 @@ test('read-only rights are reported at the start, and full rights are accepted',
       .execute(owner.query)
       .catch(() => {})
     await owner.close()
-    await place.remove()
+    await testStore.remove()
   }
 })

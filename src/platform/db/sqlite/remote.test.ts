@@ -67,33 +67,33 @@ test('transactions of several processes follow one another, whole', async () => 
 test('announcements of a transaction are delivered before its end, or not on rollback', async () => {
   await using store = await newDb('sqlite')
   const [one, other] = [remoteOf(store.db), remoteOf(store.db)]
-  const heard: string[] = []
+  const texts: string[] = []
   for (const [name, { db }] of Object.entries({ owner: store, one, other })) {
-    db.signals.subscribe('key.changed', (hash) => heard.push(`${name} ${hash}`))
+    db.signals.subscribe('key.changed', (hash) => texts.push(`${name} ${hash}`))
   }
   await one.db.exclusively('x', async (_tx, announce) => announce('key.changed', 'a'))
-  assert.deepEqual(heard.splice(0).sort(), ['one a', 'other a', 'owner a'])
+  assert.deepEqual(texts.splice(0).sort(), ['one a', 'other a', 'owner a'])
   await store.db.exclusively('x', async (_tx, announce) => announce('key.changed', 'b'))
-  assert.deepEqual(heard.splice(0).sort(), ['one b', 'other b', 'owner b'])
+  assert.deepEqual(texts.splice(0).sort(), ['one b', 'other b', 'owner b'])
   const undone = one.db.exclusively('x', async (_tx, announce) => {
     announce('key.changed', 'c')
     throw new Error('no')
   })
   await assert.rejects(undone, /^Error: no$/)
   await one.db.exclusively('x', async () => {})
-  assert.deepEqual(heard, [])
+  assert.deepEqual(texts, [])
 })
 
 test('a process that ends within a transaction leaves nothing, and blocks nobody', async () => {
   await using store = await newDb('sqlite')
   const [dying, other] = [remoteOf(store.db), remoteOf(store.db)]
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const left = dying.db.exclusively('x', async (tx) => {
     await tx.insertInto('users').values(userOf('lost')).execute()
-    begun.resolve()
+    started.resolve()
     await new Promise(() => {})
   })
-  await begun.promise
+  await started.promise
   const waiting = other.db.query.insertInto('users').values(userOf('kept')).execute()
   await dying.cut()
   await waiting

@@ -3,13 +3,16 @@ import { test } from 'node:test'
 import { z } from '../../json/schema.ts'
 import { invalidRequest } from './issues.ts'
 
-const told = (schema: z.ZodType, value: unknown) => invalidRequest(schema.safeParse(value).error!.issues).message
+const messageOf = (schema: z.ZodType, value: unknown) => invalidRequest(schema.safeParse(value).error!.issues).message
 
 test('missing fields are reported as missing, wrong types with their type', () => {
   const body = z.object({ messages: z.array(z.object({ role: z.string() })), n: z.number().optional() })
-  assert.equal(told(body, {}), 'Invalid request: messages: is missing: expected array')
-  assert.equal(told(body, { messages: [{}] }), 'Invalid request: messages[0].role: is missing: expected string')
-  assert.equal(told(body, { messages: 'hi' }), 'Invalid request: messages: expected array, received string')
-  assert.equal(told(body, { messages: null }), 'Invalid request: messages: expected array, received null')
-  assert.equal(told(z.object({ most: z.coerce.number() }), { most: 'x' }), 'Invalid request: most: expected number')
+  assert.equal(messageOf(body, {}), 'Invalid request: messages: is missing: expected array')
+  assert.equal(messageOf(body, { messages: [{}] }), 'Invalid request: messages[0].role: is missing: expected string')
+  assert.equal(messageOf(body, { messages: 'hi' }), 'Invalid request: messages: expected array, received string')
+  assert.equal(messageOf(body, { messages: null }), 'Invalid request: messages: expected array, received null')
+  assert.equal(
+    messageOf(z.object({ most: z.coerce.number() }), { most: 'x' }),
+    'Invalid request: most: expected number',
+  )
 })

@@ -21,10 +21,10 @@ async function serving(answer: (response: ServerResponse, path: string) => Promi
 async function exchange(port: number, bytes: string, readAfterMs = 0): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes)
-  let said = ''
+  let text = ''
   await sleep(readAfterMs)
-  for await (const data of socket) said += data
-  return said
+  for await (const data of socket) text += data
+  return text
 }
 
 suite('the body of a chunked answer', () => {
@@ -85,8 +85,8 @@ suite('the body of a chunked answer', () => {
       }
       response.end()
     })
-    const said = await exchange(server.port, 'GET / HTTP/1.0\r\nhost: x\r\n\r\n')
-    assert.equal(said.split('\r\n\r\n')[1], whole)
+    const text = await exchange(server.port, 'GET / HTTP/1.0\r\nhost: x\r\n\r\n')
+    assert.equal(text.split('\r\n\r\n')[1], whole)
   })
 
   test('waits for the previous answer of a pipeline, and writes nothing after its end', async () => {
@@ -102,9 +102,9 @@ suite('the body of a chunked answer', () => {
       body.write('too late')
     })
     const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
-    const said = await exchange(server.port, ask('/slow') + ask('/fast', 'connection: close\r\n'))
-    assert.match(said, /\/slow.* begins.* goes on.*\/fast.* begins.* goes on/s)
-    assert.doesNotMatch(said, /too late/)
+    const text = await exchange(server.port, ask('/slow') + ask('/fast', 'connection: close\r\n'))
+    assert.match(text, /\/slow.* begins.* goes on.*\/fast.* begins.* goes on/s)
+    assert.doesNotMatch(text, /too late/)
   })
 
   test('reports a slow reader also for a pipelined request', async () => {
@@ -123,10 +123,10 @@ suite('the body of a chunked answer', () => {
       response.end()
     })
     const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
-    const said = await exchange(server.port, ask('/first') + ask('/second', 'connection: close\r\n'), 300)
-    const inOrder = ['/first', '/second', 'x'].map((part) => said.indexOf(part))
+    const text = await exchange(server.port, ask('/first') + ask('/second', 'connection: close\r\n'), 300)
+    const inOrder = ['/first', '/second', 'x'].map((part) => text.indexOf(part))
     assert.ok(inOrder[0]! > 0 && inOrder[0]! < inOrder[1]! && inOrder[1]! < inOrder[2]!, `${inOrder}`)
-    assert.ok(said.endsWith('x\r\n0\r\n\r\n'), said.slice(-100))
+    assert.ok(text.endsWith('x\r\n0\r\n\r\n'), text.slice(-100))
   })
 
   test('reports when a slow reader has caught up, and leaves no listeners', async () => {

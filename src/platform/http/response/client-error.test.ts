@@ -16,16 +16,16 @@ test('invalid requests get an answer, but not within another answer', async () =
 
   const talk = async (...pieces: string[]) => {
     const socket = connect(port, '127.0.0.1')
-    let said = ''
+    let message = ''
     socket.setEncoding('latin1').on('data', (text) => {
-      said += text
+      message += text
     })
     for (const piece of pieces) {
       socket.write(piece)
       if (piece !== pieces.at(-1)) await once(socket, 'data')
     }
     await once(socket, 'close')
-    return said
+    return message
   }
   assert.match(await talk('GARBAGE\r\n\r\n'), /^HTTP\/1.1 400 Bad Request\r\n/)
   const cut = await talk('GET / HTTP/1.1\r\nhost: x\r\n\r\n', 'GARBAGE\r\n\r\n')

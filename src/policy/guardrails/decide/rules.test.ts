@@ -11,8 +11,8 @@ const fields = Object.keys(rules).sort()
 test('stored, accepted and evaluated fields are the same', () => {
   assert.deepEqual(Object.keys(Policy.shape).sort(), fields)
   assert.deepEqual(Object.keys(emptyPolicy).sort(), fields)
-  const said = Object.keys(GuardrailPatch.shape).filter((field) => !['name', 'description'].includes(field))
-  assert.deepEqual(said.sort(), fields)
+  const texts = Object.keys(GuardrailPatch.shape).filter((field) => !['name', 'description'].includes(field))
+  assert.deepEqual(texts.sort(), fields)
 })
 
 test('the document names every field of a guardrail', () => {

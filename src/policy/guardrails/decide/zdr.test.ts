@@ -6,13 +6,13 @@ import type { Problem } from './refuse.ts'
 import { twinsOf, zdrFieldsIn } from './zdr.ts'
 
 const vendors = Settings.parse({}).zdr_vendors
-const said = (body: Record<string, unknown>) => {
+const decide = (body: Record<string, unknown>) => {
   const problems: Problem[] = []
-  return { said: zdrFieldsIn(vendors, body, problems), problems }
+  return { fields: zdrFieldsIn(vendors, body, problems), problems }
 }
 
 test('enforce_zdr is copied into each vendor field that the request does not name', () => {
-  const { said: copied } = said({ enforce_zdr: true, enforce_zdr_vendor_b: false, enforce_zdr_openai: null })
+  const { fields: copied } = decide({ enforce_zdr: true, enforce_zdr_vendor_b: false, enforce_zdr_openai: null })
   assert.deepEqual(copied, {
     enforce_zdr_vendor_a: true,
     enforce_zdr_vendor_b: false,
@@ -23,24 +23,24 @@ test('enforce_zdr is copied into each vendor field that the request does not nam
 })
 
 test('a null enforce_zdr is a value and is copied as well', () => {
-  assert.deepEqual(Object.values(said({ enforce_zdr: null }).said), [null, null, null, null, null])
+  assert.deepEqual(Object.values(decide({ enforce_zdr: null }).fields), [null, null, null, null, null])
 })
 
 test('without enforce_zdr a field that is not named is not touched', () => {
-  assert.deepEqual(said({ enforce_zdr_xai: true, enforce_zdr_other: false }).said, {
+  assert.deepEqual(decide({ enforce_zdr_xai: true, enforce_zdr_other: false }).fields, {
     enforce_zdr_vendor_d: true,
     enforce_zdr_other: false,
   })
 })
 
 test('two names of one field may agree and must not contradict each other', () => {
-  assert.deepEqual(said({ enforce_zdr_vendor_a: true, enforce_zdr_anthropic: true }).problems, [])
+  assert.deepEqual(decide({ enforce_zdr_vendor_a: true, enforce_zdr_anthropic: true }).problems, [])
   for (const [byLetter, byName] of [
     [true, false],
     [null, false],
     [true, null],
   ]) {
-    const { problems } = said({ enforce_zdr_vendor_a: byLetter, enforce_zdr_anthropic: byName })
+    const { problems } = decide({ enforce_zdr_vendor_a: byLetter, enforce_zdr_anthropic: byName })
     assert.deepEqual(
       problems.map(({ path }) => path),
       ['enforce_zdr_anthropic'],
@@ -49,7 +49,7 @@ test('two names of one field may agree and must not contradict each other', () =
 })
 
 test('the name of no vendor is refused with those that there are', () => {
-  const { problems } = said({ enforce_zdr_antropic: true, enforce_zdr: null, enforce_zdr_vendor_b: true })
+  const { problems } = decide({ enforce_zdr_antropic: true, enforce_zdr: null, enforce_zdr_vendor_b: true })
   assert.deepEqual(
     problems.map(({ path }) => path),
     ['enforce_zdr_antropic'],
