@@ -91,6 +91,17 @@ const rows: Row[] = [
     ...toAnthropic,
     sent: ({ tools, tool_choice }) => assert.deepEqual([tools[0].name, tool_choice], ['f', { type: 'none' }]),
   },
+  {
+    it: 'an image with the media type of another',
+    ...chat({
+      messages: [user([{ type: 'image_url', image_url: { url: 'data:image/jpeg;base64,iVBORw0KGgoAAAANSUhEUgAA' } }])],
+    }),
+    sent: (body) => assert.match(JSON.stringify(body), /image\/png/),
+  },
+  {
+    it: 'an answer format without a name',
+    ...chat({ response_format: { type: 'json_schema', json_schema: { schema: { type: 'object', properties: {} } } } }),
+  },
   { it: 'a call without a result', ...chat({ messages: [...calling('a', 'ok').slice(0, 2), user('Go')] }) },
   { it: 'a call at the end', ...chat({ messages: calling('a', 'ok').slice(0, 2) }) },
   { it: 'a result without a call', ...chat({ messages: [user(), calling('a', 'ok')[2], user('Go')] }) },

@@ -1,4 +1,5 @@
 import type { Content, ContentPart, Message } from '#chat/message.ts'
+import { fittedDataUrl } from '../protocol/repairs/media-types.ts'
 
 /** A content part, independent of the protocol. */
 export type Piece = { cacheControl?: unknown } & (
@@ -18,7 +19,7 @@ export type Piece = { cacheControl?: unknown } & (
   | { kind: 'other'; part: ContentPart }
 )
 
-const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s
+const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/is
 
 /** The parts of a message's content in either form, text or list. */
 export function piecesOf(content: Content | null | undefined): Piece[] {
@@ -108,6 +109,6 @@ function fileAt(url: string, filename: string | undefined): Piece {
 }
 
 function inlineOf(url: string): { mediaType: string; base64: string } | undefined {
-  const [, mediaType, base64] = dataUrl.exec(url) ?? []
+  const [, mediaType, base64] = dataUrl.exec(fittedDataUrl(url)) ?? []
   return mediaType !== undefined && base64 !== undefined ? { mediaType, base64 } : undefined
 }

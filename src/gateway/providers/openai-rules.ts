@@ -32,8 +32,17 @@ export function formatRepair({ find, replace, name }: FormatPlace, checksStrict:
       schema: fitSchema(format.schema, {}, (keyword) => noteDropped(dropped, `${name}.${keyword}`)),
     }
     const strict = checksStrict ? withStrict(fitted, 'schema', name, dropped) : fitted
-    return strict.schema === format.schema && strict.strict === format.strict ? body : replace(body, strict)
+    const named = withFormatName(strict)
+    const isSame = (['schema', 'strict', 'name'] as const).every((field) => named[field] === format[field])
+    return isSame ? body : replace(body, named)
   }
+}
+
+/** The name of an answer format is required, with the characters of a tool's name. */
+function withFormatName(format: Strict): Strict {
+  const given = typeof format.name === 'string' ? format.name : ''
+  const name = given.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, openaiNames.maxLength) || 'response'
+  return name === format.name ? format : { ...format, name }
 }
 
 /** A strict schema must close each object and require each property. Otherwise it is sent as not strict. */

@@ -129,6 +129,7 @@ const responses: Check = ({ input, tools = [], text }) =>
         tool.strict && openSchemaError(tool.parameters, tool.name),
       ]),
     ),
+    text?.format && !name.test(text.format.name) && 'text.format.name: is required',
     text?.format?.strict && openSchemaError(text.format.schema, 'text.format'),
     ...(typeof input === 'string' ? [] : input).map(({ name: called, call_id: id, content, output }: any) =>
       first([

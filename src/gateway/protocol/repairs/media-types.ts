@@ -1,4 +1,5 @@
-import { mapTexts } from '#platform/json/map-texts.ts'
+import { mapItems, mapTexts } from '#platform/json/map-texts.ts'
+import type { Body } from '../protocol.ts'
 import type { Repair } from './repair.ts'
 
 /** Names of media types that clients use and providers refuse. */
@@ -10,32 +11,96 @@ const registered: Record<string, string> = {
   'audio/x-wav': 'audio/wav',
 }
 
-/** The registered name of a media type, in lower case, because providers do not ignore case. */
-export function registeredType(mediaType: string): string {
-  const lower = mediaType.toLowerCase()
-  return registered[lower] ?? lower
+/** The first bytes of files, as latin1. */
+const signatures: readonly [RegExp, string][] = [
+  [/^\x89PNG/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8/, 'image/gif'],
+  [/^RIFF.{4}WEBP/s, 'image/webp'],
+  [/^%PDF-/, 'application/pdf'],
+]
+
+/** The media type that the content of a file shows. */
+function typeOfContent(base64: string): string | undefined {
+  const start = Buffer.from(base64.slice(0, 24), 'base64').toString('latin1')
+  return signatures.find(([signature]) => signature.test(start))?.[1]
 }
+
+/**
+ * The registered name of a media type, in lower case, because providers do not ignore case. Providers also compare the type
+ * of an image with its content, so a wrong or missing one is corrected.
+ */
+export function mediaTypeOf(mediaType: string, base64: string): string {
+  const lower = mediaType.toLowerCase()
+  const name = Object.hasOwn(registered, lower) ? registered[lower]! : lower
+  const isUncertain = name === '' || name === 'application/octet-stream' || name.startsWith('image/')
+  return (isUncertain ? typeOfContent(base64) : undefined) ?? name
+}
+
+/** Base64 without the line breaks of some encoders. */
+const plainBase64 = (base64: string) => (/\s/.test(base64) ? base64.replaceAll(/\s+/g, '') : base64)
 
 /** Longer than any media type. */
 const maxTypeLength = 100
 
-/** A data URL with the registered name of its media type; any other text as it is. */
-export function withRegisteredType(url: string): string {
-  if (!/^data:/i.test(url)) return url
+/** A data URL with the right media type, also for base64 alone; any other text as it is. */
+export function fittedDataUrl(url: string): string {
+  if (!/^data:/i.test(url)) return /^[a-z0-9+/]{16}/i.test(url) ? dataUrlOf(url) : url
   const start = url.slice(0, maxTypeLength)
   const end = start.search(/[;,]/)
+  const comma = start.indexOf(',')
   if (end < 0) return url
   const type = start.slice('data:'.length, end)
-  const registeredName = registeredType(type)
-  return registeredName === type && start.startsWith('data:') ? url : `data:${registeredName}${url.slice(end)}`
+  const isBase64 = comma > 0 && /;base64$/i.test(start.slice(0, comma))
+  const base64 = isBase64 ? plainBase64(url.slice(comma + 1)) : ''
+  const right = mediaTypeOf(type, base64)
+  const isPlain = !isBase64 || base64.length === url.length - comma - 1
+  if (right === type && isPlain && start.startsWith('data:')) return url
+  return `data:${right}${isBase64 ? `${url.slice(end, comma + 1)}${base64}` : url.slice(end)}`
 }
 
-/** @param paths where bodies have media types. @param urlPaths where they have data URLs. */
-export function mediaTypeRepair(paths: readonly string[][], urlPaths: readonly string[][]): Repair {
+function dataUrlOf(base64: string): string {
+  const type = typeOfContent(base64)
+  return type === undefined ? base64 : `data:${type};base64,${plainBase64(base64)}`
+}
+
+/** @param urlPaths where bodies have data URLs. */
+export function dataUrlRepair(urlPaths: readonly string[][]): Repair {
   return (body) => {
     let current: unknown = body
-    for (const path of paths) current = mapTexts(current, path, registeredType)
-    for (const path of urlPaths) current = mapTexts(current, path, withRegisteredType)
+    for (const path of urlPaths) current = mapTexts(current, path, fittedDataUrl)
     return current as typeof body
   }
 }
+
+/** @param paths where bodies have objects with a media type and base64. @param typeName the member with the type. */
+export function inlineDataRepair(paths: readonly string[][], typeName: string): Repair {
+  const fit = (inline: Body): Body => {
+    const { data, [typeName]: given } = inline
+    if (typeof data !== 'string' || typeof given !== 'string' || inline.type === 'text') return inline
+    const [plain, type] = [plainBase64(data), mediaTypeOf(given, data)]
+    return plain === data && type === given ? inline : { ...inline, data: plain, [typeName]: type }
+  }
+  return (body) => {
+    let current: unknown = body
+    for (const path of paths) current = mapObjects(current, path, fit)
+    return current as typeof body
+  }
+}
+
+/** Changes the objects at a path, like `mapTexts`. */
+function mapObjects(value: unknown, path: readonly string[], change: (found: Body) => Body, depth = 0): unknown {
+  const name = path[depth]
+  if (name === '*')
+    return Array.isArray(value) ? mapItems(value, (item) => mapObjects(item, path, change, depth + 1)) : value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (name === undefined) return change(value as Body)
+  const before = (value as Body)[name]
+  const after = mapObjects(before, path, change, depth + 1)
+  return after === before ? value : { ...value, [name]: after }
+}
+
+const textLike = /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|typescript|x-sh|sql|csv)$/
+
+/** Whether a file is text, although its media type is not one of text. */
+export const isTextType = (mediaType: string) => mediaType.startsWith('text/') || textLike.test(mediaType)

@@ -36,8 +36,9 @@ const maxDepth = 500
 
 /** The function that a tool choice requires; undefined if it requires none. */
 export function chosenFunction(choice: unknown): string | undefined {
-  if (typeof choice !== 'object') return undefined
-  return (choice as { function?: { name?: string } } | null)?.function?.name
+  if (typeof choice !== 'object' || choice === null) return undefined
+  const { type, function: called, name } = choice as { type?: string; function?: { name?: string }; name?: string }
+  return called?.name ?? (type === 'function' || type === 'tool' ? name : undefined)
 }
 
 type RawCall = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }

@@ -3,6 +3,7 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyAnswer } from '../empty-answer.ts'
 import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts'
@@ -13,7 +14,8 @@ import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
 export const defaultMaxTokens = 4096
 
 /** Encodes a chat request for Anthropic. */
-export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
+export function anthropicRequest(given: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
+  const chat = withPlainToolChoice(given)
   const { system, turns } = promptOf(chat.messages)
   const { thinking, effort, maxTokens, samples } = thinkingFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop

@@ -4,7 +4,7 @@ import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { minBudget } from '../../protocol/reasoning-budget.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
-import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { limitCacheMarks } from './anthropic-cache-marks.ts'
@@ -133,10 +133,7 @@ export const anthropicRules: RequestRules = {
     declareCalledTools,
     toolRepair(toolShape(false), {}),
     toolRepair(toolShape(true), strictRules),
-    mediaTypeRepair(
-      pathsOf('messages.*.content.*.source.media_type', 'messages.*.content.*.content.*.source.media_type'),
-      [],
-    ),
+    inlineDataRepair(pathsOf('messages.*.content.*.source', 'messages.*.content.*.content.*.source'), 'media_type'),
   ],
   names: {
     allowed: /^[a-zA-Z0-9_-]+$/,

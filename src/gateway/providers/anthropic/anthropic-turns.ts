@@ -2,6 +2,7 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { calledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
@@ -97,7 +98,7 @@ function inlineBlock({ modality, mediaType, base64, name }: Extract<Piece, { kin
   const source = { type: 'base64', media_type: mediaType, data: base64 }
   if (modality === 'image' || mediaType.startsWith('image/')) return { type: 'image', source }
   // Base64 is only for PDF. Plain text is sent as text.
-  if (!mediaType.startsWith('text/')) return { type: 'document', source, title: name }
+  if (!isTextType(mediaType)) return { type: 'document', source, title: name }
   const text = Buffer.from(base64, 'base64').toString('utf8')
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: name }
 }

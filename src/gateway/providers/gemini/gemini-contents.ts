@@ -2,6 +2,7 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairedMessages } from '../../protocol/repairs/paired-results.ts'
 import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { calledFunction, calledName, parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
@@ -122,6 +123,10 @@ function sentId(id: string): { id?: string } {
   return generatedCallIdPattern.test(id) ? {} : { id }
 }
 
+/** Gemini accepts files of text only by types of text. */
+const textType = (mediaType: string) =>
+  isTextType(mediaType) && !mediaType.startsWith('text/') ? 'text/plain' : mediaType
+
 function partOf(piece: Piece): Part[] {
   switch (piece.kind) {
     case 'text':
@@ -132,7 +137,7 @@ function partOf(piece: Piece): Part[] {
     case 'uploaded':
       return [{ fileData: { fileUri: piece.fileId } }]
     case 'inline':
-      return [{ inlineData: { mimeType: piece.mediaType, data: piece.base64 } }]
+      return [{ inlineData: { mimeType: textType(piece.mediaType), data: piece.base64 } }]
     case 'other':
       return [piece.part]
     default:

@@ -3,6 +3,7 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyAnswer } from '../empty-answer.ts'
 import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
@@ -10,7 +11,8 @@ import { thinkingConfigOf } from './gemini-thinking.ts'
 import { ownTool } from './gemini-tools.ts'
 
 /** Encodes a chat request for Gemini. */
-export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
+export function geminiRequest(given: ChatRequest, endpoint: Endpoint): Body {
+  const chat = withPlainToolChoice(given)
   const config = generationConfigOf(chat, endpoint)
   return withoutNulls({
     ...promptOf(chat, endpoint),

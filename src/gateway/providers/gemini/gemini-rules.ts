@@ -3,7 +3,7 @@ import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
-import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { fitTools, noteDropped, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
@@ -66,7 +66,7 @@ export const geminiRules: RequestRules = {
     fitDeclarations,
     fitAnswerSchema,
     skipEmptyStops,
-    mediaTypeRepair(pathsOf('contents.*.parts.*.inlineData.mimeType'), []),
+    inlineDataRepair(pathsOf('contents.*.parts.*.inlineData'), 'mimeType'),
   ],
   names: {
     allowed: /^[a-zA-Z_][a-zA-Z0-9_.-]*$/,

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
-import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
@@ -36,7 +36,7 @@ const grammarTools = toolRepair(toolShape, { accepts: acceptsInGrammar })
 const common: Repair[] = [
   emptyContentRepair('messages'),
   skipEmptyStops,
-  mediaTypeRepair([], pathsOf('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
+  dataUrlRepair(pathsOf('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
 const lenient: Repair[] = [formatRepair(formatPlace, false)]
 const strict: Repair[] = [

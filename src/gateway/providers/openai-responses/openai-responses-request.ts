@@ -5,6 +5,7 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { callsIn } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyAnswer } from '../empty-answer.ts'
 import { ownTool, searchTool } from '../openai-tools.ts'
 import { inputItems } from './openai-responses-input.ts'
@@ -70,16 +71,20 @@ function toolOf(tool: ChatTool): Body | undefined {
 
 type Choice = {
   type?: string
-  function?: { name?: string }
   allowed_tools?: { mode?: string; tools?: { type?: string; function?: { name?: string } }[] }
 }
+
+const choiceWords: ReadonlySet<string> = new Set(['auto', 'none', 'required'])
 
 function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
   if (choice === 'any') return 'required'
   if (choice == null || typeof choice === 'string') return choice
-  const { type, function: chosen, allowed_tools: allowed } = choice as Choice
-  if (type === 'function') return { type, name: chosen?.name }
+  const { type = '', allowed_tools: allowed } = choice as Choice
+  const name = chosenFunction(choice)
+  if (name !== undefined) return { type: 'function', name }
   if (type === 'custom') return { type, name: (choice as { custom?: { name?: string } }).custom?.name }
+  if (type === 'any') return 'required'
+  if (choiceWords.has(type)) return type
   if (type !== 'allowed_tools') return choice
   const tools = allowed?.tools?.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
   return { type, mode: allowed?.mode, tools }

@@ -1,6 +1,6 @@
 import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
-import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { reasoningModelRepair } from '../openai-model-settings.ts'
@@ -37,10 +37,7 @@ export const responsesRules: RequestRules = {
       },
       true,
     ),
-    mediaTypeRepair(
-      [],
-      pathsOf('input.*.content.*.image_url', 'input.*.output.*.image_url', 'input.*.content.*.file_data'),
-    ),
+    dataUrlRepair(pathsOf('input.*.content.*.image_url', 'input.*.output.*.image_url', 'input.*.content.*.file_data')),
   ],
   names: responsesNames,
   callIds: responsesCallIds,

@@ -1,0 +1,24 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+
+type Choice = {
+  type?: string
+  allowed_tools?: { mode?: string; tools?: { name?: string; function?: { name?: string } }[] }
+}
+
+const words = ['auto', 'none', 'required', 'any'] as const
+
+/** The request with a tool choice that is a word or names one function: only the allowed tools of several are sent. */
+export function withPlainToolChoice(chat: ChatRequest): ChatRequest {
+  const { tool_choice: choice, tools } = chat
+  if (typeof choice !== 'object' || choice === null) return chat
+  const { type, allowed_tools: allowed } = choice as Choice
+  const word = words.find((one) => one === type)
+  if (word) return { ...chat, tool_choice: word }
+  if (type !== 'allowed_tools') return chat
+  const names = new Set(allowed?.tools?.map((tool) => tool.function?.name ?? tool.name))
+  return {
+    ...chat,
+    tools: tools?.filter((tool) => names.has(tool.function?.name)),
+    tool_choice: allowed?.mode === 'required' ? 'required' : 'auto',
+  }
+}
