@@ -124,8 +124,8 @@ try {
 
 /** Returns the system's or database's error in one sentence; undefined for an internal error. */
 async function refusalOf(error: unknown): Promise<string | undefined> {
-  const { systemRefusal } = await import('#platform/process/system-error.ts')
+  const { describeSystemError } = await import('#platform/process/system-error.ts')
   const { databaseFault } = await import('#platform/db/maintenance/failures.ts')
   const database = databaseFault(error)
-  return database ? `${database.message} (${(error as Error).message})` : systemRefusal(error)
+  return database ? `${database.message} (${(error as Error).message})` : describeSystemError(error)
 }

@@ -1,4 +1,4 @@
-import { ifThen } from '#platform/json/described-rule.ts'
+import { ifThen } from '#platform/json/conditional-rules.ts'
 
 type JsonSchema = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import { withFieldOfType } from '#platform/json/described-rule.ts'
+import { withFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { EndUser, SessionId, Trace } from './call-fields.ts'
 import { AnswerLimit, CacheControl } from './generation-fields.ts'

@@ -1,4 +1,4 @@
-import { withFieldOfType } from '#platform/json/described-rule.ts'
+import { withFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnswerCount, AnswerLimit } from './generation-fields.ts'
 import { inputItemSchema } from './input-item-schema.ts'

@@ -1,4 +1,4 @@
-import { withFieldOfType } from '#platform/json/described-rule.ts'
+import { withFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 
 /** Fields that control routing, the same in every kind of request body. Nested objects accept unknown keys. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
-import { systemRefusal } from '#platform/process/system-error.ts'
+import { describeSystemError } from '#platform/process/system-error.ts'
 import { printable, withoutControls } from '#platform/text/printable.ts'
 import type { Terminal } from './kit/terminal.ts'
 
@@ -135,7 +135,7 @@ export async function runCli(args: string[], rawTerminal: Terminal): Promise<num
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    const message = error instanceof StartupError || error instanceof Fault ? error.message : systemRefusal(error)
+    const message = error instanceof StartupError || error instanceof Fault ? error.message : describeSystemError(error)
     if (message === undefined) throw error
     terminal.err(printable(message))
     return 1

@@ -1,7 +1,7 @@
 import { basename, dirname, join, matchesGlob, relative, sep } from 'node:path'
 import { locate } from '#platform/files/confined-folder.ts'
 import { describeFileError } from '#platform/files/file-error.ts'
-import { HeldFolder } from '#platform/files/held-folder.ts'
+import { OpenFolder } from '#platform/files/open-folder.ts'
 import { type Exclusion, IgnoreRules } from './ignore/ignore-rules.ts'
 import { aboutFile, type Entry, isFile, sortedEntries, type Workspace } from './workspace.ts'
 
@@ -9,7 +9,7 @@ import { aboutFile, type Entry, isFile, sortedEntries, type Workspace } from './
 const generated = new Set(['node_modules', '__pycache__', '.venv', '.next', '.cache'])
 
 /** An entry of a walk. An `excluded` folder is yielded, but its entries are not. */
-export type Found = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: HeldFolder }
+export type Found = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: OpenFolder }
 
 export type WalkOptions = {
   /** How many levels of folders are opened. */
@@ -35,7 +35,7 @@ export async function openWalk(workspace: Workspace, from: string, options: Walk
 }
 
 function* oneFile(workspace: Workspace, path: string, real: string): Generator<Found> {
-  using folder = HeldFolder.open(workspace, dirname(real))
+  using folder = OpenFolder.open(workspace, dirname(real))
   yield { name: basename(real), kind: 'file', path, depth: 1, excluded: undefined, folder }
 }
 
@@ -43,7 +43,7 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
   const names = relative(workspace.root, real).split(sep).filter(Boolean)
   const folders = new DisposableStack()
   try {
-    const folder = folders.use(HeldFolder.open(workspace, real))
+    const folder = folders.use(OpenFolder.open(workspace, real))
     const entries = sortedEntries(folder.entries())
     yield* walkIn({ folder, entries, path: from, names, rules: ignoreRulesAbove(workspace, names), depth: 1 }, options)
   } catch (error) {
@@ -57,14 +57,14 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
 function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
   let rules = IgnoreRules.none
   for (let depth = 0; depth < names.length; depth++) {
-    using folder = HeldFolder.open(workspace, join(workspace.root, ...names.slice(0, depth)))
+    using folder = OpenFolder.open(workspace, join(workspace.root, ...names.slice(0, depth)))
     rules = rules.enter(folder, folder.entries(), depth)
     if (rules.exclusion(names.slice(0, depth + 1), true) === 'ignored') rules = IgnoreRules.none
   }
   return rules
 }
 
-type Level = { folder: HeldFolder; entries: Entry[]; path: string; names: string[]; rules: IgnoreRules; depth: number }
+type Level = { folder: OpenFolder; entries: Entry[]; path: string; names: string[]; rules: IgnoreRules; depth: number }
 
 function* walkIn({ folder, entries, path, names, rules: above, depth }: Level, options: WalkOptions): Generator<Found> {
   const rules = above.enter(folder, entries, names.length)
@@ -88,8 +88,8 @@ function exclusionOf(entry: Entry, names: string[], rules: IgnoreRules, { all, h
   return hidden && excluded === 'hidden' ? undefined : excluded
 }
 
-function openIn(folder: HeldFolder, name: string): { folder: HeldFolder; entries: Entry[] } | undefined {
-  let opened: HeldFolder | undefined
+function openIn(folder: OpenFolder, name: string): { folder: OpenFolder; entries: Entry[] } | undefined {
+  let opened: OpenFolder | undefined
   try {
     opened = folder.open(name)
     return { folder: opened, entries: sortedEntries(opened.entries()) }

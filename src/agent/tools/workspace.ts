@@ -1,11 +1,11 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { type ConfinedFolder, inFolder, locate, openConfined, openFile } from '#platform/files/confined-folder.ts'
-import { aboutFile } from '#platform/files/file-error.ts'
+import { type ConfinedFolder, locate, openConfined, openFile, withFolder } from '#platform/files/confined-folder.ts'
+import { withFilePath } from '#platform/files/file-error.ts'
 import { removeEntry } from '#platform/files/remove-entry.ts'
 import { replaceFile } from '#platform/files/replace-file.ts'
 
-export { aboutFile }
+export { withFilePath as aboutFile }
 
 /** The folder that an agent works in. File operations cannot leave it. */
 export type Workspace = ConfinedFolder
@@ -20,7 +20,7 @@ export async function readBytes(
   path: string,
   limit: number,
 ): Promise<{ bytes: Buffer; size: number }> {
-  return aboutFile(path, async () => {
+  return withFilePath(path, async () => {
     await using file = await openFile(workspace, path)
     const { size } = await file.stat()
     const bytes = Buffer.alloc(Math.min(size, limit))
@@ -42,18 +42,18 @@ export function isFile(workspace: Workspace, path: string): Promise<boolean> {
  * unchanged. @returns whether the file is new.
  */
 export async function writeText(workspace: Workspace, path: string, text: string): Promise<{ made: boolean }> {
-  return aboutFile(path, () => replaceFile(workspace, path, { fill: (draft) => draft.writeFile(text) }))
+  return withFilePath(path, () => replaceFile(workspace, path, { fill: (draft) => draft.writeFile(text) }))
 }
 
 /** Removes a file. */
 export async function removeFile(workspace: Workspace, path: string): Promise<void> {
-  return aboutFile(path, () => removeEntry(workspace, path, false))
+  return withFilePath(path, () => removeEntry(workspace, path, false))
 }
 
 /** Returns the entries of a folder, sorted by name. Links are listed, not followed. */
 export async function entriesOf(workspace: Workspace, path: string): Promise<Entry[]> {
-  return aboutFile(path, async () => {
-    const found = await inFolder(workspace, await locate(workspace, path), (folder) =>
+  return withFilePath(path, async () => {
+    const found = await withFolder(workspace, await locate(workspace, path), (folder) =>
       readdir(folder, { withFileTypes: true }),
     )
     return sortedEntries(found)

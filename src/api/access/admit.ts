@@ -21,7 +21,7 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & GuardedRoute
+type Needs = Pick<Route, 'wrongKey' | 'canBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & GuardedRoute
 type RequestParts = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params' | 'query'>
 
 /** The absent caller of a public route, which does not read the caller. */
@@ -39,7 +39,7 @@ export async function admit(
 ): Promise<Caller> {
   const authorization = authorizationIn(request.headers, route.acceptsApiKeyHeader?.(request.headers) === true)
   if (authorization !== undefined) return authorize(deps, route, authorization)
-  const isPublic = route.mayBePublic === true && deps.config.public_models
+  const isPublic = route.canBePublic === true && deps.config.public_models
   const { cookie } = request.headers
   if (cookie !== undefined) {
     const { origin } = deps.connectionOf(request.raw)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { abortSignalOf } from '#platform/async/disconnect-signal.ts'
-import { caughtUpWith } from '#platform/net/caught-up.ts'
+import { createDrainWaiter } from '#platform/net/drain-waiter.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'
 import type { Listener, LiveEvents } from './live-events.ts'
@@ -25,7 +25,7 @@ export async function streamEvents(
   { types, lastEventId }: StreamOptions,
 ): Promise<void> {
   const startCursor = lastEventId === undefined ? await liveEvents.newest() : readCursor(lastEventId)
-  const caughtUp = caughtUpWith(response)
+  const caughtUp = createDrainWaiter(response)
   const leaveSignal = abortSignalOf(response.signal)
   const stream = { cursor: startCursor ?? beforeAll, response }
   response.write(`retry: ${retryMs}\n${lastEventId === undefined ? `id: ${cursorText(stream.cursor)}\n` : ''}\n`)

@@ -8,7 +8,7 @@ import {
   type WholePermission,
 } from '#interns/contract/question.ts'
 import { isoTime } from '#platform/core/clock.ts'
-import { escaped } from '#platform/http/response/html-page.ts'
+import { escapeHtml } from '#platform/http/response/html-page.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { printableExactly, printableLines } from '#platform/text/printable.ts'
 
@@ -28,17 +28,17 @@ const headers = {
 
 /** @param html trusted markup; `title` is untrusted. */
 function page(status: number, title: string, html: string): HttpAnswer {
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${style}</style>`
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>`
   return new HttpAnswer(
     status,
     headers,
-    `<!doctype html><html lang="en"><head>${head}</head><body><h1>${escaped(title)}</h1>${html}</body></html>`,
+    `<!doctype html><html lang="en"><head>${head}</head><body><h1>${escapeHtml(title)}</h1>${html}</body></html>`,
   )
 }
 
 /** A page with one sentence. */
 export const messagePage = (status: number, title: string, text: string): HttpAnswer =>
-  page(status, title, `<p>${escaped(text)}</p>`)
+  page(status, title, `<p>${escapeHtml(text)}</p>`)
 
 export type QuestionPage = {
   internName: string
@@ -54,22 +54,22 @@ export function questionPage({ internName, question, details, deadlineAt, refuse
   const content = question.kind === 'permission' ? permission(question, details) : paragraph(question.message)
   const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
   const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
-  const why = refused === undefined ? '' : `<p role="alert"><strong>${escaped(refused)}</strong></p>`
+  const why = refused === undefined ? '' : `<p role="alert"><strong>${escapeHtml(refused)}</strong></p>`
   const title = question.kind === 'permission' ? `${internName} asks for consent` : `${internName} asks`
   return page(refused === undefined ? 200 : 400, title, `${why}${content}<form method="post">${answers}</form>${until}`)
 }
 
-const paragraph = (text: string) => `<pre>${escaped(printableLines(text))}</pre>`
+const paragraph = (text: string) => `<pre>${escapeHtml(printableLines(text))}</pre>`
 
 function permission(question: Extract<Question, { kind: 'permission' }>, details: WholePermission | undefined): string {
   const { operation } = question
   const detail = details?.detail ?? question.detail
   const what = operation === null ? 'Something that it does not name' : printableExactly(operation)
   const diffs = (details?.changes ?? []).map(
-    ({ path, diff }) => `<h2>${escaped(printableExactly(path))}</h2>${paragraph(diff)}`,
+    ({ path, diff }) => `<h2>${escapeHtml(printableExactly(path))}</h2>${paragraph(diff)}`,
   )
   const text = details?.command ?? (diffs.length > 0 ? null : detail)
-  return `<p>It wants to do: <strong>${escaped(what)}</strong></p>${text === null ? '' : `<pre>${escaped(printableExactly(text))}</pre>`}${diffs.join('')}`
+  return `<p>It wants to do: <strong>${escapeHtml(what)}</strong></p>${text === null ? '' : `<pre>${escapeHtml(printableExactly(text))}</pre>`}${diffs.join('')}`
 }
 
 const words: Record<PermissionKind, string> = {
@@ -85,7 +85,7 @@ const options = (question: PermissionQuestion) =>
   permissionAnswers(question)
     .map(({ answer, kind, name }) => {
       const label = name === undefined ? words[kind] : `${words[kind]}: ${printableExactly(name)}`
-      return button(escaped(answer), escaped(label))
+      return button(escapeHtml(answer), escapeHtml(label))
     })
     .join('')
 
@@ -93,10 +93,10 @@ const fields = (fieldList: Field[]) =>
   `${fieldList.map(field).join('')}${button('accept', 'Send')}<button name="answer" value="decline" formnovalidate>Decline</button>`
 
 function field({ name, type, required, options }: Field): string {
-  const named = `name="field.${escaped(name)}"`
-  const label = `${escaped(printableExactly(name))}${required ? ' *' : ''}`
+  const named = `name="field.${escapeHtml(name)}"`
+  const label = `${escapeHtml(printableExactly(name))}${required ? ' *' : ''}`
   const must = required ? ' required' : ''
-  const choices = (options ?? []).map((one) => `<option>${escaped(one)}</option>`).join('')
+  const choices = (options ?? []).map((one) => `<option>${escapeHtml(one)}</option>`).join('')
   if (type === 'array') return `<label>${label} <select ${named} multiple>${choices}</select></label>`
   if (type === 'boolean')
     return `<label>${label} <select ${named}${must}><option></option><option value="true">yes</option><option value="false">no</option></select></label>`

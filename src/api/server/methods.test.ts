@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import pino from 'pino'
 import { createApp } from '#platform/http/app.ts'
 import { mountRoutes } from '#platform/http/mount.ts'
-import { requestsUnderWay, watchRequests } from '#platform/http/response/finished.ts'
+import { createRequestTracker, trackRequests } from '#platform/http/response/request-tracking.ts'
 import type { Route } from '../routes/route.ts'
 import { routes } from '../routes/routes.ts'
 
@@ -22,9 +22,9 @@ const silent = routes.map(
 async function serve(origins: string[] = []) {
   const app = createApp({ log: pino({ level: 'silent' }), bodyLimit: 1000, prefix, origins })
   const finished: string[] = []
-  watchRequests(
+  trackRequests(
     app,
-    requestsUnderWay(({ route }) => finished.push(route)),
+    createRequestTracker(({ route }) => finished.push(route)),
   )
   mountRoutes(app, silent, {
     deps: undefined as never,

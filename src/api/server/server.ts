@@ -4,10 +4,15 @@ import { toChatFault } from '#interns/contract/chat-fault.ts'
 import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
 import { databaseFault } from '#platform/db/maintenance/failures.ts'
 import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
-import { spareFreshConnections } from '#platform/http/fresh-connections.ts'
+import { keepNewConnections } from '#platform/http/fresh-connections.ts'
 import { mountRoutes } from '#platform/http/mount.ts'
 import { hostReader } from '#platform/http/request/forwarded-host.ts'
-import { type FinishedRequest, logRequest, requestsUnderWay, watchRequests } from '#platform/http/response/finished.ts'
+import {
+  createRequestTracker,
+  type FinishedRequest,
+  logRequest,
+  trackRequests,
+} from '#platform/http/response/request-tracking.ts'
 import { unknownRouteLog } from '#platform/http/unknown-routes.ts'
 import { type Address, addressRefused, originOf } from '../access/address.ts'
 import { admit } from '../access/admit.ts'
@@ -45,20 +50,20 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     guard: (request, reply) =>
       guardInterns((asking) => admit(deps, { key: 'api', method: 'get' }, asking, reply), request),
     origins: deps.config.cors_origins,
-    absent: absentOperations,
+    missingPathHints: absentOperations,
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: databaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
     rewriteUrl: (url, headers) => underPrefix(withoutRoot(root, url), headers),
     restate: (fault, request) => (isInternChat(request) ? toChatFault(fault) : fault),
   })
-  spareFreshConnections(app.server)
+  keepNewConnections(app.server)
   const finished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)
   }
-  const underWay = requestsUnderWay(finished)
-  watchRequests(app, underWay)
+  const underWay = createRequestTracker(finished)
+  trackRequests(app, underWay)
   deps.metrics.observeRequestsInFlight(underWay.count)
   const hostOf = hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {

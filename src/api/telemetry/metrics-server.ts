@@ -1,9 +1,9 @@
 import { Fault } from '#platform/core/fault.ts'
-import { wrongWithHost } from '#platform/http/request/host.ts'
+import { hostError } from '#platform/http/request/host.ts'
 import { errorAnswer } from '#platform/http/response/envelope.ts'
 import { nameOf } from '#platform/net/host-name.ts'
 import { createServer } from '#platform/net/node-http.ts'
-import { inTurn } from '#platform/net/pipelined-requests.ts'
+import { serializeRequests } from '#platform/net/pipelined-requests.ts'
 import { type Address, addressRefused, originOf } from '../access/address.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -13,8 +13,8 @@ import type { Metrics } from './metrics.ts'
  */
 export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address, names: readonly string[]) {
   const server = createServer(
-    inTurn(async (request, response) => {
-      if (wrongWithHost(request) !== undefined || !isNamed(request.headers.host, names)) {
+    serializeRequests(async (request, response) => {
+      if (hostError(request) !== undefined || !isNamed(request.headers.host, names)) {
         const why = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
         const { status, body } = errorAnswer(new Fault('forbidden', why))
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -5,7 +5,7 @@ import { once } from '#platform/async/once.ts'
 import { sharePending } from '#platform/async/share-pending.ts'
 import type { DatabaseListeners } from '#platform/db/db.ts'
 import { databaseFailureOf, databaseFailures } from '#platform/db/maintenance/failures.ts'
-import type { FinishedRequest } from '#platform/http/response/finished.ts'
+import type { FinishedRequest } from '#platform/http/response/request-tracking.ts'
 import {
   createCounter,
   createGauge,

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { lineCutter } from '#platform/text/lines.ts'
+import { createLineSplitter } from '#platform/text/lines.ts'
 import { type Message, member, RpcError, readError, readMessage } from './rpc-message.ts'
 
 /** The pipes of an agent: `input` is its output for us, `output` its input. `exited` resolves with the reason of its end. */
@@ -26,7 +26,7 @@ export class Connection {
   readonly #channel: Channel
   readonly #handlers: Handlers
   readonly #limits: { maxMessageBytes: number }
-  readonly #splitLines: ReturnType<typeof lineCutter>
+  readonly #splitLines: ReturnType<typeof createLineSplitter>
   /** Our pending requests. */
   readonly #waiters = new Map<number, Waiter>()
   /** The agent's pending requests. */
@@ -39,7 +39,7 @@ export class Connection {
     this.#channel = channel
     this.#handlers = handlers
     this.#limits = limits
-    this.#splitLines = lineCutter(limits.maxMessageBytes)
+    this.#splitLines = createLineSplitter(limits.maxMessageBytes)
     const lost = async () => this.close(new Refusal('stream_severed', await exitReason(channel)))
     channel.input.on('data', this.#onData).on('end', lost).on('close', lost).on('error', lost)
     channel.output.on('error', lost)

@@ -4,7 +4,7 @@ import { once } from '#platform/async/once.ts'
 import { makeFolder, renameEntry } from '#platform/files/change-entries.ts'
 import { type ConfinedFolder, openConfined } from '#platform/files/confined-folder.ts'
 import { diskUse } from '#platform/files/disk-use.ts'
-import { aboutFile, FileError, type FileErrorKind } from '#platform/files/file-error.ts'
+import { FileError, type FileErrorKind, withFilePath } from '#platform/files/file-error.ts'
 import { listFolder } from '#platform/files/list-folder.ts'
 import { readPart } from '#platform/files/read-part.ts'
 import { relativePath } from '#platform/files/relative-path.ts'
@@ -30,7 +30,7 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
   const inWorkspace = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
     toRefusal(async () => {
       const confined = await openConfined(workspace)
-      return aboutFile(path || '.', () => act(confined, relativePath(path)))
+      return withFilePath(path || '.', () => act(confined, relativePath(path)))
     })
   /** The bytes that can be added. An intern above its disk limit would be stopped. */
   const freeBytes = async () => {
@@ -62,7 +62,7 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
       toRefusal(async () => {
         const [{ unpackArchive }, confined] = await Promise.all([unpackModule(), openConfined(workspace)])
         const source = { body: untilAborted(archive, signal), limits: { maxBytes: await freeBytes(), maxEntries } }
-        return aboutFile('The archive', () => unpackArchive(confined, relativePath(path), source))
+        return withFilePath('The archive', () => unpackArchive(confined, relativePath(path), source))
       }),
   }
 }

@@ -2,7 +2,7 @@ import { readFormAnswer, readPermissionAnswer } from '#interns/contract/answer.t
 import type { PermissionKind, Question, WholePermission } from '#interns/contract/question.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { maxEventBytes } from '#interns/contract/turn-event.ts'
-import { cutMiddle } from '#platform/text/whole-characters.ts'
+import { cutMiddle } from '#platform/text/truncate.ts'
 import { type Form, readElicitation } from '../acp/elicitation.ts'
 import { cancelledPermission, type PermissionRequest } from '../acp/permission.ts'
 import { readQuestionPermission } from '../acp/question-permission.ts'

@@ -1,5 +1,5 @@
 import type { Decision } from '#interns/contract/rules/rule.ts'
-import { beginningOf } from '#platform/text/whole-characters.ts'
+import { truncateText } from '#platform/text/truncate.ts'
 import { actionOf } from '../acp/action.ts'
 import {
   cancelledPermission,
@@ -57,7 +57,7 @@ function byRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'den
 
 function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {
   const { operation, detail } = question
-  const cut = detail && detail.length > maxDetailLength ? `${beginningOf(detail, maxDetailLength)}…` : detail
+  const cut = detail && detail.length > maxDetailLength ? `${truncateText(detail, maxDetailLength)}…` : detail
   const { session, id: runId } = run
   const about = { operation: operation?.slice(0, 200) ?? null, detail: cut }
   deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), ...about, decision })

@@ -6,7 +6,7 @@ import { closesStream, type TurnEvent } from '#interns/contract/turn-event.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { createServer } from '#platform/net/node-http.ts'
-import { inTurn } from '#platform/net/pipelined-requests.ts'
+import { serializeRequests } from '#platform/net/pipelined-requests.ts'
 import { discardBody } from '#platform/net/request-body.ts'
 import { serveFiles } from '../files/serve-files.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
@@ -27,7 +27,7 @@ export function createHttpServer(
   create: (listener: RequestListener) => Server = createServer,
 ): Server {
   const server = create(
-    inTurn((request, response) => {
+    serializeRequests((request, response) => {
       serve(deps, { request, response }).catch((error) => {
         discardBody(request)
         fail(deps, response, error)

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
-import { beginningOf, cutPlace } from '#platform/text/whole-characters.ts'
+import { cutPosition, truncateText } from '#platform/text/truncate.ts'
 
 /** A character takes up to six bytes in JSON. */
 const partCharacters = 32 * 1024
@@ -10,11 +10,11 @@ const maxMessageLength = 10_000
  */
 export function splitEvent(event: TurnEvent): TurnEvent[] {
   if ('message' in event && event.message.length > maxMessageLength)
-    return [{ ...event, message: `${beginningOf(event.message, maxMessageLength)}…` }]
+    return [{ ...event, message: `${truncateText(event.message, maxMessageLength)}…` }]
   if (!('text' in event) || event.text.length <= partCharacters) return [event]
   const parts: TurnEvent[] = []
   for (let from = 0; from < event.text.length; ) {
-    const to = cutPlace(event.text, from + partCharacters)
+    const to = cutPosition(event.text, from + partCharacters)
     parts.push({ type: event.type, text: event.text.slice(from, to) })
     from = to
   }

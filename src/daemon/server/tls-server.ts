@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { boundHandshakes } from '#platform/net/bound-handshakes.ts'
+import { boundHandshakes } from '#platform/net/handshake-limit.ts'
 import { https } from '#platform/net/node-http.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import type { DaemonLog } from '../log.ts'

@@ -1,4 +1,4 @@
-import { cutMiddle } from '#platform/text/whole-characters.ts'
+import { cutMiddle } from '#platform/text/truncate.ts'
 
 /** The limits of stored transcripts, in bytes and milliseconds. */
 export type TranscriptLimits = {

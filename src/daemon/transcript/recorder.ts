@@ -11,7 +11,7 @@ import type {
   SessionSummary,
 } from '#interns/contract/transcript.ts'
 import type { TurnBudget } from '#interns/contract/turn-budget.ts'
-import { beginningOf, cutPlace } from '#platform/text/whole-characters.ts'
+import { cutPosition, truncateText } from '#platform/text/truncate.ts'
 import type { ToolCall } from '../acp/tool-call.ts'
 import type { SessionChange } from '../store/transcript-store.ts'
 import { maxLengths, shorten } from './limits.ts'
@@ -77,14 +77,14 @@ export class Recorder {
     this.#runId = runId
     this.#status = 'running'
     this.#turns++
-    this.#title ||= beginningOf(text.trim().split('\n', 1)[0]!, titleLength)
+    this.#title ||= truncateText(text.trim().split('\n', 1)[0]!, titleLength)
     this.#add({ type: 'prompt', text, ...about })
   }
 
   addText(type: 'message' | 'reasoning', text: string): void {
     for (let from = 0; from < text.length; ) {
       const open = this.#text?.type === type ? this.#text : undefined
-      const to = cutPlace(text, from + maxLengths.text - (open?.text.length ?? 0))
+      const to = cutPosition(text, from + maxLengths.text - (open?.text.length ?? 0))
       if (to > from) this.#write(type, open, text.slice(from, to))
       else this.#text = undefined
       from = Math.max(from, to)
@@ -113,9 +113,9 @@ export class Recorder {
   setPlan(steps: PlanStep[]): Activity {
     this.#text = undefined
     const shortSteps = steps.slice(0, maxLengths.steps).map(({ text, status, priority }) => ({
-      text: beginningOf(text, maxLengths.step),
-      status: beginningOf(status, maxLengths.step),
-      ...(priority && { priority: beginningOf(priority, maxLengths.step) }),
+      text: truncateText(text, maxLengths.step),
+      status: truncateText(status, maxLengths.step),
+      ...(priority && { priority: truncateText(priority, maxLengths.step) }),
     }))
     const content = { type: 'plan' as const, steps: shortSteps }
     this.#plan = this.#plan ? this.#change(this.#plan, content) : this.#add(content)

@@ -1,5 +1,5 @@
 import { type FileDiff, type ToolActivity, type ToolStatus, toolStatuses } from '#interns/contract/transcript.ts'
-import { beginningOf } from '#platform/text/whole-characters.ts'
+import { truncateText } from '#platform/text/truncate.ts'
 import { changeText } from '../acp/change-text.ts'
 import { operationOf } from '../acp/operation.ts'
 import type { FileChange, ToolCall } from '../acp/tool-call.ts'
@@ -12,13 +12,13 @@ export function toolActivity(toolCallId: string, tool: ToolCall, output: string)
   const operation = operationOf(tool)
   return {
     type: 'tool_call',
-    toolCallId: beginningOf(toolCallId, maxLengths.name),
-    operation: operation === null ? null : beginningOf(operation, maxLengths.name),
+    toolCallId: truncateText(toolCallId, maxLengths.name),
+    operation: operation === null ? null : truncateText(operation, maxLengths.name),
     title: title === undefined ? null : shorten(title, maxLengths.title),
     status: toolStatuses.find((one) => one === status) ?? ('pending' satisfies ToolStatus),
     input: input === undefined ? null : shorten(input, maxLengths.input),
     output: fullOutput === '' ? null : shorten(fullOutput, maxLengths.output),
-    paths: paths.slice(0, maxLengths.paths).map((path) => beginningOf(path, maxLengths.name)),
+    paths: paths.slice(0, maxLengths.paths).map((path) => truncateText(path, maxLengths.name)),
     changes: diffsOf(changes),
   }
 }
@@ -28,7 +28,7 @@ function diffsOf(changes: FileChange[]): FileDiff[] {
   const first = changes.slice(0, maxLengths.changes)
   const each = Math.floor(maxLengths.diffs / Math.max(1, first.length))
   return first.map((change) => ({
-    path: beginningOf(change.path, maxLengths.name),
+    path: truncateText(change.path, maxLengths.name),
     diff: shorten(changeText(change), each),
   }))
 }

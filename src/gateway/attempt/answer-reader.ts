@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
-import { utf8Of, withoutMark } from '#platform/text/text-of-bytes.ts'
+import { utf8Of, withoutMark } from '#platform/text/decode-bytes.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
 import { type ErrorFacts, errorWithoutAnswer, factsOfRefusal, noMessage } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
@@ -185,7 +185,7 @@ export class AttemptAnswer implements Sink {
     // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
     if (!this.#attempt.stream) this.#receivedSize.take(chunk.length)
     const read = this.#fastPath && this.#sse.isBetweenEvents ? this.#fastPath.deliver(chunk) : 0
-    if (read > 0) this.#sse.noteEvent()
+    if (read > 0) this.#sse.resetIdleBytes()
     if (read === chunk.length) this.#receiver.flush()
     else this.#deliver(this.#sse.push(read === 0 ? chunk : chunk.subarray(read)))
   }

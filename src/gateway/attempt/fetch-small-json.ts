@@ -1,4 +1,4 @@
-import { withoutMark } from '#platform/text/text-of-bytes.ts'
+import { withoutMark } from '#platform/text/decode-bytes.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest, Upstreams } from './upstream/upstream.ts'
 

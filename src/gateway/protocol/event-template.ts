@@ -1,5 +1,5 @@
 import type { ByteBatch } from '#platform/text/byte-batch.ts'
-import { ownBytes } from '#platform/text/own-bytes.ts'
+import { copyBytes } from '#platform/text/copy-bytes.ts'
 
 /** An unlikely text, so that it is found only where it was inserted. */
 const probe = Buffer.from('signalbox probe')
@@ -93,7 +93,7 @@ export class EventTemplate {
     ])
     const newFrame = matchesText(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
     if (!newFrame) return false
-    const memory = ownBytes({ frame: joined(frame), newFrame: newFrame.pieces })
+    const memory = copyBytes({ frame: joined(frame), newFrame: newFrame.pieces })
     this.#frame = storedFrame(frame, memory.frame)
     this.#newFrame = { ...newFrame, pieces: memory.newFrame }
     return true

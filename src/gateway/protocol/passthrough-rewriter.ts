@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { type Changes, membersOf, withChanges } from '#platform/json/json-members.ts'
-import { ownBytes } from '#platform/text/own-bytes.ts'
+import { applyChanges, type Changes, membersOf } from '#platform/json/json-members.ts'
+import { copyBytes } from '#platform/text/copy-bytes.ts'
 
 /**
  * Rewrites an upstream's bytes for clients of the same protocol: model and provider with the catalogue's names, and
@@ -36,7 +36,7 @@ export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buff
   const from = objectIn(text)
   const member = from === -1 ? undefined : membersOf(text, from).find((one) => one.name === name)
   if (!member || text[member.valueStart] !== '{') return raw
-  return Buffer.from(withChanges(text, member.valueStart, changes), 'latin1')
+  return Buffer.from(applyChanges(text, member.valueStart, changes), 'latin1')
 }
 
 /** Reuses the rewritten start of a stream's events, which are equal up to the member `last`. */
@@ -88,7 +88,7 @@ export class EventPrefix {
   learn(text: string, from: number): string {
     const members = membersOf(text, from)
     const changes = { ...this.#changes(), notNull: this.#nonNullName }
-    const result = withChanges(text, from, changes)
+    const result = applyChanges(text, from, changes)
     const last = members.findIndex(({ name }) => name === this.#last)
     if (last === -1) return result
     const { set, fill } = changes
@@ -101,7 +101,7 @@ export class EventPrefix {
     if (start === undefined) return result
     this.#searched = searched.map(quoted)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
-    const own = ownBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })
+    const own = copyBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })
     this.#pendingBytes = own.before
     this.#after = own.after
     return result

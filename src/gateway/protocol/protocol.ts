@@ -121,7 +121,7 @@ export type ClientProtocol = {
   /** Additional headers of its answers. */
   answerHeaders?: (requestId: string) => Record<string, string>
   /** A fast check: true if a body is certainly valid. False is inconclusive, and the schema decides. */
-  isSurelyValid?: (body: unknown) => body is Body
+  passesFastCheck?: (body: unknown) => body is Body
   /** Translates a body to a chat request. @throws Fault `invalid` for content without a counterpart. */
   toChat: (body: Body) => ChatRequest
   /** Describes how a preset fills in a body. */

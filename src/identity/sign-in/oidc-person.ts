@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import { type AccessRole, accessRoles, type WorkspaceRole, workspaceRoles } from '#platform/core/vocabulary.ts'
-import { beginningOf } from '#platform/text/whole-characters.ts'
+import { truncateText } from '#platform/text/truncate.ts'
 import type { Claims, IssuerAnswer } from './oidc-client.ts'
 
 export type OidcRules = {
@@ -80,7 +80,7 @@ const maxName = 200
 
 function displayName({ name, preferred_username }: Claims): string | undefined {
   const matched = nonEmptyText(name) ?? nonEmptyText(preferred_username)
-  return matched && nonEmptyText(beginningOf(matched.replace(/\p{Cc}+/gu, ' '), maxName))
+  return matched && nonEmptyText(truncateText(matched.replace(/\p{Cc}+/gu, ' '), maxName))
 }
 
 type AddressClaims = { email?: unknown; email_verified?: unknown }

@@ -4,13 +4,13 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import { sharePending } from '#platform/async/share-pending.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Holder, Issued } from '#platform/net/certificates.ts'
+import type { Holder, IssuedCertificate } from '#platform/net/certificates.ts'
 import type { DaemonTls } from './tls-connection.ts'
 
 type CertificateDeps = { db: Db; vault: Vault; now: Now }
 
 /** The certificate, key and trusted authorities of a daemon, as PEM. They must be renewed after `renewAt`. */
-export type CertificateFiles = Issued & { authorities: string; renewAt: number }
+export type CertificateFiles = IssuedCertificate & { authorities: string; renewAt: number }
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -95,7 +95,7 @@ export class DaemonCertificates {
   }
 
   /** All valid authorities, and the one that signs now: the latest that all hosts trust. */
-  async #authorities(): Promise<{ signer: Issued & { name: string }; trusted: string[] }> {
+  async #authorities(): Promise<{ signer: IssuedCertificate & { name: string }; trusted: string[] }> {
     const { db, vault, now } = this.#deps
     let rows = await this.#rows(db.query)
     if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#createSuccessor()
@@ -124,10 +124,10 @@ export class DaemonCertificates {
     return db.exclusively('intern authorities', async (tx) => {
       const rows = await this.#rows(tx)
       if (rows.some((row) => row.expires_at > now() + successorMs)) return rows
-      const { makeAuthority } = await import('#platform/net/certificates.ts')
+      const { createAuthority } = await import('#platform/net/certificates.ts')
       const name = `Signalbox interns ${randomBytes(8).toString('hex')}`
       const [created_at, expires_at] = [now(), now() + authorityMs]
-      const { certificate, key } = await makeAuthority(name, { from: created_at - earlierMs, until: expires_at })
+      const { certificate, key } = await createAuthority(name, { from: created_at - earlierMs, until: expires_at })
       const row = {
         ...{ name, certificate, created_at, expires_at },
         key_sealed: vault.seal(key, secretName(name)),

@@ -1,4 +1,4 @@
-import { ifThen } from '#platform/json/described-rule.ts'
+import { ifThen } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { text } from '#platform/json/text.ts'
 import type { Attachment } from '../contract/attachments.ts'

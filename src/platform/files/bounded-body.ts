@@ -3,7 +3,7 @@ import { FileError } from './file-error.ts'
 export type Body = AsyncIterable<Uint8Array>
 
 /** Passes a body on. @throws FileError `too_large` above `maxBytes`. */
-export async function* bounded(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* limitBytes(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const piece of body) {
     bytes += piece.length

@@ -1,5 +1,5 @@
 import { lstat, rename } from 'node:fs/promises'
-import { type ConfinedFolder, inFolder, locate, locateEntry, makeFolders, within } from './confined-folder.ts'
+import { type ConfinedFolder, entryPath, locate, locateEntry, makeFolders, withFolder } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
 
 /** Creates a folder and its missing parents. @returns whether it was created, and the number of created folders. */
@@ -18,9 +18,9 @@ export async function renameEntry(
 ): Promise<void> {
   const source = await locateEntry(confined, from)
   const target = await locateEntry(confined, to)
-  await inFolder(confined, source.parent, (sourceFolder) =>
-    inFolder(confined, target.parent, async (targetFolder) => {
-      const [oldPath, newPath] = [within(sourceFolder, source.name), within(targetFolder, target.name)]
+  await withFolder(confined, source.parent, (sourceFolder) =>
+    withFolder(confined, target.parent, async (targetFolder) => {
+      const [oldPath, newPath] = [entryPath(sourceFolder, source.name), entryPath(targetFolder, target.name)]
       const entry = await lstat(oldPath)
       const existing = await lstat(newPath).catch(() => undefined)
       const isSame = existing?.ino === entry.ino && existing.dev === entry.dev

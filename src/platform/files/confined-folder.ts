@@ -8,18 +8,18 @@ import { FileError } from './file-error.ts'
  * relative to the descriptor of their folder, whose location is checked again, so that replacing a folder by a link meanwhile has
  * no effect.
  */
-export type ConfinedFolder = { root: string; given: string }
+export type ConfinedFolder = { root: string; originalPath: string }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const descriptors = '/proc/self/fd'
 const hasDescriptors = existsSync(descriptors)
 
 export async function openConfined(path: string): Promise<ConfinedFolder> {
-  return { root: await realpath(path), given: resolve(path) }
+  return { root: await realpath(path), originalPath: resolve(path) }
 }
 
 /** Calls `act` with a path of the folder that stays valid if the folder is moved or replaced. */
-export async function inFolder<T>(
+export async function withFolder<T>(
   confined: ConfinedFolder,
   folder: string,
   act: (folder: string, handle: FileHandle) => Promise<T>,
@@ -27,17 +27,17 @@ export async function inFolder<T>(
   await using handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   if (!hasDescriptors) return await act(folder, handle)
   const name = descriptorPath(handle)
-  mustBeInside(confined, await readlink(name))
+  requireInside(confined, await readlink(name))
   return await act(name, handle)
 }
 
-/** Like `inFolder`, for a subfolder of an open folder. A link is not followed. */
-export async function inFolderOf<T>(
+/** Like `withFolder`, for a subfolder of an open folder. A link is not followed. */
+export async function withSubfolder<T>(
   folder: string,
   name: Buffer,
   act: (folder: string, handle: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const path = within(folder, name)
+  const path = entryPath(folder, name)
   await using handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   return await act(hasDescriptors ? descriptorPath(handle) : path.toString(), handle)
 }
@@ -45,14 +45,14 @@ export async function inFolderOf<T>(
 const descriptorPath = (handle: FileHandle) => `${descriptors}/${handle.fd}`
 
 /** The path of an entry of a folder. Its name can be any bytes. */
-export function within(folder: string, name: Buffer | string): Buffer {
+export function entryPath(folder: string, name: Buffer | string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), typeof name === 'string' ? Buffer.from(name) : name])
 }
 
 /** Opens a regular file for reading. */
 export async function openFile(confined: ConfinedFolder, path: string, open = openRegular): Promise<FileHandle> {
   const target = await locate(confined, path)
-  return inFolder(confined, parentOf(confined, target), (folder) => open(within(folder, basename(target))))
+  return withFolder(confined, parentOf(confined, target), (folder) => open(entryPath(folder, basename(target))))
 }
 
 /** Opens a regular file of an open folder. A link is not followed. */
@@ -71,7 +71,7 @@ export async function openRegular(path: Buffer): Promise<FileHandle> {
  * Opens a regular file without hard links, which could be outside of the workspace. Also checks that the path still leads to the
  * opened file, because it could have been the removed name of one with other links.
  */
-export async function openAlone(path: Buffer): Promise<FileHandle> {
+export async function openWithoutHardLinks(path: Buffer): Promise<FileHandle> {
   const file = await openRegular(path)
   try {
     const [opened, named] = [await file.stat(), await lstat(path)]
@@ -96,11 +96,11 @@ export function parentOf(confined: ConfinedFolder, target: string): string {
 /** Creates a folder and its parents, if missing. @returns the number of created folders. */
 export async function makeFolders(confined: ConfinedFolder, folder: string): Promise<number> {
   let current = confined.root
-  let made = 0
+  let createdCount = 0
   for (const part of relative(confined.root, folder).split(sep).filter(Boolean)) {
-    await inFolder(confined, current, (name) =>
+    await withFolder(confined, current, (name) =>
       mkdir(join(name, part)).then(
-        () => (made += 1),
+        () => (createdCount += 1),
         (error) => {
           if (error.code !== 'EEXIST') throw error
         },
@@ -108,13 +108,13 @@ export async function makeFolders(confined: ConfinedFolder, folder: string): Pro
     )
     current = join(current, part)
   }
-  return made
+  return createdCount
 }
 
 /** @returns the real path of a name, which need not exist. */
 export async function locate(confined: ConfinedFolder, path: string): Promise<string> {
-  const real = await realOf(absoluteOf(confined, path))
-  mustBeInside(confined, real)
+  const real = await resolveReal(absoluteOf(confined, path))
+  requireInside(confined, real)
   return real
 }
 
@@ -126,23 +126,23 @@ export async function locateEntry(confined: ConfinedFolder, path: string): Promi
 }
 
 function absoluteOf(confined: ConfinedFolder, path: string): string {
-  const inGiven = isAbsolute(path) && isWithin(confined.given, path)
-  const absolute = resolve(confined.root, inGiven ? relative(confined.given, path) : path)
-  mustBeInside(confined, absolute)
+  const isInOriginal = isAbsolute(path) && isWithin(confined.originalPath, path)
+  const absolute = resolve(confined.root, isInOriginal ? relative(confined.originalPath, path) : path)
+  requireInside(confined, absolute)
   return absolute
 }
 
-async function realOf(path: string): Promise<string> {
+async function resolveReal(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     if (await lstat(path).catch(() => undefined)) throw new FileError('outside', 'is a symbolic link to nothing')
-    return join(await realOf(dirname(path)), basename(path))
+    return join(await resolveReal(dirname(path)), basename(path))
   }
 }
 
-export function mustBeInside(confined: ConfinedFolder, path: string): void {
+export function requireInside(confined: ConfinedFolder, path: string): void {
   if (!isWithin(confined.root, path)) throw new FileError('outside', 'is outside the workspace')
 }
 

@@ -41,7 +41,7 @@ const errorTexts: Record<string, [kind: FileErrorKind, text: string]> = {
 }
 
 /** Runs `act`, and adds the path to its error. */
-export async function aboutFile<T>(path: string, act: () => Promise<T>): Promise<T> {
+export async function withFilePath<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {

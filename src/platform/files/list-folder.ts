@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { lstat, opendir, readlink } from 'node:fs/promises'
-import { type ConfinedFolder, inFolder, locate, within } from './confined-folder.ts'
+import { type ConfinedFolder, entryPath, locate, withFolder } from './confined-folder.ts'
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other'
 
@@ -29,7 +29,7 @@ export async function listFolder(
   { limit, after }: ListPage,
 ): Promise<{ entries: FileEntry[]; next?: string }> {
   const target = await locate(confined, path)
-  return inFolder(confined, target, async (folder) => {
+  return withFolder(confined, target, async (folder) => {
     const names = await firstNames(folder, limit + 1, after === undefined ? undefined : Buffer.from(after, 'base64url'))
     const page = names.slice(0, limit)
     const entries = await Promise.all(page.map((name) => entryAt(folder, name)))
@@ -71,7 +71,7 @@ function insertionIndex(sorted: Buffer[], name: Buffer): number {
 }
 
 async function entryAt(folder: string, name: Buffer): Promise<FileEntry | undefined> {
-  const path = within(folder, name)
+  const path = entryPath(folder, name)
   const found = await lstat(path).catch(() => undefined)
   if (!found) return undefined
   const kind = kindOf(found)

@@ -1,6 +1,6 @@
 import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ConfinedFolder, inFolder, within } from './confined-folder.ts'
+import { type ConfinedFolder, entryPath, withFolder } from './confined-folder.ts'
 import { describeFileError, FileError } from './file-error.ts'
 import { namesIn } from './list-folder.ts'
 
@@ -13,13 +13,13 @@ export async function mergeFolder(
   { from, to }: { from: string; to: string },
   mode: 'check' | 'move',
 ): Promise<void> {
-  const both: string[] = []
-  await inFolder(confined, join(confined.root, from), (source) =>
-    inFolder(confined, join(confined.root, to), async (target) => {
+  const commonFolders: string[] = []
+  await withFolder(confined, join(confined.root, from), (source) =>
+    withFolder(confined, join(confined.root, to), async (target) => {
       for await (const name of namesIn(source)) {
-        const [newPath, oldPath] = [within(source, name), within(target, name)]
+        const [newPath, oldPath] = [entryPath(source, name), entryPath(target, name)]
         const [entry, existing] = [await lstat(newPath), await lstat(oldPath).catch(() => undefined)]
-        if (entry.isDirectory() && existing?.isDirectory()) both.push(name.toString())
+        if (entry.isDirectory() && existing?.isDirectory()) commonFolders.push(name.toString())
         else if (existing && (entry.isDirectory() || existing.isDirectory())) {
           throw describeFileError(
             join(to, name.toString()),
@@ -29,7 +29,7 @@ export async function mergeFolder(
       }
     }),
   )
-  for (const name of both) await mergeFolder(confined, { from: join(from, name), to: join(to, name) }, mode)
+  for (const name of commonFolders) await mergeFolder(confined, { from: join(from, name), to: join(to, name) }, mode)
 }
 
 const conflictText = (isFolder: boolean) =>

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker, type TarHeader } from 'modern-tar'
-import { type ConfinedFolder, inFolder, locate, openAlone, within } from './confined-folder.ts'
-import { staysBelow } from './link-target.ts'
+import { type ConfinedFolder, entryPath, locate, openWithoutHardLinks, withFolder } from './confined-folder.ts'
+import { isTargetInside } from './link-target.ts'
 import { kindOf, namesIn } from './list-folder.ts'
 import { requireLevels } from './relative-path.ts'
 import { SkippedEntries } from './skipped-entries.ts'
@@ -15,7 +15,7 @@ export type ArchiveLimits = { maxBytes: number; maxEntries: number }
 
 const pieceBytes = 256 * 1024
 
-type Packing = {
+type PackState = {
   confined: ConfinedFolder
   /** The real path of the packed folder. */
   root: string
@@ -40,7 +40,7 @@ export async function packFolder(
   onSkipped?: (list: string) => void,
 ): Promise<AsyncIterable<Buffer>> {
   const root = await locate(confined, path)
-  await inFolder(confined, root, async (folder) => (await opendir(folder)).close())
+  await withFolder(confined, root, async (folder) => (await opendir(folder)).close())
   const { readable, controller } = createTarPacker()
   const stopping = new AbortController()
   const gzip = createGzip()
@@ -49,26 +49,30 @@ export async function packFolder(
     stopping.abort()
     gzip.destroy(error)
   })
-  const packing: Packing = {
+  const state: PackState = {
     ...{ confined, root, limits, add: (header) => controller.add(header), skipped: new SkippedEntries() },
     ...{ bytes: 0, entries: 0, signal: stopping.signal },
   }
-  packAll(packing, onSkipped).then(
+  packAll(state, onSkipped).then(
     () => controller.finalize(),
     (error) => controller.error(error),
   )
   return gzip
 }
 
-async function packAll(packing: Packing, onSkipped: ((list: string) => void) | undefined): Promise<void> {
-  const { root, confined, skipped, signal } = packing
+async function packAll(state: PackState, onSkipped: ((list: string) => void) | undefined): Promise<void> {
+  const { root, confined, skipped, signal } = state
   const folders = ['']
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
     const current = path
     signal.throwIfAborted()
     try {
-      if (current !== '') await addBodyless(packing, { name: `${current}/`, type: 'directory', mode: 0o755 })
-      folders.push(...(await inFolder(confined, join(root, current), (held) => packEntries(packing, current, held))))
+      if (current !== '') await addWithoutBody(state, { name: `${current}/`, type: 'directory', mode: 0o755 })
+      folders.push(
+        ...(await withFolder(confined, join(root, current), (openedFolder) =>
+          packEntries(state, current, openedFolder),
+        )),
+      )
     } catch (error) {
       if (signal.aborted || current === '') throw error
       skipped.add(current, error)
@@ -76,52 +80,52 @@ async function packAll(packing: Packing, onSkipped: ((list: string) => void) | u
   }
   const list = skipped.text()
   if (list && onSkipped) onSkipped(list.toString())
-  else if (list) await addFile(packing, { name: SkippedEntries.fileName, size: list.length }, [list])
+  else if (list) await addFile(state, { name: SkippedEntries.fileName, size: list.length }, [list])
 }
 
 /** @returns the folders in it. */
-async function packEntries(packing: Packing, path: string, held: string): Promise<string[]> {
+async function packEntries(state: PackState, path: string, openedFolder: string): Promise<string[]> {
   const folders: string[] = []
-  for await (const bytes of namesIn(held)) {
-    packing.signal.throwIfAborted()
+  for await (const bytes of namesIn(openedFolder)) {
+    state.signal.throwIfAborted()
     const name = join(path, bytes.toString())
     try {
       if (!isUtf8(bytes)) throw new Error('has a name that is not valid UTF-8')
       requireLevels(name)
-      packing.entries += 1
-      if (packing.entries > packing.limits.maxEntries) {
-        throw new Error(`exceeds the limit of ${packing.limits.maxEntries} entries of an archive`)
+      state.entries += 1
+      if (state.entries > state.limits.maxEntries) {
+        throw new Error(`exceeds the limit of ${state.limits.maxEntries} entries of an archive`)
       }
-      const kind = kindOf(await lstat(within(held, bytes)))
+      const kind = kindOf(await lstat(entryPath(openedFolder, bytes)))
       if (kind === 'folder') folders.push(name)
-      else if (kind === 'file') await packFile(packing, name, within(held, bytes))
-      else if (kind === 'link') await packLink(packing, path, name, within(held, bytes))
+      else if (kind === 'file') await packFile(state, name, entryPath(openedFolder, bytes))
+      else if (kind === 'link') await packLink(state, path, name, entryPath(openedFolder, bytes))
       else throw new Error('is not a file, folder or link')
     } catch (error) {
       // After a failure within a file, the archive has an incomplete entry.
-      if (packing.signal.aborted || error === packing.failure) throw error
-      packing.skipped.add(name, error)
+      if (state.signal.aborted || error === state.failure) throw error
+      state.skipped.add(name, error)
     }
   }
   return folders.sort().reverse()
 }
 
-async function packFile(packing: Packing, name: string, path: Buffer): Promise<void> {
-  await using file = await openAlone(path)
+async function packFile(state: PackState, name: string, path: Buffer): Promise<void> {
+  await using file = await openWithoutHardLinks(path)
   const found = await file.stat()
-  const room = packing.limits.maxBytes - packing.bytes
+  const room = state.limits.maxBytes - state.bytes
   if (found.size > room) throw new Error(`has ${found.size} bytes, more than the remaining ${room} of the archive`)
-  packing.bytes += found.size
+  state.bytes += found.size
   const header = { name, size: found.size, mode: found.mode & 0o777, mtime: found.mtime }
   await addFile(
-    packing,
+    state,
     header,
-    exactly(packing, name, file.createReadStream({ highWaterMark: pieceBytes }), found.size),
+    exactBytes(state, name, file.createReadStream({ highWaterMark: pieceBytes }), found.size),
   )
 }
 
 /** Yields exactly `size` bytes: truncates a file that grew, zero-pads one that shrank, and reports it. */
-async function* exactly(packing: Packing, name: string, pieces: AsyncIterable<Buffer>, size: number) {
+async function* exactBytes(state: PackState, name: string, pieces: AsyncIterable<Buffer>, size: number) {
   let missing = size
   for await (const piece of pieces) {
     const part = piece.subarray(0, missing)
@@ -130,34 +134,34 @@ async function* exactly(packing: Packing, name: string, pieces: AsyncIterable<Bu
     if (missing === 0) return
   }
   if (missing === 0) return
-  packing.skipped.add(name, new Error('became shorter while it was read: its end is filled with zeros'))
+  state.skipped.add(name, new Error('became shorter while it was read: its end is filled with zeros'))
   for (; missing > 0; missing -= Math.min(missing, pieceBytes)) yield Buffer.alloc(Math.min(missing, pieceBytes))
 }
 
-async function packLink(packing: Packing, folder: string, name: string, path: Buffer): Promise<void> {
+async function packLink(state: PackState, folder: string, name: string, path: Buffer): Promise<void> {
   const target = await readlink(path)
-  const inRoot = relative(packing.root, join(packing.root, folder))
-  if (!staysBelow(inRoot, target)) throw new Error('is a link that leads out of the packed folder')
-  await addBodyless(packing, { name, type: 'symlink', linkname: target })
+  const inRoot = relative(state.root, join(state.root, folder))
+  if (!isTargetInside(inRoot, target)) throw new Error('is a link that leads out of the packed folder')
+  await addWithoutBody(state, { name, type: 'symlink', linkname: target })
 }
 
-type Headed = Partial<TarHeader> & { name: string }
+type HeaderFields = Partial<TarHeader> & { name: string }
 
 async function addFile(
-  packing: Packing,
-  header: Headed & { size: number },
+  state: PackState,
+  header: HeaderFields & { size: number },
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
 ) {
-  const writer = packing.add(header as TarHeader).getWriter()
+  const writer = state.add(header as TarHeader).getWriter()
   try {
     for await (const piece of pieces) await writer.write(piece)
     await writer.close()
   } catch (error) {
-    packing.failure = new Error(`The archive broke off at ${header.name}.`, { cause: error })
-    throw packing.failure
+    state.failure = new Error(`The archive broke off at ${header.name}.`, { cause: error })
+    throw state.failure
   }
 }
 
-async function addBodyless({ add }: Packing, header: Headed): Promise<void> {
+async function addWithoutBody({ add }: PackState, header: HeaderFields): Promise<void> {
   await add({ size: 0, ...header } as TarHeader).close()
 }

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { type ConfinedFolder, openAlone, openFile } from './confined-folder.ts'
+import { type ConfinedFolder, openFile, openWithoutHardLinks } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
 
 /** A range from the first byte to the last, or the last `suffix` bytes. */
@@ -23,7 +23,7 @@ const pieceBytes = 256 * 1024
 
 /** Reads a part of a regular file. The file stays open until the body was read or its iteration ends. */
 export async function readPart(confined: ConfinedFolder, path: string, selection: PartSelection): Promise<FilePart> {
-  const file = await openFile(confined, path, openAlone)
+  const file = await openFile(confined, path, openWithoutHardLinks)
   try {
     const found = await file.stat({ bigint: true })
     const size = Number(found.size)

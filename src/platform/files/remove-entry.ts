@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, lstat, rename, rmdir, unlink } from 'node:fs/promises'
-import { type ConfinedFolder, inFolder, inFolderOf, locateEntry, within } from './confined-folder.ts'
+import { type ConfinedFolder, entryPath, locateEntry, withFolder, withSubfolder } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
 import { namesIn } from './list-folder.ts'
 
@@ -10,10 +10,10 @@ const maxRounds = 100
 /** Deletes a file, a link (not its target), or a folder. A folder with entries is deleted only if `recursive` is set. */
 export async function removeEntry(confined: ConfinedFolder, path: string, recursive: boolean): Promise<void> {
   const { parent, name } = await locateEntry(confined, path)
-  await inFolder(confined, parent, async (folder) => {
-    const entry = within(folder, name)
+  await withFolder(confined, parent, async (folder) => {
+    const entry = entryPath(folder, name)
     if (!(await lstat(entry)).isDirectory()) return unlink(entry)
-    if (recursive) await inFolderOf(folder, Buffer.from(name), emptyFolder)
+    if (recursive) await withSubfolder(folder, Buffer.from(name), emptyFolder)
     await rmdir(entry)
   })
 }
@@ -36,25 +36,25 @@ async function emptyFolder(folder: string, handle: FileHandle): Promise<void> {
 }
 
 async function removeOne(folder: string, name: Buffer): Promise<void> {
-  const entry = within(folder, name)
+  const entry = entryPath(folder, name)
   if (!(await lstat(entry)).isDirectory()) return unlink(entry)
   if (await isRemoved(entry)) return
-  await inFolderOf(folder, name, async (inner, handle) => {
+  await withSubfolder(folder, name, async (inner, handle) => {
     await makeWritable(handle)
     for await (const innerName of namesIn(inner)) {
-      await ignoreChanged(() => removeOrLift(folder, inner, innerName))
+      await ignoreChanged(() => removeOrMoveUp(folder, inner, innerName))
     }
   })
   await isRemoved(entry)
 }
 
-async function removeOrLift(folder: string, inner: string, name: Buffer): Promise<void> {
-  const entry = within(inner, name)
+async function removeOrMoveUp(folder: string, inner: string, name: Buffer): Promise<void> {
+  const entry = entryPath(inner, name)
   if (!(await lstat(entry)).isDirectory()) return unlink(entry)
   if (await isRemoved(entry)) return
   // Moving a folder changes its `..` entry, so the folder itself must be writable.
-  await inFolderOf(inner, name, (_, handle) => makeWritable(handle))
-  await rename(entry, within(folder, `.${randomUUID()}`))
+  await withSubfolder(inner, name, (_, handle) => makeWritable(handle))
+  await rename(entry, entryPath(folder, `.${randomUUID()}`))
 }
 
 /** @returns false for a folder that is not empty. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type ConfinedFolder, inFolder, locate, makeFolders, parentOf } from './confined-folder.ts'
+import { type ConfinedFolder, locate, makeFolders, parentOf, withFolder } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
 
-type Replacing = {
+type ReplaceOptions = {
   /** Writes the content of the file. */
-  fill: (draft: FileHandle) => Promise<unknown>
+  fill: (temporary: FileHandle) => Promise<unknown>
   /** Whether an existing file is replaced. Otherwise it is an error. */
   replace?: boolean
 }
@@ -18,28 +18,28 @@ type Replacing = {
 export async function replaceFile(
   confined: ConfinedFolder,
   path: string,
-  { fill, replace = true }: Replacing,
+  { fill, replace = true }: ReplaceOptions,
 ): Promise<{ made: boolean }> {
   const target = await locate(confined, path)
   await makeFolders(confined, parentOf(confined, target))
-  return inFolder(confined, dirname(target), async (folder) => {
-    const whole = join(folder, basename(target))
-    const old = await lstat(whole).catch(() => undefined)
+  return withFolder(confined, dirname(target), async (folder) => {
+    const targetPath = join(folder, basename(target))
+    const old = await lstat(targetPath).catch(() => undefined)
     if (old && !old.isFile()) {
       throw old.isDirectory()
         ? new FileError('conflict', 'is a folder')
         : new FileError('invalid', 'is not a regular file')
     }
     if (old && !replace) throw new FileError('conflict', 'exists already')
-    const draft = join(folder, `.${randomUUID()}.draft`)
+    const temporary = join(folder, `.${randomUUID()}.draft`)
     try {
-      await using file = await open(draft, 'wx', old ? old.mode & 0o7777 : 0o666)
+      await using file = await open(temporary, 'wx', old ? old.mode & 0o7777 : 0o666)
       await fill(file)
       if (old) await file.chmod(old.mode & 0o7777)
-      if (replace) await rename(draft, whole)
-      else await link(draft, whole)
+      if (replace) await rename(temporary, targetPath)
+      else await link(temporary, targetPath)
     } finally {
-      await rm(draft, { force: true })
+      await rm(temporary, { force: true })
     }
     return { made: !old }
   })

@@ -5,19 +5,25 @@ import { basename, dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
-import { type Body, bounded, tooLarge } from './bounded-body.ts'
+import { type Body, limitBytes, tooLarge } from './bounded-body.ts'
 import { makeFolder } from './change-entries.ts'
-import { type ConfinedFolder, inFolder, locate, makeFolders } from './confined-folder.ts'
+import { type ConfinedFolder, locate, makeFolders, withFolder } from './confined-folder.ts'
 import { describeFileError, FileError } from './file-error.ts'
-import { staysBelow } from './link-target.ts'
+import { isTargetInside } from './link-target.ts'
 import { mergeFolder } from './merge-folder.ts'
 import type { ArchiveLimits } from './pack-folder.ts'
 import { relativePath, requireLevels } from './relative-path.ts'
 import { removeEntry } from './remove-entry.ts'
 
-export type Unpacked = { files: number; folders: number; links: number; bytes: number }
+export type UnpackCounts = { files: number; folders: number; links: number; bytes: number }
 
-type Unpacking = { confined: ConfinedFolder; staging: string; limits: ArchiveLimits; done: Unpacked; made: number }
+type UnpackState = {
+  confined: ConfinedFolder
+  staging: string
+  limits: ArchiveLimits
+  done: UnpackCounts
+  entryCount: number
+}
 
 /**
  * Unpacks a tar.gz into a folder, and replaces files of the same names. It is unpacked into a temporary folder first, so that an
@@ -27,13 +33,13 @@ export async function unpackArchive(
   confined: ConfinedFolder,
   path: string,
   { body, limits }: { body: Body; limits: ArchiveLimits },
-): Promise<Unpacked> {
+): Promise<UnpackCounts> {
   const staging = `.${randomUUID()}.unpacking`
-  const done: Unpacked = { files: 0, folders: 0, links: 0, bytes: 0 }
-  const unpacking: Unpacking = { confined, staging, limits, done, made: 0 }
+  const done: UnpackCounts = { files: 0, folders: 0, links: 0, bytes: 0 }
+  const state: UnpackState = { confined, staging, limits, done, entryCount: 0 }
   await makeFolder(confined, staging)
   try {
-    for await (const entry of entriesOf(body, limits)) await unpackEntry(unpacking, entry)
+    for await (const entry of entriesOf(body, limits)) await unpackEntry(state, entry)
     await makeFolder(confined, path)
     const paths = { from: staging, to: relative(confined.root, await locate(confined, path)) }
     await mergeFolder(confined, paths, 'check')
@@ -46,7 +52,7 @@ export async function unpackArchive(
 
 async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<ParsedTarEntry> {
   const gunzip = createGunzip()
-  const source = Readable.from(bounded(body, limits.maxBytes))
+  const source = Readable.from(limitBytes(body, limits.maxBytes))
   source.on('error', (error) => gunzip.destroy(error))
   gunzip.on('close', () => source.destroy())
   source.pipe(gunzip)
@@ -58,7 +64,7 @@ async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<Par
   try {
     for await (const entry of entries) {
       count += 1
-      if (count > limits.maxEntries) throw tooMany(limits)
+      if (count > limits.maxEntries) throw tooManyEntries(limits)
       contentBytes += entry.header.size
       yield entry
     }
@@ -87,13 +93,13 @@ async function* boundedMetadata(archive: Body, expected: () => number): AsyncGen
   }
 }
 
-const tooMany = ({ maxEntries }: ArchiveLimits) =>
+const tooManyEntries = ({ maxEntries }: ArchiveLimits) =>
   new FileError('too_large', `contains more than ${maxEntries} entries`)
 
 /** Counts created folders, because one entry can create a hundred that the archive does not list. */
-function countFolders(unpacking: Unpacking, folders: number): void {
-  unpacking.made += folders
-  if (unpacking.made > unpacking.limits.maxEntries) throw tooMany(unpacking.limits)
+function countFolders(state: UnpackState, folders: number): void {
+  state.entryCount += folders
+  if (state.entryCount > state.limits.maxEntries) throw tooManyEntries(state.limits)
 }
 
 function asArchiveError(error: unknown): unknown {
@@ -105,22 +111,22 @@ function asArchiveError(error: unknown): unknown {
   return new FileError('invalid', `is not a readable tar archive (${message.replace(/\.$/, '')})`)
 }
 
-async function unpackEntry(unpacking: Unpacking, { header, body }: ParsedTarEntry): Promise<void> {
-  const { done } = unpacking
+async function unpackEntry(state: UnpackState, { header, body }: ParsedTarEntry): Promise<void> {
+  const { done } = state
   try {
     const path = relativePath(header.name)
     requireLevels(path)
     if (header.type === 'directory') {
       if (path !== '.') {
-        const { made, folders } = await makeFolder(unpacking.confined, join(unpacking.staging, path))
+        const { made, folders } = await makeFolder(state.confined, join(state.staging, path))
         done.folders += Number(made)
-        countFolders(unpacking, folders)
+        countFolders(state, folders)
       }
       return void (await body.cancel())
     }
     if (path === '.') throw new FileError('invalid', 'has no name')
-    if (header.type === 'file') await unpackFile(unpacking, path, header, body as unknown as Body)
-    else if (header.type === 'symlink') await unpackLink(unpacking, path, header.linkname ?? '')
+    if (header.type === 'file') await unpackFile(state, path, header, body as unknown as Body)
+    else if (header.type === 'symlink') await unpackLink(state, path, header.linkname ?? '')
     else throw new FileError('invalid', refusedTypes[header.type as keyof typeof refusedTypes] ?? 'is not a file')
   } catch (error) {
     throw describeEntryError(header.name, error)
@@ -147,16 +153,16 @@ function describeEntryError(name: string, error: unknown): unknown {
 
 type FileHeader = { size: number; mode?: number | undefined; mtime?: Date | undefined }
 
-async function unpackFile(unpacking: Unpacking, path: string, header: FileHeader, body: Body): Promise<void> {
-  const { confined, limits, done } = unpacking
+async function unpackFile(state: UnpackState, path: string, header: FileHeader, body: Body): Promise<void> {
+  const { confined, limits, done } = state
   const room = limits.maxBytes - done.bytes
   if (header.size > room) throw tooLarge(limits.maxBytes)
-  await inParent(unpacking, path, async (folder, name) => {
+  await withParent(state, path, async (folder, name) => {
     // The last one of two entries with the same name applies.
-    await removeEntry(confined, join(unpacking.staging, path), false).catch(() => {})
+    await removeEntry(confined, join(state.staging, path), false).catch(() => {})
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
     await using file = await open(join(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-    for await (const piece of bounded(body, room)) await file.writeFile(piece)
+    for await (const piece of limitBytes(body, room)) await file.writeFile(piece)
     await file.chmod(((header.mode ?? 0) & 0o111) === 0 ? 0o644 : 0o755)
     const { mtime } = header
     if (mtime && mtime.getTime() > 0) await file.utimes(mtime, mtime).catch(() => {})
@@ -165,25 +171,25 @@ async function unpackFile(unpacking: Unpacking, path: string, header: FileHeader
   done.bytes += header.size
 }
 
-async function unpackLink(unpacking: Unpacking, path: string, target: string): Promise<void> {
-  await inParent(unpacking, path, async (folder, name, inStaging) => {
-    if (!staysBelow(inStaging, target)) throw new FileError('outside', 'is a link that leads out of the archive')
-    await removeEntry(unpacking.confined, join(unpacking.staging, path), false).catch(() => {})
+async function unpackLink(state: UnpackState, path: string, target: string): Promise<void> {
+  await withParent(state, path, async (folder, name, inStaging) => {
+    if (!isTargetInside(inStaging, target)) throw new FileError('outside', 'is a link that leads out of the archive')
+    await removeEntry(state.confined, join(state.staging, path), false).catch(() => {})
     await symlink(target, join(folder, name))
   })
-  unpacking.done.links += 1
+  state.done.links += 1
 }
 
 /** Calls `act` with the folder of an entry, which is created if missing. Links of the archive are followed only within it. */
-async function inParent(
-  unpacking: Unpacking,
+async function withParent(
+  state: UnpackState,
   path: string,
   act: (folder: string, name: string, inStaging: string) => Promise<void>,
 ): Promise<void> {
-  const { confined, staging } = unpacking
+  const { confined, staging } = state
   const parent = await locate(confined, join(staging, dirname(path)))
-  countFolders(unpacking, await makeFolders(confined, parent))
+  countFolders(state, await makeFolders(confined, parent))
   const inStaging = relative(join(confined.root, staging), parent)
   if (inStaging.startsWith('..')) throw new FileError('outside', 'is behind a link that leads out of the archive')
-  await inFolder(confined, parent, (folder) => act(folder, basename(path), inStaging))
+  await withFolder(confined, parent, (folder) => act(folder, basename(path), inStaging))
 }

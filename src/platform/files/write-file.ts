@@ -1,4 +1,4 @@
-import { type Body, bounded } from './bounded-body.ts'
+import { type Body, limitBytes } from './bounded-body.ts'
 import type { ConfinedFolder } from './confined-folder.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -13,9 +13,9 @@ export async function writeStream(
   let size = 0
   const { made } = await replaceFile(confined, path, {
     replace,
-    fill: async (draft) => {
-      for await (const piece of bounded(body, maxBytes)) {
-        await draft.writeFile(piece)
+    fill: async (temporary) => {
+      for await (const piece of limitBytes(body, maxBytes)) {
+        await temporary.writeFile(piece)
         size += piece.length
       }
     },

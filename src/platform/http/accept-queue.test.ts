@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import Fastify from 'fastify'
 import { createAcceptor } from './acceptor.ts'
-import { spareFreshConnections } from './fresh-connections.ts'
+import { keepNewConnections } from './fresh-connections.ts'
 import { createShutdown } from './shutdown.ts'
 
 const request = 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
@@ -18,7 +18,7 @@ function waitingClients(port: number): Promise<string[]> {
 
 function newApp() {
   const app = Fastify({ forceCloseConnections: 'idle', return503OnClosing: false })
-  spareFreshConnections(app.server)
+  keepNewConnections(app.server)
   app.get('/', () => 'whole')
   return app
 }

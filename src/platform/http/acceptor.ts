@@ -26,7 +26,7 @@ export function createAcceptor(server: Server): Acceptor {
   const connections = new Set<Socket>()
   let none: PromiseWithResolvers<void> | undefined
 
-  function take(socket: Socket): void {
+  function track(socket: Socket): void {
     connections.add(socket)
     socket.once('close', () => {
       connections.delete(socket)
@@ -34,16 +34,16 @@ export function createAcceptor(server: Server): Acceptor {
     })
     server.emit('connection', socket)
   }
-  function begin(socket: number): Promise<void> {
+  function listen(socket: number): Promise<void> {
     const listening = Promise.withResolvers<void>()
     // The same socket that node:http creates.
-    const acceptor = createServer({ allowHalfOpen: true, noDelay: true }, take)
+    const acceptor = createServer({ allowHalfOpen: true, noDelay: true }, track)
     accepting.set(socket, acceptor)
     acceptor.once('error', listening.reject)
     acceptor.listen({ fd: socket }, listening.resolve)
     return listening.promise
   }
-  function end(socket: number): void {
+  function stopListening(socket: number): void {
     accepting.get(socket)?.close()
     accepting.delete(socket)
     closed.add(socket)
@@ -51,12 +51,12 @@ export function createAcceptor(server: Server): Acceptor {
 
   return {
     async accept(sockets) {
-      for (const socket of [...accepting.keys()]) if (!sockets.includes(socket)) end(socket)
-      await Promise.all(sockets.filter((socket) => !accepting.has(socket) && !closed.has(socket)).map(begin))
+      for (const socket of [...accepting.keys()]) if (!sockets.includes(socket)) stopListening(socket)
+      await Promise.all(sockets.filter((socket) => !accepting.has(socket) && !closed.has(socket)).map(listen))
     },
     async close() {
       await Promise.all(accepting.values().map(emptyAcceptQueue))
-      for (const socket of [...accepting.keys()]) end(socket)
+      for (const socket of [...accepting.keys()]) stopListening(socket)
       if (connections.size === 0) return
       none ??= Promise.withResolvers()
       await none.promise

@@ -10,18 +10,18 @@ import Fastify, {
 } from 'fastify'
 import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
-import { takeTurn } from '../net/pipelined-requests.ts'
+import { startAfterPrevious } from '../net/pipelined-requests.ts'
 import { discardBody } from '../net/request-body.ts'
 import type { Log } from '../process/log.ts'
 import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'
 import { noteFailureReason } from './failure-reason.ts'
-import { longestParameter, tooLongPart } from './known-paths.ts'
-import { wrongWithFraming } from './request/framing.ts'
-import { wrongWithHost } from './request/host.ts'
+import { longestParameter, pathPartTooLong } from './known-paths.ts'
+import { framingError } from './request/framing.ts'
+import { hostError } from './request/host.ts'
 import { parseJsonBodies } from './request/json-body.ts'
 import { answerClientError, answerExpectation } from './response/client-error.ts'
-import { type Envelope, errorInForm } from './response/envelope.ts'
+import { buildErrorAnswer, type Envelope } from './response/envelope.ts'
 import type { KeyNeed } from './route.ts'
 
 declare module 'fastify' {
@@ -33,11 +33,11 @@ declare module 'fastify' {
 }
 
 /** A request id from a client is accepted if it is harmless in a log. */
-const plainId = /^[\w.-]{1,64}$/
+const safeId = /^[\w.-]{1,64}$/
 
 function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id']
-  return typeof given === 'string' && plainId.test(given) ? given : randomUUID()
+  return typeof given === 'string' && safeId.test(given) ? given : randomUUID()
 }
 
 /** The longest time that a client may take for the head of a request and for the whole request, in milliseconds. */
@@ -66,7 +66,7 @@ type AppOptions = {
   /** Returns the message for a failure that is not an internal error. Its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
   /** Error messages for paths that do not exist, by path after the prefix. */
-  absent?: Readonly<Record<string, string>>
+  missingPathHints?: Readonly<Record<string, string>>
   /** Returns a path in the spelling that the routes use. */
   rewriteUrl?: (url: string, headers: IncomingHttpHeaders) => string
   /** The form of errors for a request, if it is not the form of this service. */
@@ -84,7 +84,7 @@ export function createApp({
   guard,
   origins = [],
   onUnknown = () => {},
-  absent = {},
+  missingPathHints = {},
   explain = () => undefined,
   envelopeOf = () => undefined,
   rewriteUrl,
@@ -121,8 +121,8 @@ export function createApp({
       }
       const answer = (failure: unknown) =>
         void sendFailure(restated(failure), request as FastifyRequest, reply as FastifyReply)
-      const wrong = wrongHead(request as FastifyRequest, reply as FastifyReply)
-      takeTurn(request.raw, reply.raw, () => void guarded.then(() => answer(wrong ?? error), answer))
+      const fault = headFault(request as FastifyRequest, reply as FastifyReply)
+      startAfterPrevious(request.raw, reply.raw, () => void guarded.then(() => answer(fault ?? error), answer))
     },
   })
   // Given as an option, it would add two listeners to each response and create a child for each request.
@@ -133,8 +133,8 @@ export function createApp({
     request.log = app.log
     reply.log = app.log
     reply.header('x-request-id', request.id)
-    const wrong = wrongHead(request, reply)
-    takeTurn(request.raw, reply.raw, () => done(wrong))
+    const fault = headFault(request, reply)
+    startAfterPrevious(request.raw, reply.raw, () => done(fault))
   })
   if (origins.length > 0) allowOrigins(app, origins)
   if (guard) {
@@ -153,7 +153,7 @@ export function createApp({
     onUnknown(request)
     const path = pathOnly(request.url)
     const hint = path.startsWith(`${prefix}/`)
-      ? ownValue(absent, path.slice(prefix.length))
+      ? ownValue(missingPathHints, path.slice(prefix.length))
       : `Every path begins with ${prefix}/, such as ${prefix}/models.`
     const message = [`There is no ${request.method} ${path}.`, hint].filter(Boolean).join(' ')
     return sendFailure(new Fault('not_found', message), request, reply)
@@ -162,24 +162,24 @@ export function createApp({
 }
 
 /** Returns the fault of a request whose end or host is ambiguous. */
-function wrongHead({ raw }: FastifyRequest, reply: FastifyReply): Fault | undefined {
-  const framing = wrongWithFraming(raw)
+function headFault({ raw }: FastifyRequest, reply: FastifyReply): Fault | undefined {
+  const framing = framingError(raw)
   if (framing !== undefined) reply.header('connection', 'close')
-  const wrong = framing ?? wrongWithHost(raw)
-  return wrong === undefined ? undefined : new Fault('invalid', wrong)
+  const fault = framing ?? hostError(raw)
+  return fault === undefined ? undefined : new Fault('invalid', fault)
 }
 
-const ofContent = /^(content-.*|etag|last-modified|accept-ranges)$/
+const contentHeaders = /^(content-.*|etag|last-modified|accept-ranges)$/
 
 function failureSender(log: Log, envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const plain = asFault(error, request)
     const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
     if (!fault) log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
-    const { status, headers, body } = errorInForm(fault, request.id, envelopeOf(request))
+    const { status, headers, body } = buildErrorAnswer(fault, request.id, envelopeOf(request))
     if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
     // A download can fail before its first byte. Its headers do not apply to the error.
-    for (const name of Object.keys(reply.getHeaders())) if (ofContent.test(name)) reply.removeHeader(name)
+    for (const name of Object.keys(reply.getHeaders())) if (contentHeaders.test(name)) reply.removeHeader(name)
     discardBody(request.raw)
     return reply.code(status).headers(headers).send(body)
   }
@@ -203,7 +203,7 @@ function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
     case 'FST_ERR_BAD_URL':
       return new Fault('invalid', 'The path is not validly percent-encoded.')
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return tooLongPart()
+      return pathPartTooLong()
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Fault('invalid', 'The body is not as long as its content-length says.')
     default:

@@ -7,17 +7,17 @@ type Factory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>
 function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) {
   return (data: unknown) => {
     // The framework passes null for a missing body; a schema expects undefined.
-    const absent = httpPart === 'body' && data === null && schema.safeParse(undefined).success
-    const parsed = parseWith(schema, absent ? undefined : data)
+    const isAbsent = httpPart === 'body' && data === null && schema.safeParse(undefined).success
+    const parsed = parseWith(schema, isAbsent ? undefined : data)
     return parsed.success ? { value: parsed.data } : { error: invalidRequest(parsed.error.issues) }
   }
 }
 
 /** Compiles the schema of a body. Its route gets the body as it was sent instead of the copy that the schema makes. */
-export const keepingValidator = (isSurelyValid: ((body: unknown) => boolean) | undefined) =>
+export const validatorKeepingBody = (passesFastCheck: ((body: unknown) => boolean) | undefined) =>
   (({ schema }: { schema: z.ZodType }) =>
     (body: unknown) => {
-      if (isSurelyValid?.(body)) return { value: body }
+      if (passesFastCheck?.(body)) return { value: body }
       const parsed = parseWith(schema, body)
       return parsed.success ? { value: body } : { error: invalidRequest(parsed.error.issues) }
     }) as unknown as FastifySchemaCompiler<unknown>
@@ -34,14 +34,14 @@ export function parseWith(schema: z.ZodType, data: unknown) {
   return parsed.success || hasMoreParts(data, maxPartsExplained) ? parsed : schema.safeParse(data)
 }
 
-function hasMoreParts(data: unknown, most: number): boolean {
+function hasMoreParts(data: unknown, max: number): boolean {
   const pending = [data]
   for (let seen = 0; pending.length > 0; seen++) {
-    if (seen + pending.length > most) return true
+    if (seen + pending.length > max) return true
     const next = pending.pop()
     if (typeof next !== 'object' || next === null) continue
     const parts = Object.values(next)
-    if (parts.length > most) return true
+    if (parts.length > max) return true
     pending.push(...parts)
   }
   return false

@@ -11,11 +11,11 @@ export type Connection = {
   origin: string
 }
 
-type Raw = Pick<IncomingMessage, 'headers' | 'socket'>
-export type ConnectionOf = (request: Raw) => Connection
+type RawRequest = Pick<IncomingMessage, 'headers' | 'socket'>
+export type ConnectionOf = (request: RawRequest) => Connection
 
 /** The client as reported by one proxy. */
-type Reported = { address?: string | undefined; scheme?: string | undefined }
+type ReportedClient = { address?: string | undefined; scheme?: string | undefined }
 
 /**
  * Reads the connection from the socket, or from the headers of trusted proxies. A request that names the host of `publicUrl` has the
@@ -27,7 +27,7 @@ export function connectionReader(proxies: Proxies, publicUrl?: string): Connecti
   const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin
   return (request) => {
     const { remoteAddress = '' } = request.socket
-    const reported = isIn(trusted, remoteAddress) ? reportedBy(request, proxies.header, trusted) : {}
+    const reported = containsAddress(trusted, remoteAddress) ? reportedBy(request, proxies.header, trusted) : {}
     const host = hostOf(request)
     const address = reported.address ?? remoteAddress
     if (reported.scheme) return { address, origin: originFrom(reported.scheme, host) }
@@ -36,33 +36,34 @@ export function connectionReader(proxies: Proxies, publicUrl?: string): Connecti
   }
 }
 
-const isIn = (networks: BlockList, address: string) =>
+const containsAddress = (networks: BlockList, address: string) =>
   address !== '' && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
-function reportedBy({ headers }: Raw, header: Proxies['header'], trusted: BlockList): Reported {
-  const elements = header === 'forwarded' ? forwarded(headers.forwarded) : legacy(headers)
+function reportedBy({ headers }: RawRequest, header: Proxies['header'], trusted: BlockList): ReportedClient {
+  const elements = header === 'forwarded' ? forwarded(headers.forwarded) : xForwarded(headers)
   // The last entry comes from our own proxy: the address of its client, which may be a trusted proxy too. If that
   // client is `unknown`, the entries before it are its own and may be forged.
-  const client = elements.findLast(({ address }) => address === undefined || !isIn(trusted, address)) ?? elements[0]
+  const client =
+    elements.findLast(({ address }) => address === undefined || !containsAddress(trusted, address)) ?? elements[0]
   return { address: client?.address, scheme: elements.at(-1)?.scheme }
 }
 
 /** `X-Forwarded-For` and `X-Forwarded-Proto`. */
-function legacy(headers: Raw['headers']): Reported[] {
-  const scheme = schemeIn(listOf(headers['x-forwarded-proto']).at(-1))
-  const addresses = listOf(headers['x-forwarded-for']).map(plainAddress)
+function xForwarded(headers: RawRequest['headers']): ReportedClient[] {
+  const scheme = schemeIn(splitList(headers['x-forwarded-proto']).at(-1))
+  const addresses = splitList(headers['x-forwarded-for']).map(plainAddress)
   return addresses.length === 0 ? [{ scheme }] : addresses.map((address) => ({ address, scheme }))
 }
 
 /** RFC 7239: `for=192.0.2.60;proto=https`, and the IPv6 address in quotes and brackets. */
-function forwarded(value: string | undefined): Reported[] {
-  return listOf(value).map((element) => ({
+function forwarded(value: string | undefined): ReportedClient[] {
+  return splitList(value).map((element) => ({
     address: plainAddress(/(?:^|;)\s*for="?([^";\s]+)"?\s*(?:;|$)/i.exec(element)?.[1] ?? ''),
     scheme: schemeIn(/(?:^|;)\s*proto="?(\w+)"?\s*(?:;|$)/i.exec(element)?.[1]),
   }))
 }
 
-const listOf = (value: string | string[] | undefined) =>
+const splitList = (value: string | string[] | undefined) =>
   String(value ?? '')
     .split(',')
     .map((one) => one.trim())
@@ -76,8 +77,8 @@ function plainAddress(text: string): string | undefined {
   return isIPv6(address) || /^\d+(\.\d+){3}$/.test(address) ? address : undefined
 }
 
-const usualPort = { http: /:80$/, https: /:443$/ }
+const defaultPort = { http: /:80$/, https: /:443$/ }
 
 function originFrom(scheme: string, host = 'localhost'): string {
-  return `${scheme}://${host.toLowerCase().replace(usualPort[scheme as keyof typeof usualPort], '')}`
+  return `${scheme}://${host.toLowerCase().replace(defaultPort[scheme as keyof typeof defaultPort], '')}`
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Response headers that a web page may read. */
-const exposed = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
+const exposedHeaders = 'etag, retry-after, x-fields-left-out, x-generation-id, x-request-id, x-should-retry'
 
 /** The time for which a browser may keep the answer to a preflight request, in seconds. */
 const maxAge = '600'
@@ -11,22 +11,23 @@ const maxAge = '600'
  * so a page cannot use the key of another page.
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
-  const any = origins.includes('*')
-  const listed = new Set(origins)
-  const allowed = (origin: string | undefined) => origin !== undefined && (any || listed.has(origin.toLowerCase()))
+  const allowsAny = origins.includes('*')
+  const listedOrigins = new Set(origins)
+  const isAllowed = (origin: string | undefined) =>
+    origin !== undefined && (allowsAny || listedOrigins.has(origin.toLowerCase()))
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
-    if (!any) reply.header('vary', 'origin')
-    if (allowed(origin)) {
-      reply.header('access-control-allow-origin', any ? '*' : origin)
-      reply.header('access-control-expose-headers', exposed)
+    if (!allowsAny) reply.header('vary', 'origin')
+    if (isAllowed(origin)) {
+      reply.header('access-control-allow-origin', allowsAny ? '*' : origin)
+      reply.header('access-control-expose-headers', exposedHeaders)
     }
     const path = request.method === 'OPTIONS' ? request.refusedBy : undefined
     // Runs before authentication, because browsers send no key with a preflight request.
-    if (path) answerOptions(request, reply, path.allow, allowed(origin))
+    if (path) answerOptions(request, reply, path.allow, isAllowed(origin))
     else done()
   })
-  if (any) return
+  if (allowsAny) return
   // The answer's own `vary` header must still contain `origin`.
   app.addHook('onSend', (_request, reply, payload, done) => {
     const vary = String(reply.getHeader('vary') ?? '')
@@ -35,9 +36,9 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
   })
 }
 
-function answerOptions({ headers }: FastifyRequest, reply: FastifyReply, allow: string, allowed: boolean): void {
+function answerOptions({ headers }: FastifyRequest, reply: FastifyReply, allow: string, isAllowed: boolean): void {
   reply.code(204).header('allow', `${allow}, OPTIONS`)
-  if (allowed && headers['access-control-request-method'] !== undefined) {
+  if (isAllowed && headers['access-control-request-method'] !== undefined) {
     reply.header('access-control-allow-methods', allow)
     // `*` would not include `authorization`.
     reply.header('access-control-allow-headers', headers['access-control-request-headers'] ?? 'authorization')

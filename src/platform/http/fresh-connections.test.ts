@@ -5,13 +5,13 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import fastify from 'fastify'
-import { spareFreshConnections } from './fresh-connections.ts'
+import { keepNewConnections } from './fresh-connections.ts'
 import { createShutdown } from './shutdown.ts'
 
 test('a server that closes answers the first request of an accepted connection', async () => {
   const app = fastify()
   app.get('/', async () => 'answered')
-  spareFreshConnections(app.server)
+  keepNewConnections(app.server)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const accepted = once(app.server, 'connection')
   const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
@@ -26,7 +26,7 @@ test('a server that closes answers the first request of an accepted connection',
 
 test('a connection without any request does not keep a closing server open', async () => {
   const app = fastify()
-  spareFreshConnections(app.server)
+  keepNewConnections(app.server)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const accepted = once(app.server, 'connection')
   const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')

@@ -2,14 +2,14 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** A client that connected and sent nothing for this time is idle. */
-const freshMs = 5_000
+const newForMs = 5_000
 
 /**
  * Node counts a connection as idle until it has read the first byte of the first request, and closes it when the server
  * closes. On a busy machine the client may have sent that request long before. This `closeIdleConnections` does nothing
  * while a connection is new; call it again later.
  */
-export function spareFreshConnections(server: Server): void {
+export function keepNewConnections(server: Server): void {
   const opened = new Map<Socket, number>()
   server.on('connection', (socket: Socket) => {
     opened.set(socket, performance.now())
@@ -17,8 +17,8 @@ export function spareFreshConnections(server: Server): void {
   })
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
-    const since = performance.now() - freshMs
-    const hasFresh = opened.entries().some(([socket, openedAt]) => socket.bytesRead === 0 && openedAt > since)
-    if (!hasFresh) closeIdle()
+    const since = performance.now() - newForMs
+    const hasNew = opened.entries().some(([socket, openedAt]) => socket.bytesRead === 0 && openedAt > since)
+    if (!hasNew) closeIdle()
   }
 }

@@ -4,7 +4,7 @@ import type { AnyRoute } from './route.ts'
 /** The longest parameter of a path, in characters. */
 export const longestParameter = 1024
 
-export const tooLongPart = () =>
+export const pathPartTooLong = () =>
   new Fault('invalid', `A part of the path has more than ${longestParameter} characters.`)
 
 /** A path of the route table in the router's syntax, with its methods. */
@@ -35,13 +35,13 @@ export function knownPaths<Caller, Deps>(routes: AnyRoute<Caller, Deps>[], prefi
  * Methods that a path lacks, while another path that matches the same requests has them. Without an entry for this
  * path, the router would find `DELETE /keys/{hash}` for `DELETE /keys/all`.
  */
-export function contestedMethods(all: readonly KnownPath[]): Map<KnownPath, string[]> {
+export function shadowedMethods(all: readonly KnownPath[]): Map<KnownPath, string[]> {
   const entries = new Map<KnownPath, Set<string>>()
   const contested = new Map<KnownPath, string[]>()
   // An entry of a path can itself hide another path that has more fixed parts.
   for (const { path } of patternsOf(all).reverse()) {
-    const rivals = [...entries].filter(([other]) => fitTheSame(other.url.split('/'), path.url.split('/')))
-    const others = new Set(rivals.flatMap(([, methods]) => [...methods])).difference(path.methods)
+    const overlapping = [...entries].filter(([other]) => canMatchSamePath(other.url.split('/'), path.url.split('/')))
+    const others = new Set(overlapping.flatMap(([, methods]) => [...methods])).difference(path.methods)
     entries.set(path, path.methods.union(others))
     if (others.size > 0) contested.set(path, [...others])
   }
@@ -50,7 +50,7 @@ export function contestedMethods(all: readonly KnownPath[]): Map<KnownPath, stri
 
 const isParameter = (part: string) => part.startsWith(':')
 
-function fitTheSame(one: string[], other: string[]): boolean {
+function canMatchSamePath(one: string[], other: string[]): boolean {
   const fit = (part: string, at: number) => part === other[at] || isParameter(part) || isParameter(other[at]!)
   return one.length === other.length && one.every(fit)
 }
@@ -77,11 +77,11 @@ export function pathFinder(all: readonly KnownPath[]): PathFinder {
     if (!refusable.has(method)) return undefined
     patterns ??= patternsOf(all)
     const requested = partsOf(url)
-    return patterns.find(({ parts }) => fits(parts, requested))?.path
+    return patterns.find(({ parts }) => matches(parts, requested))?.path
   }
 }
 
-const fits = (parts: string[], requested: string[]) =>
+const matches = (parts: string[], requested: string[]) =>
   parts.length === requested.length && parts.every((part, at) => part === requested[at] || isParameter(part))
 
 /** Splits a path into decoded parts. */

@@ -7,7 +7,7 @@ import type {
 } from 'fastify'
 import type { z } from 'zod'
 import { type Entity, entityTag, type Precondition } from '../core/entity-tag.ts'
-import { keepingValidator } from './compilers.ts'
+import { validatorKeepingBody } from './compilers.ts'
 import { noteFailureReason } from './failure-reason.ts'
 import { knownPaths, routerPath } from './known-paths.ts'
 import { refuseOtherMethods } from './refuse-methods.ts'
@@ -15,7 +15,7 @@ import { parseForms } from './request/form-body.ts'
 import type { HostOf } from './request/forwarded-host.ts'
 import { IncomingCall } from './request/incoming-call.ts'
 import { refuseNul } from './request/nul.ts'
-import { takeBodiesUnread } from './request/upload.ts'
+import { passBodiesUnread } from './request/upload.ts'
 import { compressedAnswer } from './response/compressed-answer.ts'
 import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
 
@@ -34,7 +34,7 @@ export type RequestWrapper = (
   handle: () => unknown,
 ) => unknown
 
-export type Mounting<Caller, Deps> = {
+export type MountOptions<Caller, Deps> = {
   deps: Deps
   prefix: string
   /** Finds the caller. @throws Fault `unauthenticated` or `forbidden`. */
@@ -51,7 +51,7 @@ export type Mounting<Caller, Deps> = {
 export function mountRoutes<Caller, Deps>(
   app: FastifyInstance,
   routes: AnyRoute<Caller, Deps>[],
-  mounting: Mounting<Caller, Deps>,
+  mounting: MountOptions<Caller, Deps>,
 ): void {
   app.decorateRequest('caller', undefined)
   for (const route of routes) mountRoute(app, route, mounting)
@@ -61,7 +61,7 @@ export function mountRoutes<Caller, Deps>(
 function mountRoute<Caller, Deps>(
   app: FastifyInstance,
   route: AnyRoute<Caller, Deps>,
-  { deps, prefix, admit, hostOf, wrap, checkResponses }: Mounting<Caller, Deps>,
+  { deps, prefix, admit, hostOf, wrap, checkResponses }: MountOptions<Caller, Deps>,
 ): void {
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
   const handler: RouteHandlerMethod = async (request, reply) => {
@@ -91,7 +91,7 @@ function mountRoute<Caller, Deps>(
   const scope = (act: (on: FastifyInstance) => void) =>
     route.uploads || route.takesForm
       ? void app.register(async (own) => {
-          if (route.uploads) takeBodiesUnread(own)
+          if (route.uploads) passBodiesUnread(own)
           else parseForms(own)
           act(own)
         })
@@ -110,13 +110,13 @@ function mountRoute<Caller, Deps>(
         ...(route.restate && { restate: route.restate }),
         ...(route.keepsBody && { keepsBody: true }),
       },
-      ...(route.keepsBody && { validatorCompiler: keepingValidator(route.isSurelyValid) }),
+      ...(route.keepsBody && { validatorCompiler: validatorKeepingBody(route.passesFastCheck) }),
       schema: {
         ...(params && { params }),
         ...(query && { querystring: query }),
         ...(body && { body }),
       } as never,
-      ...(route.key !== 'none' && { onRequest: admitting((request, reply) => admit(route, request, reply)) }),
+      ...(route.key !== 'none' && { onRequest: admitHook((request, reply) => admit(route, request, reply)) }),
       handler,
     }),
   )
@@ -131,7 +131,7 @@ function setPrecondition(request: FastifyRequest, entity: Entity): void {
 
 const dataOf = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)
 
-function admitting(
+function admitHook(
   admit: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): onRequestAsyncHookHandler {
   return async (request, reply) => {
@@ -146,10 +146,10 @@ function send(reply: FastifyReply, status: number, result: unknown) {
 /** Sends an answer with its own status and headers. */
 export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
   // Authorization may have set `no-store` already. It takes precedence.
-  const isUnkept = reply.getHeader('cache-control') === 'no-store'
+  const isNoStore = reply.getHeader('cache-control') === 'no-store'
   if (result.reason !== undefined) noteFailureReason(reply.raw, result.reason)
   reply.code(result.status).headers(result.headers)
-  if (isUnkept) reply.header('cache-control', 'no-store')
+  if (isNoStore) reply.header('cache-control', 'no-store')
   return reply.send(result.body ?? undefined)
 }
 

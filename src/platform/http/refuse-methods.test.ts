@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
-import { contestedMethods, type KnownPath, knownPaths } from './known-paths.ts'
+import { type KnownPath, knownPaths, shadowedMethods } from './known-paths.ts'
 import { refuseOtherMethods } from './refuse-methods.ts'
 import type { AnyRoute } from './route.ts'
 
@@ -84,7 +84,7 @@ test('a path has an entry for a method only if another path would match it', () 
     ['patch', '/keys/{hash}/{name}'],
     ['put', '/other'],
   ])
-  const contested = [...contestedMethods(paths)].map(([{ url }, methods]) => [url, methods.sort().join()])
+  const contested = [...shadowedMethods(paths)].map(([{ url }, methods]) => [url, methods.sort().join()])
   assert.deepEqual(Object.fromEntries(contested), {
     '/api/keys/all': 'DELETE,GET,HEAD',
     '/api/keys/all/try': 'PATCH',

@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../core/fault.ts'
-import { contestedMethods, type KnownPath, longestParameter, partsOf, pathFinder, tooLongPart } from './known-paths.ts'
+import {
+  type KnownPath,
+  longestParameter,
+  partsOf,
+  pathFinder,
+  pathPartTooLong,
+  shadowedMethods,
+} from './known-paths.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,7 +33,7 @@ export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPa
     if (request.is404) done(refusal(request, reply))
     else done()
   })
-  for (const [path, method] of contestedMethods(paths)) {
+  for (const [path, method] of shadowedMethods(paths)) {
     app.route({
       ...{ method, url: path.url, config: { refusedBy: path } },
       onRequest: (request, reply, done) => done(refusal(request, reply)),
@@ -38,7 +45,7 @@ export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPa
 function refusal(request: FastifyRequest, reply: FastifyReply): Fault | undefined {
   const path = request.refusedBy
   if (!path) return undefined
-  if (partsOf(request.url).some((part) => part.length > longestParameter)) return tooLongPart()
+  if (partsOf(request.url).some((part) => part.length > longestParameter)) return pathPartTooLong()
   if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
     reply.header('upgrade', 'HTTP/1.1')
     return new Fault('upgrade_required', `This path does not support WebSockets. Use ${path.allow} over HTTP.`)

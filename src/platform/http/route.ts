@@ -53,7 +53,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   /** Whether a request with these headers can carry its key in the header `x-api-key`. */
   acceptsApiKeyHeader?: (headers: Readonly<Record<string, string | string[] | undefined>>) => boolean
   /** Whether a setting can open it to callers without a key. */
-  mayBePublic?: boolean
+  canBePublic?: boolean
   request?: S
   /** The JSON of a success; undefined if the answer is not JSON. */
   response?: z.ZodType
@@ -98,7 +98,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
    * Returns true only for bodies that are certainly valid. The schema checks the others. For routes that set
    * `keepsBody`.
    */
-  isSurelyValid?: (body: unknown) => boolean
+  passesFastCheck?: (body: unknown) => boolean
   /** Whether the body is an HTML form. Other bodies are JSON. */
   takesForm?: boolean
   /** Omitted from the API description. */

@@ -4,7 +4,7 @@ import { emptyAcceptQueue } from './accept-queue.ts'
 import type { Acceptor } from './acceptor.ts'
 
 /** The interval of the check for idle connections. */
-const lookMs = 50
+const idleCheckMs = 50
 
 /** Graceful shutdown: new clients are sent elsewhere, requests in flight may finish, then connections close. */
 export type Shutdown = {
@@ -26,7 +26,7 @@ export type Shutdown = {
 
 export function createShutdown(): Shutdown {
   let shutdown = false
-  const hurried = Promise.withResolvers<void>()
+  const drainEnd = Promise.withResolvers<void>()
   const leave = (server: Server) => {
     if (shutdown) return
     shutdown = true
@@ -40,11 +40,11 @@ export function createShutdown(): Shutdown {
     async drain(server, ms) {
       leave(server)
       if (ms === 0) return
-      const timer = setTimeout(hurried.resolve, ms)
-      await hurried.promise
+      const timer = setTimeout(drainEnd.resolve, ms)
+      await drainEnd.promise
       clearTimeout(timer)
     },
-    skipDrain: hurried.resolve,
+    skipDrain: drainEnd.resolve,
     async retire(server, acceptor) {
       leave(server)
       await acceptor.close()
@@ -53,8 +53,8 @@ export function createShutdown(): Shutdown {
       leave(app.server)
       // A stream that started earlier has a keep-alive connection, which nothing else would close after the stream
       // ends.
-      const idle = setInterval(() => app.server.closeIdleConnections(), lookMs)
-      const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
+      const idle = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
+      const forceTimer = setTimeout(() => app.server.closeAllConnections(), graceMs)
       try {
         await acceptor?.close()
         // Runs before the framework closes, which would answer 503 to requests on earlier connections.
@@ -62,7 +62,7 @@ export function createShutdown(): Shutdown {
         await app.close()
       } finally {
         clearInterval(idle)
-        clearTimeout(impatience)
+        clearTimeout(forceTimer)
       }
     },
   }

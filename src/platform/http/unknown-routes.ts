@@ -5,10 +5,10 @@ import { pathOnly } from './app.ts'
 const minuteMs = 60_000
 
 /** The limit of logged paths per minute, so that random requests do not fill the log. */
-const mostAMinute = 100
+const maxPerMinute = 100
 
 /** A longer part of a path may be a key. Names of this service are shorter. */
-const longestPart = 32
+const maxPartLength = 32
 
 /** Logs each unknown path once a minute. The usual cause is a wrong base URL; the user agent identifies the client. */
 export function unknownRouteLog(log: Log, now: () => number): (request: FastifyRequest) => void {
@@ -18,7 +18,7 @@ export function unknownRouteLog(log: Log, now: () => number): (request: FastifyR
     const current = Math.floor(now() / minuteMs)
     if (current !== minute) logged.clear()
     minute = current
-    if (logged.size >= mostAMinute) return
+    if (logged.size >= maxPerMinute) return
     const path = shortened(pathOnly(url))
     const agent = headers['user-agent']?.slice(0, 200)
     const name = `${method} ${path} ${agent}`
@@ -31,6 +31,6 @@ export function unknownRouteLog(log: Log, now: () => number): (request: FastifyR
 function shortened(path: string): string {
   return path
     .split('/')
-    .map((part) => (part.length > longestPart ? '…' : part))
+    .map((part) => (part.length > maxPartLength ? '…' : part))
     .join('/')
 }

@@ -26,7 +26,7 @@ export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKey
   })
 }
 
-type Fitting = {
+type FitContext = {
   rules: SchemaRules
   report: ReportKeyword
   /** The whole schema, for resolving references. */
@@ -37,17 +37,17 @@ type Fitting = {
   budget: { refs: number; nodes: number }
 }
 
-function fitted(given: unknown, fitting: Fitting): Schema {
+function fitted(given: unknown, context: FitContext): Schema {
   // `true` accepts any value, as an empty schema does.
   if (!isSchema(given)) return {}
-  const { rules, budget, open } = fitting
+  const { rules, budget, open } = context
   if (open.length > 0) budget.nodes--
-  if (typeof given.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(given, fitting)
-  let schema = modern(given)
-  schema = inOtherWords(schema, rules)
+  if (typeof given.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(given, context)
+  let schema = toLatestDraft(given)
+  schema = withSupportedKeywords(schema, rules)
   // Keywords move first: a description must not contain other descriptions.
-  schema = withoutUnknown(schema, fitting)
-  schema = withFittedParts(schema, fitting)
+  schema = withoutUnknown(schema, context)
+  schema = withFittedParts(schema, context)
   if (schema.type === 'array' && schema.items === undefined && schema.prefixItems === undefined)
     schema = { ...schema, items: {} }
   if (rules.closesObjects && isObject(schema) && schema.additionalProperties !== false)
@@ -59,16 +59,16 @@ const accepts = ({ keywords }: SchemaRules, keyword: string) => keywords === und
 
 const isObject = ({ type, properties }: Schema) => type === 'object' || (type === undefined && properties !== undefined)
 
-function withoutRef({ $ref, ...beside }: Schema, fitting: Fitting): Schema {
+function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema {
   const ref = String($ref)
-  const { open, budget } = fitting
+  const { open, budget } = context
   const isAllowed = budget.refs-- > 0 && budget.nodes > 0 && !open.includes(ref)
-  const found = isAllowed ? resolveRef(fitting.root, ref) : undefined
+  const found = isAllowed ? resolveRef(context.root, ref) : undefined
   if (found === undefined) {
-    fitting.report('$ref')
-    return fitted({ type: 'object', ...beside }, fitting)
+    context.report('$ref')
+    return fitted({ type: 'object', ...siblings }, context)
   }
-  return fitted({ ...found, ...beside }, { ...fitting, open: [...open, ref] })
+  return fitted({ ...found, ...siblings }, { ...context, open: [...open, ref] })
 }
 
 /** The keywords that `modern` converts. */
@@ -84,7 +84,7 @@ function canBeOutdated(schema: Schema): boolean {
 }
 
 /** Converts keywords of older drafts of JSON Schema to those of the latest draft. */
-function modern(schema: Schema): Schema {
+function toLatestDraft(schema: Schema): Schema {
   if (!canBeOutdated(schema)) return schema
   const changes: Schema = {}
   if (Array.isArray(schema.items)) Object.assign(changes, { prefixItems: schema.items, items: undefined })
@@ -118,7 +118,7 @@ const defined = (schema: Schema): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 
 /** Replaces unsupported keywords by supported ones with the same meaning. */
-function inOtherWords(schema: Schema, rules: SchemaRules): Schema {
+function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
   let current = schema
   if ('const' in current && !accepts(rules, 'const')) {
     const { const: only, ...rest } = current
@@ -143,8 +143,8 @@ function inOtherWords(schema: Schema, rules: SchemaRules): Schema {
 export function mergedAllOf(schema: Schema): Schema {
   const all = flatAllOf(schema)
   const merged: Schema = Object.assign({}, ...all.toReversed())
-  const properties = Object.assign({}, ...all.map((one) => (isSchema(one.properties) ? one.properties : {})))
-  const required = new Set(all.flatMap((one) => namesIn(one.required) ?? []))
+  const properties = Object.assign({}, ...all.map((item) => (isSchema(item.properties) ? item.properties : {})))
+  const required = new Set(all.flatMap((item) => namesIn(item.required) ?? []))
   if (Object.keys(properties).length > 0) merged.properties = properties
   if (required.size > 0) merged.required = [...required]
   return merged
@@ -162,30 +162,30 @@ function flatAllOf(schema: Schema): Schema[] {
   return flat
 }
 
-function withFittedParts(schema: Schema, fitting: Fitting): Schema {
+function withFittedParts(schema: Schema, context: FitContext): Schema {
   let current = schema
   for (const keyword in schema) {
-    const fittedValue = fittedPart(keyword, schema[keyword], fitting)
+    const fittedValue = fittedPart(keyword, schema[keyword], context)
     if (fittedValue === schema[keyword]) continue
     current = { ...current, [keyword]: fittedValue }
   }
   return current
 }
 
-function fittedPart(keyword: string, value: unknown, fitting: Fitting): unknown {
-  if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return mapItems(value, (one) => fitted(one, fitting))
-  if (schemaKeywords.map.has(keyword) && isSchema(value)) return fittedMap(value, fitting)
+function fittedPart(keyword: string, value: unknown, context: FitContext): unknown {
+  if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return mapItems(value, (item) => fitted(item, context))
+  if (schemaKeywords.map.has(keyword) && isSchema(value)) return fittedMap(value, context)
   if (!schemaKeywords.one.has(keyword)) return value
   const isFlag = typeof value === 'boolean' && keyword !== 'items' && keyword !== 'contains'
-  return isFlag ? value : fitted(value, fitting)
+  return isFlag ? value : fitted(value, context)
 }
 
 /** A property that is `false` can have no value, so it is dropped. */
-function fittedMap(map: Schema, fitting: Fitting): Schema {
+function fittedMap(map: Schema, context: FitContext): Schema {
   let changed: Schema | undefined
   for (const name in map) {
     const value = map[name]
-    const next = value === false ? undefined : fitted(value, fitting)
+    const next = value === false ? undefined : fitted(value, context)
     if (next === value) continue
     changed ??= { ...map }
     changed[name] = next
@@ -193,7 +193,7 @@ function fittedMap(map: Schema, fitting: Fitting): Schema {
   return changed ? defined(changed) : map
 }
 
-function withoutUnknown(schema: Schema, { rules, report }: Fitting): Schema {
+function withoutUnknown(schema: Schema, { rules, report }: FitContext): Schema {
   const moved: Schema = {}
   let remaining: Schema | undefined
   for (const keyword in schema) {

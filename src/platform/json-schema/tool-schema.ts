@@ -7,7 +7,7 @@ import { resolveRef } from './schema-refs.ts'
  * at its root. Undefined if the arguments cannot be an object.
  */
 export function fitToolSchema(given: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
-  const root = atRoot(given)
+  const root = resolveRoot(given)
   const union = withoutRootUnion(root, root, report)
   const { type } = union
   if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) return undefined
@@ -17,14 +17,14 @@ export function fitToolSchema(given: unknown, rules: SchemaRules, report: Report
 }
 
 /** Returns the schema, or the one that its root refers to, together with the definitions. */
-function atRoot(given: unknown): Schema {
+function resolveRoot(given: unknown): Schema {
   if (!isSchema(given)) return {}
   if (typeof given.$ref !== 'string') return given
-  const { $ref, ...beside } = given
-  return { ...resolveRef(given, given.$ref), ...beside }
+  const { $ref, ...siblings } = given
+  return { ...resolveRef(given, given.$ref), ...siblings }
 }
 
-const refusedAtRoot = ['enum', 'const', 'not', 'if', 'then', 'else'] as const
+const forbiddenAtRoot = ['enum', 'const', 'not', 'if', 'then', 'else'] as const
 
 function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeyword): Schema {
   let current = schema
@@ -32,7 +32,7 @@ function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeywor
   for (const keyword of ['anyOf', 'oneOf'] as const)
     if (Array.isArray(current[keyword])) current = mergedUnion(current, keyword, document, report)
   const moved: Schema = {}
-  for (const keyword of refusedAtRoot) {
+  for (const keyword of forbiddenAtRoot) {
     if (!(keyword in current)) continue
     const { [keyword]: value, ...rest } = current
     current = rest
@@ -45,12 +45,12 @@ function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeywor
 /** The schemas of a list with references resolved, each reference once. */
 function variantsOf(list: unknown[], document: Schema): Schema[] {
   const refs = new Set<string>()
-  return list.filter(isSchema).flatMap((one) => {
-    if (typeof one.$ref !== 'string') return [one]
-    if (refs.has(one.$ref)) return []
-    refs.add(one.$ref)
-    const { $ref, ...beside } = one
-    return [{ ...resolveRef(document, String($ref)), ...beside }]
+  return list.filter(isSchema).flatMap((variant) => {
+    if (typeof variant.$ref !== 'string') return [variant]
+    if (refs.has(variant.$ref)) return []
+    refs.add(variant.$ref)
+    const { $ref, ...siblings } = variant
+    return [{ ...resolveRef(document, String($ref)), ...siblings }]
   })
 }
 
@@ -60,8 +60,10 @@ function variantsOf(list: unknown[], document: Schema): Schema[] {
 function mergedUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schema, report: ReportKeyword): Schema {
   const { [keyword]: list, ...rest } = schema
   const variants = variantsOf(list as unknown[], document)
-    .map((one) => (Array.isArray(one.allOf) ? mergedAllOf({ ...one, allOf: variantsOf(one.allOf, document) }) : one))
-    .filter((one) => one.type === undefined || one.type === 'object')
+    .map((variant) =>
+      Array.isArray(variant.allOf) ? mergedAllOf({ ...variant, allOf: variantsOf(variant.allOf, document) }) : variant,
+    )
+    .filter((variant) => variant.type === undefined || variant.type === 'object')
   if (variants.length === 0 && rest.type === undefined) return { ...rest, type: 'string' }
   report(keyword)
   const properties = mergedProperties([rest, ...variants])
@@ -93,16 +95,18 @@ function mergedProperties(schemas: Schema[]): Schema {
   const alternatives = new Map<string, Map<string, unknown>>()
   for (const { properties } of schemas)
     for (const [name, schema] of Object.entries(isSchema(properties) ? properties : {})) {
-      const different = alternatives.get(name) ?? new Map<string, unknown>()
-      alternatives.set(name, different.set(JSON.stringify(schema), schema))
+      const variants = alternatives.get(name) ?? new Map<string, unknown>()
+      alternatives.set(name, variants.set(JSON.stringify(schema), schema))
     }
-  return Object.fromEntries([...alternatives].map(([name, different]) => [name, anyOf([...different.values()])]))
+  return Object.fromEntries([...alternatives].map(([name, variants]) => [name, anyOf([...variants.values()])]))
 }
 
 function anyOf(schemas: unknown[]): unknown {
   if (schemas.length === 1) return schemas[0]
   const literals = schemas.map(literalsOf)
-  return literals.every((one) => one !== undefined) ? { enum: [...new Set(literals.flat())] } : { anyOf: schemas }
+  return literals.every((variant) => variant !== undefined)
+    ? { enum: [...new Set(literals.flat())] }
+    : { anyOf: schemas }
 }
 
 function literalsOf(schema: unknown): unknown[] | undefined {

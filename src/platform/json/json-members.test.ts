@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { membersOf, withChanges } from './json-members.ts'
+import { applyChanges, membersOf } from './json-members.ts'
 
 const word = fc.constantFrom('id', 'model', 'a', 'toString', 'usage', 'x\\')
 const none = { set: {}, fill: {} }
@@ -15,7 +15,7 @@ describe('members of objects in JSON text', () => {
           Object.entries(JSON.parse(`{${text.slice(start, end)}}`)),
         )
         assert.deepEqual(read, Object.entries(JSON.parse(text)))
-        assert.equal(withChanges(text, 0, none), text)
+        assert.equal(applyChanges(text, 0, none), text)
       }),
     )
   })
@@ -27,7 +27,7 @@ describe('members of objects in JSON text', () => {
         const changes = { set: { model: '"a/b"' }, fill: { id: '1' }, notNull: 'usage' }
         const { usage: _usage, ...expected } = { ...JSON.parse(text), model: 'a/b' }
         assert.deepEqual(
-          JSON.parse(withChanges(text, 0, changes)),
+          JSON.parse(applyChanges(text, 0, changes)),
           'id' in expected ? expected : { id: 1, ...expected },
         )
       }),
@@ -36,7 +36,7 @@ describe('members of objects in JSON text', () => {
 
   test('a member that may not be null is taken out at any place', () => {
     const changes = { ...none, notNull: 'usage' }
-    const without = (text: string) => withChanges(text, 0, changes)
+    const without = (text: string) => applyChanges(text, 0, changes)
     assert.equal(without('{"usage":null}'), '{}')
     assert.equal(without('{"usage":null, "a":1}'), '{"a":1}')
     assert.equal(without('{"a":1, "usage":null,"b":2}'), '{"a":1,"b":2}')

@@ -95,7 +95,7 @@ export type Changes = {
 }
 
 /** Applies changes to the object that begins at `from`. New members come first. All other bytes stay unchanged. */
-export function withChanges(text: string, from: number, { set, fill, notNull }: Changes): string {
+export function applyChanges(text: string, from: number, { set, fill, notNull }: Changes): string {
   const filled = Object.keys(fill)
   const names = filled.concat(Object.keys(set))
   /** A bit mask of the names that the object contains. */
@@ -108,13 +108,13 @@ export function withChanges(text: string, from: number, { set, fill, notNull }: 
     const nameEnd = stringEnd(text, at)
     const valueStart = afterSpace(text, afterSpace(text, nameEnd) + 1)
     const end = valueEnd(text, valueStart)
-    const place = placeOf(names, text, at, nameEnd)
+    const place = indexOfName(names, text, at, nameEnd)
     if (place !== -1) found |= 1 << place
     if (place >= filled.length) {
       rest += text.slice(copied, valueStart) + set[names[place]!]
       copied = end
     } else if (notNull !== undefined && isNull(text, valueStart, end) && isNamed(notNull, text, at, nameEnd))
-      return withChanges(withoutMember(text, from, at), from, { set, fill, notNull })
+      return applyChanges(withoutMember(text, from, at), from, { set, fill, notNull })
     const next = afterSpace(text, end)
     if (text.charCodeAt(next) !== comma) break
     at = afterSpace(text, next + 1)
@@ -125,12 +125,12 @@ export function withChanges(text: string, from: number, { set, fill, notNull }: 
     const name = names[place]!
     added += `${added && ','}"${name}":${place < filled.length ? fill[name] : set[name]}`
   }
-  const joint = added && !isEmpty ? ',' : ''
-  return text.slice(0, from + 1) + added + joint + rest + text.slice(copied)
+  const separator = added && !isEmpty ? ',' : ''
+  return text.slice(0, from + 1) + added + separator + rest + text.slice(copied)
 }
 
 /** Returns the index of the name between the quotes at `start` and `end`; -1 if it is none of `names`. */
-function placeOf(names: readonly string[], text: string, start: number, end: number): number {
+function indexOfName(names: readonly string[], text: string, start: number, end: number): number {
   for (let place = 0; place < names.length; place++) if (isNamed(names[place]!, text, start, end)) return place
   return -1
 }
@@ -155,10 +155,10 @@ function withoutMember(text: string, from: number, start: number): string {
 
 /** Serializes a value to JSON in UTF-8, returned as a latin1 string of one character per byte. */
 export function bytesOfJson(value: unknown): string {
-  if (typeof value === 'string' && asItIs.test(value)) return `"${value}"`
+  if (typeof value === 'string' && plainText.test(value)) return `"${value}"`
   if (typeof value === 'boolean' || value === null) return String(value)
   return Buffer.from(JSON.stringify(value)).toString('latin1')
 }
 
 /** ASCII without quotes, backslashes and control characters. */
-const asItIs = /^[ !#-[\]-~]*$/
+const plainText = /^[ !#-[\]-~]*$/

@@ -1,19 +1,19 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { ownLatin1 } from '../text/own-bytes.ts'
-import { latin1Of } from '../text/text-of-bytes.ts'
+import { bufferOfLatin1 } from '../text/copy-bytes.ts'
+import { latin1Of } from '../text/decode-bytes.ts'
 import { bytesOfJson, membersOf, stringEnd } from './json-members.ts'
 
 type Changes = Readonly<Record<string, unknown>>
 
 /** Objects with more members than this are serialized: scanning their text costs as much. */
-const mostMembers = 500
+const maxMembers = 500
 
 /** In bytes. Shorter objects are serialized, which is faster. */
-const worthASource = 8192
+const minSourceBytes = 8192
 
 /** Whether it saves time to keep the bytes of an object. @param members undefined if they were not counted. */
-export function isWorthASource(bytes: Buffer, members: number | undefined): boolean {
-  return bytes.length >= worthASource && (members === undefined || members <= mostMembers)
+export function shouldRetainSource(bytes: Buffer, members: number | undefined): boolean {
+  return bytes.length >= minSourceBytes && (members === undefined || members <= maxMembers)
 }
 
 /** In bytes. Shorter members are copied; longer ones are referenced in the original buffer. */
@@ -64,11 +64,11 @@ export class JsonSource {
       if (pieces.length > 0 || short !== '{') short += ','
       if (end - start <= longMember) short += text.slice(start, end)
       else {
-        pieces.push(ownLatin1(short), this.#bytes.subarray(start, end))
+        pieces.push(bufferOfLatin1(short), this.#bytes.subarray(start, end))
         short = ''
       }
     }
-    pieces.push(ownLatin1(`${short}}`))
+    pieces.push(bufferOfLatin1(`${short}}`))
     return pieces
   }
 
@@ -90,7 +90,7 @@ const none = Buffer.alloc(0)
 /** Whether the object has few members and its text has no duplicate names. */
 function isUnambiguous(text: string, value: object): boolean {
   const members = countMembers(value)
-  return members <= mostMembers && members === countNames(text)
+  return members <= maxMembers && members === countNames(text)
 }
 
 function countMembers(value: object): number {
@@ -99,7 +99,7 @@ function countMembers(value: object): number {
   for (let seen = 0; seen < pending.length; seen++) {
     const parts = pending[seen]!
     if (Array.isArray(parts)) {
-      if (parts.length > mostMembers) return Number.POSITIVE_INFINITY
+      if (parts.length > maxMembers) return Number.POSITIVE_INFINITY
       for (const part of parts) if (typeof part === 'object' && part !== null) pending.push(part)
     } else
       for (const name in parts) {
@@ -107,7 +107,7 @@ function countMembers(value: object): number {
         const part = (parts as Record<string, unknown>)[name]
         if (typeof part === 'object' && part !== null) pending.push(part)
       }
-    if (members > mostMembers || pending.length > 2 * mostMembers) return Number.POSITIVE_INFINITY
+    if (members > maxMembers || pending.length > 2 * maxMembers) return Number.POSITIVE_INFINITY
   }
   return members
 }

@@ -1,10 +1,10 @@
 import type { Steps } from '../async/long-work.ts'
 
 /** Values with fewer parts are serialized in one step. */
-const partsOfStep = 1000
+const partsPerStep = 1000
 
 /** The number of pieces of text per step. */
-const piecesOfStep = 200
+const piecesPerStep = 200
 
 /** Counts the pieces of all levels of a value. */
 type Progress = { pieces: number }
@@ -14,10 +14,10 @@ type Progress = { pieces: number }
  * for too long.
  */
 export function* writeInSteps(value: unknown, write: Write, progress: Progress = { pieces: 0 }): Steps<void> {
-  if (typeof value !== 'object' || value === null || partsUpTo(value, partsOfStep) < partsOfStep) {
+  if (typeof value !== 'object' || value === null || partsUpTo(value, partsPerStep) < partsPerStep) {
     write(JSON.stringify(value) ?? 'null')
     // Pauses rarely, because each step passes through all levels of the value.
-    if (++progress.pieces % piecesOfStep === 0) yield
+    if (++progress.pieces % piecesPerStep === 0) yield
     return
   }
   // Listing the members of a large object takes long, so the list is reused.

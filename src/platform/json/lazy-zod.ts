@@ -3,44 +3,44 @@ import * as zod from 'zod'
 export type * from 'zod'
 
 /** One call in the declaration of a schema: a function of Zod, or a method of the schema before it in the chain. */
-type Link = { from: LazySchema | undefined; make: string | ((...args: unknown[]) => unknown); args: unknown[] }
+type Declaration = { from: LazySchema | undefined; make: string | ((...args: unknown[]) => unknown); args: unknown[] }
 
 /** A declared schema. It is built when any other member than those of this class is read. */
 class LazySchema {
-  readonly #link: Link
-  #made: zod.ZodType | undefined
+  readonly #declaration: Declaration
+  #built: zod.ZodType | undefined
 
-  constructor(link: Link) {
-    this.#link = link
+  constructor(declaration: Declaration) {
+    this.#declaration = declaration
   }
 
-  static made(schema: LazySchema): zod.ZodType {
-    schema.#made ??= madeBy(schema.#link)
-    return schema.#made
+  static built(schema: LazySchema): zod.ZodType {
+    schema.#built ??= build(schema.#declaration)
+    return schema.#built
   }
 
   get _zod() {
-    return LazySchema.made(this)._zod
+    return LazySchema.built(this)._zod
   }
 
   safeParse(...args: Parameters<zod.ZodType['safeParse']>) {
-    return LazySchema.made(this).safeParse(...args)
+    return LazySchema.built(this).safeParse(...args)
   }
 
   /** The value of a final `default`, ignoring descriptions. */
   static defaultOf(schema: LazySchema): unknown {
-    const { from, make, args } = schema.#link
+    const { from, make, args } = schema.#declaration
     if (make === 'default') return args[0]
     return make === 'describe' || make === 'meta' ? LazySchema.defaultOf(from!) : undefined
   }
 
   /** The fields of an object, without building it, because other objects reuse them while modules load. */
   get shape(): Shape {
-    const { from, make, args } = this.#link
+    const { from, make, args } = this.#declaration
     if (typeof make === 'function') return args[0] as Shape
     if (make === 'extend') return { ...from!.shape, ...(args[0] as Shape) }
     if (make === 'partial' && args.length === 0) return optional(from!.shape)
-    return addsNoField.has(make) ? from!.shape : ((LazySchema.made(this) as zod.ZodObject).shape as Shape)
+    return addsNoField.has(make) ? from!.shape : ((LazySchema.built(this) as zod.ZodObject).shape as Shape)
   }
 }
 
@@ -79,16 +79,16 @@ for (const make of links)
 for (const name of buildingMembers)
   Object.defineProperty(LazySchema.prototype, name, {
     get(this: LazySchema) {
-      const made = LazySchema.made(this)
-      const member: unknown = Reflect.get(made, name)
-      return typeof member === 'function' ? member.bind(made) : member
+      const built = LazySchema.built(this)
+      const member: unknown = Reflect.get(built, name)
+      return typeof member === 'function' ? member.bind(built) : member
     },
   })
 
-function madeBy({ from, make, args }: Link): zod.ZodType {
-  const given = args.map(withMade)
+function build({ from, make, args }: Declaration): zod.ZodType {
+  const given = args.map(withBuilt)
   if (typeof make === 'function') return make(...given) as zod.ZodType
-  const schema = LazySchema.made(from!) as unknown as Record<string, (...args: unknown[]) => zod.ZodType>
+  const schema = LazySchema.built(from!) as unknown as Record<string, (...args: unknown[]) => zod.ZodType>
   return schema[make]!(...given)
 }
 
@@ -98,43 +98,43 @@ export const defaultOf = (schema: zod.ZodType) => LazySchema.defaultOf(schema as
 const isLazy = (value: unknown) => value instanceof LazySchema
 
 /** Replaces declared schemas by built ones, also in arrays and objects. */
-function withMade(given: unknown): unknown {
-  if (given instanceof LazySchema) return LazySchema.made(given)
-  if (Array.isArray(given)) return given.some(isLazy) ? given.map(withMade) : given
+function withBuilt(given: unknown): unknown {
+  if (given instanceof LazySchema) return LazySchema.built(given)
+  if (Array.isArray(given)) return given.some(isLazy) ? given.map(withBuilt) : given
   if (typeof given !== 'object' || given === null || !Object.values(given).some(isLazy)) return given
-  return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, withMade(one)]))
+  return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, withBuilt(one)]))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any function of Zod
-const lazily = <Make extends (...args: any[]) => unknown>(make: Make) =>
+const lazy = <Make extends (...args: any[]) => unknown>(make: Make) =>
   ((...args: unknown[]) => new LazySchema({ from: undefined, make, args })) as unknown as Make
 
-export const array = lazily(zod.array)
-export const boolean = lazily(zod.boolean)
-export const coerce = { number: lazily(zod.coerce.number) }
-export const discriminatedUnion = lazily(zod.discriminatedUnion)
-export const email = lazily(zod.email)
-const enumOf = lazily(zod.enum)
-export const int = lazily(zod.int)
-export const literal = lazily(zod.literal)
-export const looseObject = lazily(zod.looseObject)
-const nothing = lazily(zod.null)
-export const number = lazily(zod.number)
-export const object = lazily(zod.object)
-export const partialRecord = lazily(zod.partialRecord)
-export const preprocess = lazily(zod.preprocess)
-export const record = lazily(zod.record)
-export const strictObject = lazily(zod.strictObject)
-export const string = lazily(zod.string)
-export const stringbool = lazily(zod.stringbool)
-export const union = lazily(zod.union)
-export const unknown = lazily(zod.unknown)
-export const url = lazily(zod.url)
-export const uuid = lazily(zod.uuid)
-export const iso = { date: lazily(zod.iso.date), datetime: lazily(zod.iso.datetime) }
+export const array = lazy(zod.array)
+export const boolean = lazy(zod.boolean)
+export const coerce = { number: lazy(zod.coerce.number) }
+export const discriminatedUnion = lazy(zod.discriminatedUnion)
+export const email = lazy(zod.email)
+const enumOf = lazy(zod.enum)
+export const int = lazy(zod.int)
+export const literal = lazy(zod.literal)
+export const looseObject = lazy(zod.looseObject)
+const nothing = lazy(zod.null)
+export const number = lazy(zod.number)
+export const object = lazy(zod.object)
+export const partialRecord = lazy(zod.partialRecord)
+export const preprocess = lazy(zod.preprocess)
+export const record = lazy(zod.record)
+export const strictObject = lazy(zod.strictObject)
+export const string = lazy(zod.string)
+export const stringbool = lazy(zod.stringbool)
+export const union = lazy(zod.union)
+export const unknown = lazy(zod.unknown)
+export const url = lazy(zod.url)
+export const uuid = lazy(zod.uuid)
+export const iso = { date: lazy(zod.iso.date), datetime: lazy(zod.iso.datetime) }
 export { enumOf as enum, nothing as null }
 
 export const toJSONSchema = ((schema: unknown, params?: object) =>
-  zod.toJSONSchema(withMade(schema) as zod.ZodType, params)) as typeof zod.toJSONSchema
+  zod.toJSONSchema(withBuilt(schema) as zod.ZodType, params)) as typeof zod.toJSONSchema
 
 export const { NEVER, prettifyError, regexes } = zod

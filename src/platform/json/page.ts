@@ -13,7 +13,7 @@ export const PageQuery = z.object({
 export type PageQuery = z.infer<typeof PageQuery>
 
 /** The search text of a list, the parameter `q`. */
-export const Searched = text({ max: 200 }).optional()
+export const SearchText = text({ max: 200 }).optional()
 
 /** One page of a list, and the total number of items. */
 export type Page<T> = { data: T[]; total_count: number }

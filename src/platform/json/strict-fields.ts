@@ -5,10 +5,10 @@ import { z } from './schema.ts'
  * An object without other fields, so that a misspelled field is an error. The error suggests the nearest known field.
  * `otherwise` is the error for a value that is not an object.
  */
-export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, otherwise?: string) =>
+export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, objectError?: string) =>
   z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys as string[], namesOf(issue.inst)) : otherwise,
+      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys as string[], namesOf(issue.inst)) : objectError,
   })
 
 const namesOf = (schema: unknown) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
@@ -29,10 +29,10 @@ export function unknownFields(unknown: string[], allowed: string[]): string {
 
 /** Returns the name that is most similar; undefined if none is similar. */
 export function nearestName(unknown: string, names: string[]): string | undefined {
-  const near = names
+  const candidates = names
     .map((name) => ({ name, distance: distance(plain(unknown), plain(name)) }))
     .filter(({ distance }) => distance <= 1)
-  return near.sort((a, b) => a.distance - b.distance)[0]?.name
+  return candidates.sort((a, b) => a.distance - b.distance)[0]?.name
 }
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')

@@ -17,44 +17,44 @@ export type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
 export type MetricValues = { name: string; help: string; type: string; aggregator: Aggregator; values: Line[] }
 
 type Description<Labels extends readonly string[]> = { name: string; help: string; labels: Labels }
-type Values<Labels extends readonly string[]> = { [At in keyof Labels]: string }
+type Values<Labels extends readonly string[]> = { [Index in keyof Labels]: string }
 
-type Level<One> = Map<string, Level<One> | One>
+type Level<Value> = Map<string, Level<Value> | Value>
 
-const newLevel = <One>(): Level<One> => new Map()
+const newLevel = <Value>(): Level<Value> => new Map()
 
 /**
  * The counters of a metric by label values. Counting a request only adds to a number; labels are formatted when metrics are
  * scraped.
  */
-class Series<Labels extends readonly string[], One> {
+class Series<Labels extends readonly string[], Value> {
   readonly #labels: Labels
-  readonly #fresh: () => One
+  readonly #createValue: () => Value
   /** Nested maps, one level per label: building a joined key for each request would cost several times as much. */
-  readonly #found: Level<One> = new Map()
-  readonly #all: { labels: Record<string, string>; one: One }[] = []
+  readonly #levels: Level<Value> = new Map()
+  readonly #entries: { labels: Record<string, string>; one: Value }[] = []
 
-  constructor(labels: Labels, fresh: () => One) {
+  constructor(labels: Labels, createValue: () => Value) {
     this.#labels = labels
-    this.#fresh = fresh
+    this.#createValue = createValue
   }
 
-  of(values: Values<Labels>): One {
+  of(values: Values<Labels>): Value {
     const last = values.length - 1
-    let level = this.#found
-    for (let at = 0; at < last; at++) level = level.getOrInsertComputed(values[at]!, newLevel<One>) as Level<One>
-    return level.getOrInsertComputed(values[last] ?? '', () => this.#add(values)) as One
+    let level = this.#levels
+    for (let at = 0; at < last; at++) level = level.getOrInsertComputed(values[at]!, newLevel<Value>) as Level<Value>
+    return level.getOrInsertComputed(values[last] ?? '', () => this.#add(values)) as Value
   }
 
-  #add(values: Values<Labels>): One {
+  #add(values: Values<Labels>): Value {
     const labels = Object.fromEntries(this.#labels.map((label, at) => [label, values[at]!]))
-    const one = this.#fresh()
-    this.#all.push({ labels, one })
+    const one = this.#createValue()
+    this.#entries.push({ labels, one })
     return one
   }
 
-  lines(write: (one: One, labels: Record<string, string>) => Line[]): Line[] {
-    return this.#all.flatMap(({ one, labels }) => write(one, labels))
+  lines(write: (one: Value, labels: Record<string, string>) => Line[]): Line[] {
+    return this.#entries.flatMap(({ one, labels }) => write(one, labels))
   }
 }
 

@@ -15,7 +15,7 @@ const allBuckets = bucketOf(largest) - lowestBucket + 1
 const values = Float64Array.from({ length: allBuckets }, (_, at) => middleOf(at + lowestBucket))
 
 /** Shared memory for summing the buckets of texts. All zero between calls. */
-const counted = new Int32Array(allBuckets)
+const sharedCounts = new Int32Array(allBuckets)
 const codes = { space: 32, comma: 44, minus: 45, zero: 48, colon: 58 } as const
 
 /** The text for a step to a bucket that is 0 to 3 buckets away. */
@@ -23,7 +23,7 @@ const gaps = ['', ',', ',,', ',,,'] as const
 const longestGap = gaps.length - 1
 
 /** Spare buckets that a growing sketch allocates, because later values are mostly near earlier ones. */
-const room = 16
+const spareBuckets = 16
 
 const none = new Int32Array(0)
 
@@ -42,7 +42,7 @@ export class Sketch {
   accept(value: number): void {
     const within = Math.min(Math.max(value, smallest), largest)
     const bucket = bucketOf(within)
-    this.#hold(bucket, bucket)
+    this.#extendTo(bucket, bucket)
     this.#counts[bucket - this.#first]! += 1
     this.count += 1
   }
@@ -50,7 +50,7 @@ export class Sketch {
   merge(other: Sketch): void {
     const counts = other.#counts
     if (other.count === 0) return
-    this.#hold(other.#first, other.#first + counts.length - 1)
+    this.#extendTo(other.#first, other.#first + counts.length - 1)
     const own = this.#counts
     const shift = other.#first - this.#first
     for (let at = 0; at < counts.length; at++) own[at + shift]! += counts[at]!
@@ -58,27 +58,27 @@ export class Sketch {
   }
 
   /** Extends the array to the buckets `from` to `to`. */
-  #hold(from: number, to: number): void {
+  #extendTo(from: number, to: number): void {
     const counts = this.#counts
     const end = this.#first + counts.length - 1
     if (counts.length > 0 && from >= this.#first && to <= end) return
     const isEmpty = counts.length === 0
-    const first = isEmpty ? from : Math.min(from < this.#first ? from - room : from, this.#first)
-    const last = isEmpty ? to : Math.max(to > end ? to + room : to, end)
-    const wider = new Int32Array(last - first + 1)
-    wider.set(counts, isEmpty ? 0 : this.#first - first)
+    const first = isEmpty ? from : Math.min(from < this.#first ? from - spareBuckets : from, this.#first)
+    const last = isEmpty ? to : Math.max(to > end ? to + spareBuckets : to, end)
+    const extended = new Int32Array(last - first + 1)
+    extended.set(counts, isEmpty ? 0 : this.#first - first)
     this.#first = first
-    this.#counts = wider
+    this.#counts = extended
   }
 
   /** @param share from 0 to 1. @returns undefined for an empty sketch. */
   quantile(share: number): number | undefined {
     const rank = share * (this.count - 1)
     const counts = this.#counts
-    let passed = 0
+    let cumulative = 0
     for (let at = 0; at < counts.length; at++) {
-      passed += counts[at]!
-      if (passed > rank) return middleOf(at + this.#first)
+      cumulative += counts[at]!
+      if (cumulative > rank) return middleOf(at + this.#first)
     }
     return undefined
   }
@@ -104,9 +104,9 @@ export class Sketch {
     const sketch = new Sketch()
     sketch.count = countAll(text)
     if (sketch.count === 0) return sketch
-    sketch.#first = least + lowestBucket
-    sketch.#counts = counted.slice(least, most + 1)
-    counted.fill(0, least, most + 1)
+    sketch.#first = lowestUsed + lowestBucket
+    sketch.#counts = sharedCounts.slice(lowestUsed, highestUsed + 1)
+    sharedCounts.fill(0, lowestUsed, highestUsed + 1)
     return sketch
   }
 }
@@ -120,27 +120,31 @@ export class Sketch {
 export function writeQuantiles(text: string, shares: readonly number[], quantiles: Float64Array, at: number): void {
   const count = countAll(text)
   if (count === 0) return void quantiles.fill(Number.NaN, at, at + shares.length)
-  let bucket = least
-  let passed = counted[bucket]!
+  let bucket = lowestUsed
+  let cumulative = sharedCounts[bucket]!
   for (let share = 0; share < shares.length; share++) {
-    for (const rank = shares[share]! * (count - 1); passed <= rank && bucket < most; passed += counted[bucket]!)
+    for (
+      const rank = shares[share]! * (count - 1);
+      cumulative <= rank && bucket < highestUsed;
+      cumulative += sharedCounts[bucket]!
+    )
       bucket++
     quantiles[at + share] = values[bucket]!
   }
-  counted.fill(0, least, most + 1)
+  sharedCounts.fill(0, lowestUsed, highestUsed + 1)
 }
 
 /** The range of non-zero buckets in `counted`. */
-let least = 0
-let most = 0
+let lowestUsed = 0
+let highestUsed = 0
 
 /** Texts are parsed as bytes: reading characters of a string takes three times as long. */
 const bytes = Buffer.alloc(16_384)
 
 /** Adds the counts of a text to `counted`, which the caller must clear. @returns the number of values. */
 function countAll(text: string): number {
-  least = allBuckets
-  most = -1
+  lowestUsed = allBuckets
+  highestUsed = -1
   let total = 0
   let number = 0
   let bucket = 0
@@ -151,26 +155,26 @@ function countAll(text: string): number {
       const code = bytes[at]!
       if (code >= codes.zero && code < codes.colon) number = number * 10 + code - codes.zero
       else if (code === codes.comma) {
-        counted[bucket]! += number
+        sharedCounts[bucket]! += number
         total += number
         number = 0
         bucket++
       } else if (code === codes.colon) {
         bucket = sign * number - lowestBucket
-        if (bucket < least) least = bucket
+        if (bucket < lowestUsed) lowestUsed = bucket
         number = 0
         sign = 1
       } else if (code === codes.minus) sign = -1
       else {
-        counted[bucket]! += number
+        sharedCounts[bucket]! += number
         total += number
         number = 0
-        if (bucket > most) most = bucket
+        if (bucket > highestUsed) highestUsed = bucket
       }
     }
   }
   // The last count is not followed by a space.
-  if (number > 0) counted[bucket]! += number
-  if (bucket > most) most = bucket
+  if (number > 0) sharedCounts[bucket]! += number
+  if (bucket > highestUsed) highestUsed = bucket
   return total + number
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { issueCertificate, makeAuthority } from './certificates.ts'
+import { createAuthority, issueCertificate } from './certificates.ts'
 
 const day = 86_400_000
 const period = { from: Date.parse('2030-01-01'), until: Date.parse('2030-01-02') }
@@ -9,7 +9,7 @@ const period = { from: Date.parse('2030-01-01'), until: Date.parse('2030-01-02')
 test('an authority can sign certificates, which name holder, purpose and time', async () => {
   const authority = {
     name: 'an authority',
-    ...(await makeAuthority('an authority', { ...period, until: period.from + 3650 * day })),
+    ...(await createAuthority('an authority', { ...period, until: period.from + 3650 * day })),
   }
   const root = new X509Certificate(authority.certificate)
   assert.deepEqual([root.ca, root.subject, root.verify(root.publicKey)], [true, 'CN=an authority', true])
@@ -23,7 +23,7 @@ test('an authority can sign certificates, which name holder, purpose and time', 
 })
 
 test('every certificate has its own number and key', async () => {
-  const authority = { name: 'a', ...(await makeAuthority('a', period)) }
+  const authority = { name: 'a', ...(await createAuthority('a', period)) }
   const two = await Promise.all([1, 2].map(() => issueCertificate(authority, { name: 'x', as: 'client' }, period)))
   const [one, other] = two.map(({ certificate }) => new X509Certificate(certificate))
   assert.notEqual(one!.serialNumber, other!.serialNumber)

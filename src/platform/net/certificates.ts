@@ -29,7 +29,7 @@ import {
 } from '@peculiar/asn1-x509'
 
 /** A certificate and its private key, as PEM. */
-export type Issued = { certificate: string; key: string }
+export type IssuedCertificate = { certificate: string; key: string }
 
 /** The validity of a certificate, in milliseconds since the epoch. */
 export type Period = { from: number; until: number }
@@ -42,7 +42,7 @@ const commonName = '2.5.4.3'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
 /** Creates a self-signed authority that can sign only certificates of holders. */
-export async function makeAuthority(name: string, period: Period): Promise<Issued> {
+export async function createAuthority(name: string, period: Period): Promise<IssuedCertificate> {
   const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
   const extensions = [
     extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
@@ -54,10 +54,10 @@ export async function makeAuthority(name: string, period: Period): Promise<Issue
 
 /** Issues a certificate with a new key, signed by an authority. */
 export async function issueCertificate(
-  authority: Issued & { name: string },
+  authority: IssuedCertificate & { name: string },
   holder: Holder,
   period: Period,
-): Promise<Issued> {
+): Promise<IssuedCertificate> {
   const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
   const purpose = holder.as === 'server' ? id_kp_serverAuth : id_kp_clientAuth
   const extensions = [
@@ -70,9 +70,15 @@ export async function issueCertificate(
   return { certificate: signed(described, createPrivateKey(authority.key)), key: pemOf(privateKey) }
 }
 
-type Described = { subject: string; issuer: string; publicKey: KeyObject; period: Period; extensions: Extension[] }
+type CertificateFields = {
+  subject: string
+  issuer: string
+  publicKey: KeyObject
+  period: Period
+  extensions: Extension[]
+}
 
-function signed({ subject, issuer, publicKey, period, extensions }: Described, key: KeyObject): string {
+function signed({ subject, issuer, publicKey, period, extensions }: CertificateFields, key: KeyObject): string {
   const signature = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 })
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { until } from '#test/harness/until.ts'
 import { createServer } from './node-http.ts'
-import { inTurn } from './pipelined-requests.ts'
+import { serializeRequests } from './pipelined-requests.ts'
 
 async function serve(listener: RequestListener) {
-  const server: Server = createServer(inTurn(listener)).listen(0, '127.0.0.1')
+  const server: Server = createServer(serializeRequests(listener)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const accepted: Socket[] = []
   server.on('connection', (socket) => accepted.push(socket))

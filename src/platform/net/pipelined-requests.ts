@@ -12,19 +12,19 @@ const maxWaiting = 31
  * listener, and emits `error` in a later turn of the event loop. If the reader of the body removes its own listener in
  * between, an `error` without a listener ends the process. A response emits `error` if it is written after its end.
  */
-export function inTurn(listener: RequestListener): RequestListener {
-  return (request, response) => takeTurn(request, response, () => listener(request, response))
+export function serializeRequests(listener: RequestListener): RequestListener {
+  return (request, response) => startAfterPrevious(request, response, () => listener(request, response))
 }
 
 /** Does the same for one request: calls `start` at its turn, and never if its client disconnects first. */
-export function takeTurn(request: IncomingMessage, response: ServerResponse, start: () => void): void {
+export function startAfterPrevious(request: IncomingMessage, response: ServerResponse, start: () => void): void {
   request.on('error', ignoreError)
   response.on('error', ignoreError)
   // Node assigns the socket to a response after it has sent the previous answer.
   if (response.socket) return start()
   const queue = queueOf(request.socket)
   queue.add()
-  response.once('socket', () => startInOrder({ response, start, queue }))
+  response.once('socket', () => enqueueStart({ response, start, queue }))
 }
 
 function ignoreError(): void {}
@@ -35,7 +35,7 @@ type WaitingRequest = { response: ServerResponse; start: () => void; queue: Queu
 const ready: WaitingRequest[] = []
 
 /** Starts one waiting request per turn of the event loop, so that requests of other connections start in between. */
-function startInOrder(waiting: WaitingRequest): void {
+function enqueueStart(waiting: WaitingRequest): void {
   if (ready.push(waiting) === 1) setImmediate(startFirst)
 }
 

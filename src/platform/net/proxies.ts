@@ -54,10 +54,10 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/
 const loopback = networksOf(['127.0.0.0/8', '::1'])
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || isIn(loopback, host)
+  return host === 'localhost' || host.endsWith('.localhost') || containsAddress(loopback, host)
 }
 
-const isIn = (networks: ReturnType<typeof networksOf>, host: string) =>
+const containsAddress = (networks: ReturnType<typeof networksOf>, host: string) =>
   isIP(host) !== 0 && networks.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
 
 /** Whether an entry of `no_proxy` matches: `*`, an address, a network, a domain with its subdomains, or `*.domain` for its subdomains only. A port is optional. */
@@ -66,7 +66,7 @@ function matches(entry: string, url: URL): boolean {
   if (port !== undefined && port !== portOf(url)) return false
   if (pattern === '*') return true
   const host = hostOf(url)
-  if (isNetwork(pattern)) return isIn(networksOf([pattern]), host)
+  if (isNetwork(pattern)) return containsAddress(networksOf([pattern]), host)
   const domain = pattern.replace(/^\*?\./, '').replace(/(?<=.)\.$/, '')
   return host.endsWith(`.${domain}`) || (host === domain && !pattern.startsWith('*.'))
 }

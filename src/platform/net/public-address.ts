@@ -7,7 +7,7 @@ import { networksOf } from './networks.ts'
 export const cloudAddresses = ['168.63.129.16/32']
 
 /** Addresses for a single host, a single site or documentation, not for the Internet; by the registries of the IANA. */
-const notPublic = once(() =>
+const nonPublicNetworks = once(() =>
   networksOf([
     ...cloudAddresses,
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -20,8 +20,8 @@ const allocated = once(() => networksOf(['2000::/3']))
 
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, '')
-  if (!isIPv6(plain)) return !notPublic().check(plain, 'ipv4')
-  return allocated().check(plain, 'ipv6') && !notPublic().check(plain, 'ipv6')
+  if (!isIPv6(plain)) return !nonPublicNetworks().check(plain, 'ipv4')
+  return allocated().check(plain, 'ipv6') && !nonPublicNetworks().check(plain, 'ipv6')
 }
 
 type Resolve = (host: string) => Promise<string[]>

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * Iterates over the body of a request. If the reader stops early, the connection stays open for the answer. The server must
- * handle requests with `inTurn`, because the iterator removes its error listener when the reader stops.
+ * handle requests with `serializeRequests`, because the iterator removes its error listener when the reader stops.
  */
 export function readRequestBody(request: IncomingMessage): AsyncIterable<Buffer> {
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) }

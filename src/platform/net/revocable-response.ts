@@ -7,16 +7,16 @@ import type { ResponseStream } from './response-stream.ts'
  */
 export class RevocableResponse implements ResponseStream {
   readonly #inner: ResponseStream
-  readonly #leaving = new DisconnectController()
+  readonly #controller = new DisconnectController()
   #revoked: Fault | undefined
   #ended = false
   #writeFault: ((fault: Fault) => void) | undefined
-  readonly #leave = () => this.#leaving.abort()
+  readonly #abort = () => this.#controller.abort()
 
   constructor(inner: ResponseStream) {
     this.#inner = inner
-    if (inner.signal.aborted) this.#leave()
-    else inner.signal.addEventListener('abort', this.#leave, { once: true })
+    if (inner.signal.aborted) this.#abort()
+    else inner.signal.addEventListener('abort', this.#abort, { once: true })
   }
 
   get opened(): boolean {
@@ -24,7 +24,7 @@ export class RevocableResponse implements ResponseStream {
   }
 
   get signal(): DisconnectSignal {
-    return this.#leaving
+    return this.#controller
   }
 
   /** The reason of the revocation, if it was revoked. */
@@ -67,11 +67,11 @@ export class RevocableResponse implements ResponseStream {
     this.#revoked = fault
     // Written before the signal aborts, so that nothing follows it.
     if (this.opened) this.#writeFault?.(fault)
-    this.#leaving.abort()
+    this.#controller.abort()
   }
 
   /** Removes the listener of the inner stream at the end of the request. */
   release(): void {
-    this.#inner.signal.removeEventListener('abort', this.#leave)
+    this.#inner.signal.removeEventListener('abort', this.#abort)
   }
 }

@@ -122,6 +122,6 @@ test('idle bytes between events are not added up', () => {
   for (let times = 0; times < 100; times++) assert.equal(reader.push(Buffer.from(`${comments}data: 1\n\n`)).length, 1)
   for (let times = 0; times < 100; times++) {
     reader.push(Buffer.from(comments))
-    reader.noteEvent()
+    reader.resetIdleBytes()
   }
 })

@@ -1,5 +1,5 @@
 import { ByteBuffer } from '../text/byte-buffer.ts'
-import { withoutMark } from '../text/text-of-bytes.ts'
+import { withoutMark } from '../text/decode-bytes.ts'
 
 /** A server-sent event: its fields, and its original bytes with the blank line. */
 export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
@@ -17,7 +17,7 @@ const maxEventBytes = 32 * 1024 * 1024
  * byte is read once, so the cost is linear for large events too.
  */
 export class SseReader {
-  readonly #held = new ByteBuffer()
+  readonly #buffer = new ByteBuffer()
   /** Whether the unfinished line at the end of the last chunk is empty. */
   #lineIsBlank = true
   #isFirst = true
@@ -35,11 +35,11 @@ export class SseReader {
 
   /** Whether no part of an event is buffered. */
   get isBetweenEvents(): boolean {
-    return this.#lineIsBlank && this.#held.bytes === 0
+    return this.#lineIsBlank && this.#buffer.bytes === 0
   }
 
   /** Resets the count of idle bytes, for an event that was parsed elsewhere. */
-  noteEvent(): void {
+  resetIdleBytes(): void {
     this.#idleBytes = 0
   }
 
@@ -56,14 +56,14 @@ export class SseReader {
       if (!blank) continue
       // Consecutive blank lines end one event.
       while (chunk[lineStart] === lineFeed) lineStart++
-      const bytes = lineStart - eventStart + this.#held.bytes
+      const bytes = lineStart - eventStart + this.#buffer.bytes
       const event = this.#parse(chunk.subarray(eventStart, at + 1))
       if (event) events.push(event)
       this.#count(event, bytes)
       eventStart = lineStart
     }
     this.#lineIsBlank &&= isBlank(chunk, lineStart, chunk.length)
-    this.#hold(chunk.subarray(eventStart))
+    this.#bufferRest(chunk.subarray(eventStart))
     return events
   }
 
@@ -88,7 +88,7 @@ export class SseReader {
 
   /** Parses an event. The first one can start with a byte order mark. */
   #parse(last: Buffer): SseEvent | undefined {
-    const raw = this.#held.take(last)
+    const raw = this.#buffer.take(last)
     const isFirst = this.#isFirst
     this.#isFirst = false
     return parse(isFirst ? withoutMark(raw) : raw)
@@ -99,10 +99,10 @@ export class SseReader {
     if (this.#idleBytes > this.#maxIdleBytes) throw new Error(`it has no event in ${this.#maxIdleBytes} bytes`)
   }
 
-  #hold(rest: Buffer): void {
+  #bufferRest(rest: Buffer): void {
     if (rest.length === 0) return
-    if (this.#held.bytes + rest.length > maxEventBytes) throw new Error(`an event is over ${maxEventBytes} bytes`)
-    this.#held.add(rest)
+    if (this.#buffer.bytes + rest.length > maxEventBytes) throw new Error(`an event is over ${maxEventBytes} bytes`)
+    this.#buffer.add(rest)
   }
 }
 

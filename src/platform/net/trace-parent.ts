@@ -3,11 +3,11 @@ import type { NewId } from '../core/id.ts'
 /** The ids of a span in W3C Trace Context, in lowercase hexadecimal. */
 export type SpanName = { traceId: string; spanId: string; flags: string }
 
-const form = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/
+const headerPattern = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/
 
 /** Parses a `traceparent` header; undefined if it is missing or invalid. */
 export function readTraceParent(header: string | undefined): SpanName | undefined {
-  const [, traceId, spanId, flags] = form.exec(header ?? '') ?? []
+  const [, traceId, spanId, flags] = headerPattern.exec(header ?? '') ?? []
   return traceId && spanId && flags ? { traceId, spanId, flags } : undefined
 }
 

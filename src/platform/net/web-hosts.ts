@@ -1,12 +1,12 @@
 import { isNetwork } from './networks.ts'
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-const named = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*(?::\\d{1,5})?$`)
+const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*(?::\\d{1,5})?$`)
 
 /**
  * Whether a text names hosts that pages may be fetched from: `*`, `example.com`, `*.example.com`, `example.com:8080`, an
  * address or a network.
  */
 export function isWebHost(text: string): boolean {
-  return text === '*' || isNetwork(text) || (named.test(text) && !/^[\d.]+(?::|$)/.test(text))
+  return text === '*' || isNetwork(text) || (hostPattern.test(text) && !/^[\d.]+(?::|$)/.test(text))
 }

@@ -7,8 +7,8 @@ export type Log = pino.Logger
 const redact = { paths: ['headers.authorization', 'req.headers.authorization', '*.secret'], censor: '[secret]' }
 
 /** Matches API keys in messages, errors and values. */
-const anyKey = /sb-v1-[0-9a-f]{64}/gi
-const masked = (line: string) => line.replace(anyKey, 'sb-v1-[secret]')
+const apiKeyPattern = /sb-v1-[0-9a-f]{64}/gi
+const masked = (line: string) => line.replace(apiKeyPattern, 'sb-v1-[secret]')
 const hooks = { streamWrite: masked }
 
 type Format = 'auto' | 'json' | 'pretty'
@@ -21,7 +21,7 @@ export function createLog({ level, format }: { level: string; format: Format }, 
 /** Accepts complete lines of JSON, and writes them to standard error in a format. */
 export function logStream(format: Format): pino.DestinationStream {
   const asText = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
-  if (!asText) return manyAtOnce(2)
+  if (!asText) return bufferedStream(2)
   const written = { ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true, singleLine: true }
   return lazyModules.pinoPretty()({ destination: 2, ...written })
 }
@@ -43,31 +43,31 @@ export function plainLines(log: Log, message: string): (facts: object) => void {
     const members = JSON.stringify(facts).slice(1, -1)
     const line = `${start}${time()}${bindings}${members && ','}${members}${end}`
     // Every key contains one of these. `includes` is faster than the regular expression.
-    const mayHoldKey = line.includes('-v1-') || line.includes('-V1-')
-    stream.write(mayHoldKey ? masked(line) : line)
+    const canContainKey = line.includes('-v1-') || line.includes('-V1-')
+    stream.write(canContainKey ? masked(line) : line)
   }
 }
 
 /** The limits of buffered text. */
-const held = { characters: 4000, ms: 50 }
+const bufferLimits = { characters: 4000, ms: 50 }
 
 /**
  * Buffers lines for at most a tenth of a second, and writes the rest when the process ends. Passes bytes to sonic-boom,
  * because for text it measures the whole buffer with each line.
  */
-function manyAtOnce(dest: number): pino.DestinationStream {
+function bufferedStream(dest: number): pino.DestinationStream {
   let text = ''
   let waiting: NodeJS.Timeout | undefined
-  const handOver = () => {
+  const flush = () => {
     clearTimeout(waiting)
     waiting = undefined
     if (text !== '') file.write(Buffer.from(text))
     text = ''
   }
   // Registered before the listeners of sonic-boom, which write its buffer synchronously.
-  process.on('beforeExit', handOver).on('exit', handOver)
-  const together = { minLength: 48_000, maxWrite: 64_000, maxLength: 16_000_000, periodicFlush: 50 }
-  const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...together } as Parameters<
+  process.on('beforeExit', flush).on('exit', flush)
+  const bufferOptions = { minLength: 48_000, maxWrite: 64_000, maxLength: 16_000_000, periodicFlush: 50 }
+  const file = pino.destination({ dest, sync: false, contentMode: 'buffer', ...bufferOptions } as Parameters<
     typeof pino.destination
   >[0]) as unknown as { write: (bytes: Buffer) => void; on: (event: 'error', listener: () => void) => void }
   // If the reader of the log has closed the pipe, the process must not end.
@@ -75,8 +75,8 @@ function manyAtOnce(dest: number): pino.DestinationStream {
   return {
     write(line) {
       text += line
-      if (text.length >= held.characters) handOver()
-      else waiting ??= setTimeout(handOver, held.ms).unref()
+      if (text.length >= bufferLimits.characters) flush()
+      else waiting ??= setTimeout(flush, bufferLimits.ms).unref()
     },
   }
 }

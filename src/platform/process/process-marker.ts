@@ -27,9 +27,9 @@ export function killMarked(mark: string): number {
   const seen = new Set<number>()
   let ended = 0
   for (let lists = 0; lists < maxLists; lists++) {
-    const young = processes().filter((pid) => !seen.has(pid))
-    if (young.length === 0) break
-    for (const pid of young) {
+    const newProcesses = processes().filter((pid) => !seen.has(pid))
+    if (newProcesses.length === 0) break
+    for (const pid of newProcesses) {
       seen.add(pid)
       if (killIfMarked(pid, mark, buffer)) ended++
     }

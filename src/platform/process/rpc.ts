@@ -11,12 +11,12 @@ export type Port = {
 export type Handlers = Record<string, (question: any) => unknown>
 
 /** Calls handlers of the other side. */
-export type Rpc<Theirs extends Handlers> = {
+export type Rpc<Remote extends Handlers> = {
   /** @throws what the handler threw, as an Error with its message and code; `ECONNRESET` after the channel has closed. */
-  call: <Name extends keyof Theirs & string>(
+  call: <Name extends keyof Remote & string>(
     name: Name,
-    question: Parameters<Theirs[Name]>[0],
-  ) => Promise<Awaited<ReturnType<Theirs[Name]>>>
+    question: Parameters<Remote[Name]>[0],
+  ) => Promise<Awaited<ReturnType<Remote[Name]>>>
   isOpen: () => boolean
   onClose: (listener: () => void) => void
 }
@@ -25,15 +25,15 @@ type Call = { call: number; name: string; question: unknown }
 type Answer = { answer: number } & ({ value: unknown } | { error: { message: string; code: unknown } })
 
 /** Remote procedure calls in both directions over one port. */
-export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): Rpc<Theirs> {
-  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Handlers): Rpc<Remote> {
+  const pendingCalls = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let nextCall = 0
   let open = true
   // The code of a broken connection, so that it is reported as one.
   const closed = () => Object.assign(new Error('The other process of this service has ended.'), { code: 'ECONNRESET' })
 
   async function answer({ call, name, question }: Call): Promise<void> {
-    const answered = await answerOf(ours, name, question)
+    const answered = await answerOf(localHandlers, name, question)
     if (!open) return
     try {
       port.send({ answer: call, ...answered })
@@ -43,8 +43,8 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
     }
   }
   function settle(answered: Answer): void {
-    const caller = waiting.get(answered.answer)
-    waiting.delete(answered.answer)
+    const caller = pendingCalls.get(answered.answer)
+    pendingCalls.delete(answered.answer)
     if ('error' in answered)
       caller?.reject(Object.assign(new Error(answered.error.message), { code: answered.error.code }))
     else caller?.resolve(answered.value as never)
@@ -56,8 +56,8 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
   })
   port.onClose(() => {
     open = false
-    for (const { reject } of waiting.values()) reject(closed())
-    waiting.clear()
+    for (const { reject } of pendingCalls.values()) reject(closed())
+    pendingCalls.clear()
   })
 
   return {
@@ -67,16 +67,16 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
         const call = nextCall++
         // Throws if the argument cannot be copied, before the call is registered.
         port.send({ call, name, question })
-        waiting.set(call, { resolve, reject })
+        pendingCalls.set(call, { resolve, reject })
       }),
     isOpen: () => open,
     onClose: port.onClose,
   }
 }
 
-async function answerOf(ours: Handlers, name: string, question: unknown) {
+async function answerOf(localHandlers: Handlers, name: string, question: unknown) {
   try {
-    const handler = ours[name]
+    const handler = localHandlers[name]
     if (!handler) throw new Error(`This process has no handler for the call ${name}.`)
     return { value: await handler(question) }
   } catch (error) {
@@ -91,21 +91,21 @@ function failed(error: unknown) {
 
 /** Two connected ports in one process, for tests. */
 export function portPair(): [Port, Port, close: () => void] {
-  const sides = [0, 1].map(() => ({ hear: (_message: unknown) => {}, whenClosed: new Set<() => void>() }))
+  const sides = [0, 1].map(() => ({ deliver: (_message: unknown) => {}, closeListeners: new Set<() => void>() }))
   let closed = false
   const portOf = (own: number): Port => ({
     send(message) {
       const copy = structuredClone(message)
-      setImmediate(() => !closed && sides[1 - own]!.hear(copy))
+      setImmediate(() => !closed && sides[1 - own]!.deliver(copy))
     },
     onMessage(listener) {
-      sides[own]!.hear = listener
+      sides[own]!.deliver = listener
     },
-    onClose: (listener) => void sides[own]!.whenClosed.add(listener),
+    onClose: (listener) => void sides[own]!.closeListeners.add(listener),
   })
   const close = () => {
     closed = true
-    for (const { whenClosed } of sides) for (const listener of whenClosed) listener()
+    for (const { closeListeners } of sides) for (const listener of closeListeners) listener()
   }
   return [portOf(0), portOf(1), close]
 }

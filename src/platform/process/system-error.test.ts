@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeSync } from 'node:fs'
 import { test } from 'node:test'
-import { readErrorText, systemRefusal, writeErrorText } from './system-error.ts'
+import { describeSystemError, readErrorText, writeErrorText } from './system-error.ts'
 
-function refusalOf(deed: () => unknown, describeError: (error: unknown) => string | undefined = systemRefusal) {
+function refusalOf(deed: () => unknown, describeError: (error: unknown) => string | undefined = describeSystemError) {
   try {
     deed()
   } catch (error) {
@@ -29,8 +29,8 @@ test('a defect of this program is not a system error', () => {
     refusalOf(() => new URL('none')),
     undefined,
   )
-  assert.equal(systemRefusal(new Error('EACCES')), undefined)
-  assert.equal(systemRefusal('EACCES'), undefined)
+  assert.equal(describeSystemError(new Error('EACCES')), undefined)
+  assert.equal(describeSystemError('EACCES'), undefined)
 })
 
 test('why a file is not read or written ends a sentence, without path or code', () => {

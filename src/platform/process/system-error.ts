@@ -38,7 +38,7 @@ export const writeErrorText = (error: unknown): string =>
  * Describes an error of the operating system in one sentence, for a person at a terminal.
  * @returns undefined for any other error, which is a defect of this program.
  */
-export function systemRefusal(error: unknown): string | undefined {
+export function describeSystemError(error: unknown): string | undefined {
   const { errno, syscall, path } = Object(error) as Partial<NodeJS.ErrnoException>
   if (!(error instanceof Error) || typeof errno !== 'number' || typeof syscall !== 'string') return undefined
   const action = `${verbs[syscall] ?? syscall}${path === undefined ? '' : ` ${path}`}`

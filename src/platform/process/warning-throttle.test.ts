@@ -8,7 +8,7 @@ function warned() {
   const line = (level: string) => (facts: object, message: string) => void lines.push({ level, ...facts, message })
   let now = 0
   let timers: { at: number; act: () => void }[] = []
-  const later = (act: () => void, ms: number) => {
+  const schedule = (act: () => void, ms: number) => {
     const timer = { at: now + ms, act }
     timers.push(timer)
     return { refresh: () => (timer.at = now + ms) }
@@ -20,7 +20,7 @@ function warned() {
     for (const { act } of due) act()
   }
   const log = { warn: line('warn'), info: line('info') } as never
-  const warn = throttleWarnings(log, 'rows are not written', { now: () => now, later })
+  const warn = throttleWarnings(log, 'rows are not written', { now: () => now, schedule })
   const fail = (ms: number, error: () => Error) => {
     for (let at = 0; at < ms; at += 200) {
       warn(error())

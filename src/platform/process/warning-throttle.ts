@@ -8,10 +8,10 @@ const minuteMs = 60_000
 const maxKinds = 100
 const otherKind = 'any other'
 
-type Failing = { firstAt: number; lastLoggedAt: number; times: number; ending: { refresh: () => unknown } }
-type Timing = { now: () => number; later: (act: () => void, ms: number) => { refresh: () => unknown } }
+type RepeatedFailure = { firstAt: number; lastLoggedAt: number; times: number; ending: { refresh: () => unknown } }
+type Timing = { now: () => number; schedule: (act: () => void, ms: number) => { refresh: () => unknown } }
 
-const defaultTiming: Timing = { now: steadyNow, later: (act, ms) => setTimeout(act, ms).unref() }
+const defaultTiming: Timing = { now: steadyNow, schedule: (act, ms) => setTimeout(act, ms).unref() }
 
 /**
  * Logs repeated failures: the first one with its error, then once a minute with a count, and once when it is over. The end of a
@@ -19,32 +19,32 @@ const defaultTiming: Timing = { now: steadyNow, later: (act, ms) => setTimeout(a
  */
 export function throttleWarnings(
   log: Pick<Log, 'warn' | 'info'>,
-  what: string,
-  { now, later }: Timing = defaultTiming,
+  message: string,
+  { now, schedule }: Timing = defaultTiming,
 ): (error: Error) => void {
-  const failing = new Map<string, Failing>()
+  const failures = new Map<string, RepeatedFailure>()
 
   function end(kind: string, error: string): void {
-    const { firstAt, times } = failing.get(kind)!
-    failing.delete(kind)
+    const { firstAt, times } = failures.get(kind)!
+    failures.delete(kind)
     if (times === 1) return
     const ms = Math.round(now() - firstAt)
-    log.info({ error, times, ms }, `${what}: over, no repetition for a minute`)
+    log.info({ error, times, ms }, `${message}: over, no repetition for a minute`)
   }
   return (error) => {
     const exactKind = kindOf(error)
-    const kind = failing.has(exactKind) || failing.size < maxKinds ? exactKind : otherKind
-    const one = failing.get(kind)
-    if (!one) {
-      const ending = later(() => end(kind, error.message), minuteMs)
-      failing.set(kind, { firstAt: now(), lastLoggedAt: now(), times: 1, ending })
-      return log.warn({ err: error }, what)
+    const kind = failures.has(exactKind) || failures.size < maxKinds ? exactKind : otherKind
+    const failure = failures.get(kind)
+    if (!failure) {
+      const ending = schedule(() => end(kind, error.message), minuteMs)
+      failures.set(kind, { firstAt: now(), lastLoggedAt: now(), times: 1, ending })
+      return log.warn({ err: error }, message)
     }
-    one.times++
-    one.ending.refresh()
-    if (now() - one.lastLoggedAt < minuteMs) return
-    one.lastLoggedAt = now()
-    log.warn({ error: error.message, times: one.times }, `${what}: repeated`)
+    failure.times++
+    failure.ending.refresh()
+    if (now() - failure.lastLoggedAt < minuteMs) return
+    failure.lastLoggedAt = now()
+    log.warn({ error: error.message, times: failure.times }, `${message}: repeated`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { withoutMark } from './text-of-bytes.ts'
+import { withoutMark } from './decode-bytes.ts'
 
 /**
  * Reads the body of a response of `fetch` as text. Decompressed bytes are counted.

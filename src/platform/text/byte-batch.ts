@@ -1,6 +1,6 @@
 const firstBytes = 1024
 /** Shorter parts are copied byte by byte, because a native call costs more. */
-const few = 48
+const minNativeCopy = 48
 
 /** Collects bytes for one write. */
 export class ByteBatch {
@@ -18,7 +18,7 @@ export class ByteBatch {
 
   addPart(piece: Buffer, from: number, to: number): void {
     const bytes = this.#room(to - from)
-    if (to - from > few) piece.copy(bytes, this.#used, from, to)
+    if (to - from > minNativeCopy) piece.copy(bytes, this.#used, from, to)
     else for (let at = from, used = this.#used; at < to; at++) bytes[used++] = piece[at]!
     this.#used += to - from
   }

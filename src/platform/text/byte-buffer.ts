@@ -1,6 +1,6 @@
 const slabBytes = 8 * 1024
 /** The number of pieces that are stored without copying. Usually there are fewer. */
-const few = 16
+const maxUncopiedPieces = 16
 
 const none = Buffer.alloc(0)
 
@@ -22,7 +22,7 @@ export class ByteBuffer {
   /** @param piece must not change afterwards, because a large one is stored without copying. */
   add(piece: Buffer): void {
     this.#bytes += piece.length
-    if (piece.length > slabBytes / 2 || this.#pieces.length < few) {
+    if (piece.length > slabBytes / 2 || this.#pieces.length < maxUncopiedPieces) {
       this.#seal()
       this.#pieces.push(piece)
       return

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { lineCutter } from './lines.ts'
+import { createLineSplitter } from './lines.ts'
 
 test('lines come out the same however the bytes are cut', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' ')))
   const holds = (lines: string[], cuts: number[]) => {
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-    const cut = lineCutter(1e6)
+    const cut = createLineSplitter(1e6)
     const out: string[] = []
     let at = 0
     for (const size of cuts) {
@@ -21,7 +21,7 @@ test('lines come out the same however the bytes are cut', () => {
 })
 
 test('a line over the limit is refused before it is whole', () => {
-  const cut = lineCutter(10)
+  const cut = createLineSplitter(10)
   assert.deepEqual(cut(Buffer.from('0123456789\n01234')), ['0123456789'])
   assert.throws(() => cut(Buffer.from('567890')), { kind: 'payload_too_large' })
 })

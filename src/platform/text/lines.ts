@@ -7,7 +7,7 @@ import { ByteBuffer } from './byte-buffer.ts'
  */
 export class LineReader {
   readonly #maxBytes: number
-  readonly #held = new ByteBuffer()
+  readonly #buffer = new ByteBuffer()
   #chunk: Buffer = Buffer.alloc(0)
   #from = 0
 
@@ -25,21 +25,21 @@ export class LineReader {
   next(): string | undefined {
     const end = this.#chunk.indexOf(10, this.#from)
     const piece = this.#chunk.subarray(this.#from, end === -1 ? this.#chunk.length : end)
-    if (this.#held.bytes + piece.length > this.#maxBytes)
+    if (this.#buffer.bytes + piece.length > this.#maxBytes)
       throw new Fault('payload_too_large', `A line is longer than ${this.#maxBytes} bytes.`)
     if (end !== -1) {
       this.#from = end + 1
-      return this.#held.take(piece).toString('utf8')
+      return this.#buffer.take(piece).toString('utf8')
     }
     // Copied, because a slice would keep the whole chunk in memory until the line is complete.
-    if (piece.length > 0) this.#held.add(this.#from === 0 ? piece : Buffer.from(piece))
+    if (piece.length > 0) this.#buffer.add(this.#from === 0 ? piece : Buffer.from(piece))
     this.push(Buffer.alloc(0))
     return undefined
   }
 }
 
 /** Yields the lines that each chunk completes. */
-export function lineCutter(maxBytes: number): (chunk: Buffer) => string[] {
+export function createLineSplitter(maxBytes: number): (chunk: Buffer) => string[] {
   const reader = new LineReader(maxBytes)
   return (chunk) => {
     reader.push(chunk)

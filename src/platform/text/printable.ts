@@ -2,25 +2,25 @@
  * Characters that change how other text is displayed, or that are invisible: control characters except line breaks and
  * tabs, bidirectional controls, zero-width characters, other line separators, and lone surrogates.
  */
-const acting = String.raw`(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}`
-const inProse = new RegExp(acting, 'gu')
+const controlPattern = String.raw`(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}`
+const prosePattern = new RegExp(controlPattern, 'gu')
 
 /** Characters that can mislead in a single line: those above, line breaks, tabs and unusual spaces. */
-const odd = String.raw`${acting}|[\n\t\ufe0e\ufe0f]|(?! )\p{Zs}`
-const onOneLine = new RegExp(String.raw`\\(?=[nrtxu\\]|${odd})|${odd}`, 'gu')
+const lineUnsafePattern = String.raw`${controlPattern}|[\n\t\ufe0e\ufe0f]|(?! )\p{Zs}`
+const linePattern = new RegExp(String.raw`\\(?=[nrtxu\\]|${lineUnsafePattern})|${lineUnsafePattern}`, 'gu')
 
-const named: { [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
+const namedEscapes: { [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 
 function escapeOf(character: string): string {
   const code = character.codePointAt(0)!
-  if (named[character]) return named[character]
+  if (namedEscapes[character]) return namedEscapes[character]
   if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`
 }
 
 /** Makes untrusted text safe for a terminal: escapes control and invisible characters, but not line breaks and tabs. */
 export function printable(text: string): string {
-  return text.replace(inProse, escapeOf)
+  return text.replace(prosePattern, escapeOf)
 }
 
 /** The same for a single line: escapes line breaks and tabs too. Does not change existing escapes. */
@@ -33,7 +33,7 @@ export function printableLine(text: string): string {
  * as an escape is doubled.
  */
 export function printableExactly(text: string): string {
-  return text.replace(onOneLine, escapeOf)
+  return text.replace(linePattern, escapeOf)
 }
 
 /** The same with its line breaks. */

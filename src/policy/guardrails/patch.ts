@@ -1,5 +1,5 @@
 import { groupings, intervals, regions } from '#platform/core/vocabulary.ts'
-import { ifThen } from '#platform/json/described-rule.ts'
+import { ifThen } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields, unknownFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'

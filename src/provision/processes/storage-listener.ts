@@ -4,7 +4,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import { type DaemonCertificates, parseServerName } from '#interns/remote/daemon-certificates.ts'
 import { repeat } from '#platform/async/reconcile.ts'
 import { retry } from '#platform/async/retry.ts'
-import { boundHandshakes } from '#platform/net/bound-handshakes.ts'
+import { boundHandshakes } from '#platform/net/handshake-limit.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 

@@ -3,34 +3,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { DaemonTls } from '#interns/remote/tls-connection.ts'
-import { type Holder, type Issued, issueCertificate, makeAuthority } from '#platform/net/certificates.ts'
+import { createAuthority, type Holder, type IssuedCertificate, issueCertificate } from '#platform/net/certificates.ts'
 
 const hour = 3_600_000
 
 /** A test's own certificate authority, and its certificates. */
 export async function testAuthority(name = 'An authority of the tests') {
   const period = { from: Date.now() - hour, until: Date.now() + 24 * hour }
-  const authority = { name, ...(await makeAuthority(name, period)) }
+  const authority = { name, ...(await createAuthority(name, period)) }
   const issue = (holder: Holder, until = period.until) =>
     issueCertificate(authority, holder, { from: period.from - 24 * hour, until })
   return { certificate: authority.certificate, issue }
 }
 
 /** The certificate that a server presents, and the authority that it trusts. */
-export function daemonTls(servername: string, authorities: string, shown?: Issued): DaemonTls {
+export function daemonTls(servername: string, authorities: string, shown?: IssuedCertificate): DaemonTls {
   const own = shown && { cert: shown.certificate, key: shown.key }
   return { context: createSecureContext({ ...own, ca: authorities }), servername, sessions: new Map() }
 }
 
 /** The three files of a daemon's TCP listener. */
-export function certificateFiles(authorities: string, issued: Issued) {
+export function certificateFiles(authorities: string, issued: IssuedCertificate) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-certificates-'))
   const tls = {
     certificate: join(folder, 'certificate.pem'),
     key: join(folder, 'key.pem'),
     authorities: join(folder, 'authorities.pem'),
   }
-  const write = (next: Issued, trusted = authorities) => {
+  const write = (next: IssuedCertificate, trusted = authorities) => {
     writeFileSync(tls.key, next.key, { mode: 0o600 })
     writeFileSync(tls.certificate, next.certificate)
     writeFileSync(tls.authorities, trusted)

@@ -1,4 +1,4 @@
-import type { HeldFolder } from '#platform/files/held-folder.ts'
+import type { OpenFolder } from '#platform/files/open-folder.ts'
 import { IgnoreFile } from './ignore-file.ts'
 
 /** An ignore file and those of its parent folders. `depth` is the number of names in its folder's path. */
@@ -26,7 +26,7 @@ export class IgnoreRules {
   static readonly none = new IgnoreRules()
 
   /** The rules for the entries of a folder, given those for the folder itself. */
-  enter(folder: HeldFolder, entries: { name: string }[], depth: number): IgnoreRules {
+  enter(folder: OpenFolder, entries: { name: string }[], depth: number): IgnoreRules {
     const has = (name: string) => entries.some((entry) => entry.name === name)
     const isRepository = has('.git')
     const excludes = isRepository ? excludesOf(folder) : ''
@@ -55,7 +55,7 @@ function verdict(chain: Chain | undefined, names: string[], isFolder: boolean): 
   return undefined
 }
 
-function excludesOf(folder: HeldFolder): string {
+function excludesOf(folder: OpenFolder): string {
   try {
     using git = folder.open('.git')
     using info = git.open('info')
@@ -65,7 +65,7 @@ function excludesOf(folder: HeldFolder): string {
   }
 }
 
-function textOf(folder: HeldFolder, name: string): string {
+function textOf(folder: OpenFolder, name: string): string {
   const bytes = Buffer.alloc(maxBytes)
   try {
     return bytes.toString('utf8', 0, folder.read(name, bytes))

@@ -29,7 +29,7 @@ function completionRoute(client: ClientProtocol): Route {
     description,
     request: { body: request },
     keepsBody: true,
-    ...(client.isSurelyValid && { isSurelyValid: client.isSurelyValid }),
+    ...(client.passesFastCheck && { passesFastCheck: client.passesFastCheck }),
     response,
     mediaTypes: ['text/event-stream'],
     events,

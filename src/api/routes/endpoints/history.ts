@@ -38,7 +38,7 @@ export const getEndpointHistory = route({
   path: '/endpoints/history',
   tag: 'endpoints',
   key: 'any',
-  mayBePublic: true,
+  canBePublic: true,
   summary: 'Get latency, throughput and uptime of endpoints over time',
   description:
     'Covers one endpoint, or all endpoints of a model, by hour or day, for as long as single requests are stored. Hours without measurements are omitted. Requests of all organizations count, as for the current figures.',

@@ -10,7 +10,7 @@ export const listEndpoints = route({
   path: '/models/{author}/{slug}/endpoints',
   tag: 'endpoints',
   key: 'any',
-  mayBePublic: true,
+  canBePublic: true,
   summary: 'List the endpoints of a model, with prices and measurements',
   description:
     'An endpoint is a provider’s offer of the model, with its price, limits and measurements of this service.',

@@ -1,4 +1,4 @@
-import { caughtUpWith } from '#platform/net/caught-up.ts'
+import { createDrainWaiter } from '#platform/net/drain-waiter.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type CsvValue, csvLine } from '#platform/text/csv.ts'
 import { type GenerationFilter, listGenerations } from '#spend/ledger/list-generations.ts'
@@ -80,7 +80,7 @@ export async function writeRows(
   filter: GenerationFilter,
   response: ResponseStream,
 ): Promise<void> {
-  const caughtUp = caughtUpWith(response)
+  const caughtUp = createDrainWaiter(response)
   let text = csvLine(Object.keys(columns))
   for (let cursor: string | undefined; ; ) {
     const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: rowsAtOnce, cursor })

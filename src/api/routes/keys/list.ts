@@ -1,7 +1,7 @@
 import { onlyVisibleCreator } from '#identity/accounts/keys/key-access.ts'
 import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
 import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
-import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
+import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { keysByUsedLimit } from '#spend/ledger/key-limits.ts'
 import { route } from '../route.ts'
@@ -27,7 +27,7 @@ export const listAllKeys = route({
         .string()
         .optional()
         .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
-      q: Searched.describe(
+      q: SearchText.describe(
         'Words that must all occur in the name or label of the key, or in the name or address of its member; or the complete hash.',
       ),
       hashes: Hashes.optional().describe(

@@ -35,7 +35,7 @@ export const listBenchmarks = route({
   path: '/benchmarks',
   tag: 'models',
   key: 'any',
-  mayBePublic: true,
+  canBePublic: true,
   summary: 'List the benchmark scores of models',
   description: 'Returns the scores of the catalogue by which `GET /models` sorts and filters, best intelligence first.',
   request: { query: Query },

@@ -8,7 +8,7 @@ export const countModels = route({
   path: '/models/count',
   tag: 'models',
   key: 'any',
-  mayBePublic: true,
+  canBePublic: true,
   summary: 'Count models',
   description: 'Accepts the filters of `GET /models`.',
   request: { query: ModelFilter },

@@ -8,7 +8,7 @@ export const getModel = route({
   path: '/model/{author}/{slug}',
   tag: 'models',
   key: 'any',
-  mayBePublic: true,
+  canBePublic: true,
   summary: 'Get a model',
   description: 'Returns the model with its endpoints, prices and measurements of this service.',
   request: { params: ModelPath },

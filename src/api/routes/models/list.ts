@@ -24,7 +24,7 @@ export const listModels = route({
   tag: 'models',
   key: 'any',
   acceptsApiKeyHeader: (headers) => messagesClient.isUsedBy?.(headers) === true,
-  mayBePublic: true,
+  canBePublic: true,
   summary: 'List models with filters and sorting',
   description:
     'All parameters can be combined. A model matches the price, region, provider and data retention conditions if one endpoint fulfils all of them. A repeated list parameter is joined with commas. Every other parameter can be repeated only with the same value. Without `offset` and `limit`, the list is complete. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect, and pages use `limit` with `after_id` or `before_id`.',

@@ -1,5 +1,5 @@
 import { listMembers } from '#identity/accounts/members/members.ts'
-import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
+import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { Member, memberAnswer } from './member.ts'
 
@@ -12,7 +12,7 @@ export const listOrganizationMembers = route({
   summary: 'List the members of the organization, in the order of joining',
   description: 'Sorted oldest first. Every key belongs to one workspace.',
   request: {
-    query: PageQuery.extend({ q: Searched.describe('Words that must all occur in the name or address.') }),
+    query: PageQuery.extend({ q: SearchText.describe('Words that must all occur in the name or address.') }),
   },
   response: pageOf(Member),
   faults: ['invalid', 'unauthenticated', 'forbidden'],

@@ -16,7 +16,7 @@ export const listProviders = route({
   path: '/providers',
   tag: 'providers',
   key: 'any',
-  mayBePublic: true,
+  canBePublic: true,
   summary: 'List providers',
   description: 'Includes regions, data retention and training policies, according to the catalogue.',
   response: z.object({ data: z.array(ProviderItem) }),

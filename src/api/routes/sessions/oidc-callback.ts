@@ -3,7 +3,7 @@ import { signInWithOidc } from '#identity/sign-in/sign-in-with-oidc.ts'
 import { rootPath } from '#platform/config/public-url.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
-import { escaped, htmlPage } from '#platform/http/response/html-page.ts'
+import { escapeHtml, htmlPage } from '#platform/http/response/html-page.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { endedFlowCookie, endedSignedOutCookie, flowIn, type Site } from '../../access/flow-cookie.ts'
@@ -15,7 +15,7 @@ import { oidcOf, redirectUri } from './oidc.ts'
  * Redirects by a page instead of a status. A redirect would still count as a navigation from the issuer's site, for
  * which browsers do not send `SameSite=Strict` cookies. A navigation from this page is same-site.
  */
-const redirectTag = (path: string) => `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`
+const redirectTag = (path: string) => `<meta http-equiv="refresh" content="0;url=${escapeHtml(path)}">`
 
 export const getOidcCallback = route({
   method: 'get',

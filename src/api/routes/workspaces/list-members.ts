@@ -1,6 +1,6 @@
 import { WorkspaceMember } from '#identity/accounts/workspace-members/workspace-member.ts'
 import { listWorkspaceMembers } from '#identity/accounts/workspace-members/workspace-members.ts'
-import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
+import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
@@ -14,7 +14,7 @@ export const listMembersOfWorkspace = route({
   description: 'Owners and admins of the organization have access to every workspace and are listed only if added.',
   request: {
     params: WorkspaceParams,
-    query: PageQuery.extend({ q: Searched.describe('Words that must all occur in the name or address.') }),
+    query: PageQuery.extend({ q: SearchText.describe('Words that must all occur in the name or address.') }),
   },
   response: pageOf(WorkspaceMember),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],

@@ -25,7 +25,7 @@ export const chatClient: ClientProtocol = {
   },
   conversation: 'messages',
   apiType: 'completions',
-  isSurelyValid: passesChatFastCheck,
+  passesFastCheck: passesChatFastCheck,
   toChat: (body) => body as ChatRequest,
   preset: chatPreset,
   keepalive: ': keepalive\n\n',

@@ -1,5 +1,5 @@
 import { generatedCallId } from '#chat/call-id.ts'
-import { bytesOfJson, valueEnd, withChanges } from '#platform/json/json-members.ts'
+import { applyChanges, bytesOfJson, valueEnd } from '#platform/json/json-members.ts'
 import { EventPrefix, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
@@ -30,7 +30,7 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
       const changed = isBroken ? rewritten(answer, 'message', head, right) : answer
       const created = String(createdSeconds)
       const fill = { id: bytesOfJson(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
-      return withChanges(changed, changed.indexOf('{'), { set: namesIn(head), fill })
+      return applyChanges(changed, changed.indexOf('{'), { set: namesIn(head), fill })
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { bytesOfJson, withChanges } from '#platform/json/json-members.ts'
+import { applyChanges, bytesOfJson } from '#platform/json/json-members.ts'
 import { type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
@@ -22,7 +22,7 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)
       const { set, fill } = changes
-      return withChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })
+      return applyChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })
     },
   }
 }

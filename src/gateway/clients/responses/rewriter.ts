@@ -1,4 +1,4 @@
-import { bytesOfJson, withChanges } from '#platform/json/json-members.ts'
+import { applyChanges, bytesOfJson } from '#platform/json/json-members.ts'
 import { type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
@@ -34,7 +34,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
       calls.repaired(raw.includes('"response"') ? withChangesIn(raw, 'response', changes) : raw, events),
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)
-      return withChanges(repaired, repaired.indexOf('{'), changes)
+      return applyChanges(repaired, repaired.indexOf('{'), changes)
     },
   }
 }

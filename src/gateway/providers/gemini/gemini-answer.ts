@@ -1,7 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import { BytePlaces } from '#platform/text/byte-places.ts'
+import { BytePositions } from '#platform/text/byte-positions.ts'
 import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { sumOf, usageEvents } from '../token-counts.ts'
@@ -81,7 +81,7 @@ class GeminiAnswer {
   /** The calls by their ids. */
   readonly #named = new Map<string, string>()
   #id = ''
-  readonly #text = new BytePlaces()
+  readonly #text = new BytePositions()
   readonly #ownId: string
   #searches = new Searches()
   #citations = new GroundingCitations()

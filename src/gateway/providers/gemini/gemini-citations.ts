@@ -1,5 +1,5 @@
 import type { AnswerEvent, Citation } from '#chat/events.ts'
-import type { BytePlaces } from '#platform/text/byte-places.ts'
+import type { BytePositions } from '#platform/text/byte-positions.ts'
 import type { Grounding } from './gemini-searches.ts'
 
 /** Reads the citations of an answer. Events of a stream repeat earlier ones, which are skipped. */
@@ -9,7 +9,7 @@ export class GroundingCitations {
   readonly #numbers = new Map<string, number>()
 
   /** @param text the text so far. */
-  read({ groundingChunks, groundingSupports }: Grounding, text: BytePlaces): AnswerEvent[] {
+  read({ groundingChunks, groundingSupports }: Grounding, text: BytePositions): AnswerEvent[] {
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     const sources = chunks.map((chunk, at) => this.#numbered(sourceIn(chunk ?? {}, at)))
     const supported = new Set<number>()
@@ -54,7 +54,7 @@ function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): 
 
 function placeOf(
   segment: { startIndex?: number; endIndex?: number } | undefined,
-  text: BytePlaces,
+  text: BytePositions,
 ): Pick<Citation, 'start' | 'end'> {
   const { startIndex: start = 0, endIndex: end } = segment ?? {}
   if (typeof start !== 'number' || typeof end !== 'number') return {}

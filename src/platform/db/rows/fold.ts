@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 /** Reduces rows to a small result. */
 export type RowReducer<Result> = {
@@ -40,13 +40,13 @@ export async function foldInSlices<Result>(
   for (const row of rows) {
     if (!reducer.add(row)) break
     if (++count % rowsPerSlice > 0) continue
-    await breathe()
+    await yieldToEventLoop()
     if (isCancelled()) return undefined
   }
   const steps = reducer.finish()
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return { result: step.value }
-    await breathe()
+    await yieldToEventLoop()
     if (isCancelled()) return undefined
   }
 }

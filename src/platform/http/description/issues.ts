@@ -18,12 +18,12 @@ export function invalidRequest(issues: readonly Issue[]): Fault {
 
 function describeIssue(issue: Issue): string {
   const where = pathOf(issue.path)
-  const what = shortened(inWordsOfJson(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
+  const what = shortened(inJsonTerms(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
   return where ? `${where}: ${what}` : what
 }
 
 /** JSON and query strings have no `undefined`, so an undefined value is a missing one. */
-function inWordsOfJson(message: string): string {
+function inJsonTerms(message: string): string {
   return message.replace(/^(expected .+), received undefined$/, 'is missing: $1').replace(/, received NaN$/, '')
 }
 
@@ -37,6 +37,6 @@ function pathOf(path: readonly PropertyKey[]): string {
   }, '')
 }
 
-function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text
+function shortened(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text
 }

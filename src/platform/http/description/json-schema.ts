@@ -6,22 +6,22 @@ export type JsonSchema = Record<string, unknown>
 const reference = '#/components/schemas/'
 
 /** JSON Schemas of one document. Schemas with a name (`.meta({ id })`) are collected and referenced. */
-export type SchemaBook = {
+export type SchemaRegistry = {
   /** `input`: the schema of what a client sends; `output`: of what it receives. */
   schemaOf: (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
   /** The named ones used so far, by name. */
   components: () => Record<string, JsonSchema>
 }
 
-export function newSchemaBook(): SchemaBook {
-  const named = new Map<string, JsonSchema>()
+export function createSchemaRegistry(): SchemaRegistry {
+  const schemasByName = new Map<string, JsonSchema>()
 
-  function keep(name: string, schema: JsonSchema): void {
-    const existing = named.get(name)
+  function register(name: string, schema: JsonSchema): void {
+    const existing = schemasByName.get(name)
     if (existing && !isDeepStrictEqual(existing, schema)) {
       throw new Error(`Two schemas are named ${name}: one sent and one received must have different names.`)
     }
-    named.set(name, schema)
+    schemasByName.set(name, schema)
   }
 
   return {
@@ -35,10 +35,11 @@ export function newSchemaBook(): SchemaBook {
           tidy(jsonSchema as JsonSchema, io)
         },
       })
-      for (const [name, definition] of Object.entries($defs)) keep(name, pointingAtComponents(definition as JsonSchema))
-      return pointingAtComponents(properties?.it as JsonSchema)
+      for (const [name, definition] of Object.entries($defs))
+        register(name, withComponentRefs(definition as JsonSchema))
+      return withComponentRefs(properties?.it as JsonSchema)
     },
-    components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: () => Object.fromEntries([...schemasByName].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
 
@@ -61,6 +62,6 @@ function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
   if (isDeepStrictEqual(schema.propertyNames, { type: 'string' })) delete schema.propertyNames
 }
 
-function pointingAtComponents(schema: JsonSchema): JsonSchema {
+function withComponentRefs(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', `"$ref":"${reference}`))
 }

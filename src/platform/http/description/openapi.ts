@@ -3,9 +3,9 @@ import type { FaultKind } from '../../core/fault.ts'
 import { ErrorEnvelope } from '../response/envelope.ts'
 import { faultMeaning, faultStatus } from '../response/faults.ts'
 import type { KeyNeed, RouteSpec } from '../route.ts'
-import { type JsonSchema, newSchemaBook, type SchemaBook } from './json-schema.ts'
+import { createSchemaRegistry, type JsonSchema, type SchemaRegistry } from './json-schema.ts'
 
-type Described = Pick<
+type DescribedRoute = Pick<
   // biome-ignore lint/suspicious/noExplicitAny: whatever its input, its caller and its dependencies
   RouteSpec<any, any, any>,
   | 'method'
@@ -31,7 +31,7 @@ type Described = Pick<
   | 'hidden'
 >
 
-export type About = {
+export type ApiInfo = {
   title: string
   description: string
   version: string
@@ -51,29 +51,29 @@ const entityTagHeader = { etag: { $ref: '#/components/headers/EntityTag' } }
 const retryAfterHeader = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
 
 /** Describes a table of routes as OpenAPI 3.1. */
-export function describeRoutes(routes: Described[], about: About): object {
-  const book = newSchemaBook()
+export function describeRoutes(routes: DescribedRoute[], info: ApiInfo): object {
+  const registry = createSchemaRegistry()
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes.filter(({ hidden }) => !hidden)) {
     paths[route.path] = {
       ...paths[route.path],
-      [route.method]: operation(route, book, about.examples?.[`${route.method} ${route.path}`]),
+      [route.method]: operation(route, registry, info.examples?.[`${route.method} ${route.path}`]),
     }
   }
   const faults = new Set(routes.flatMap(faultsOf))
-  const responses = faultResponses(faults, book)
+  const responses = faultResponses(faults, registry)
   return {
     openapi: '3.1.0',
     info: {
-      title: about.title,
-      description: about.description,
-      version: about.version,
+      title: info.title,
+      description: info.description,
+      version: info.version,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: about.prefix }],
-    tags: about.tags,
+    servers: [{ url: info.prefix }],
+    tags: info.tags,
     paths,
-    components: { securitySchemes, headers, responses, schemas: book.components() },
+    components: { securitySchemes, headers, responses, schemas: registry.components() },
   }
 }
 
@@ -117,12 +117,12 @@ const keysFor: Record<KeyNeed, object[]> = {
 }
 
 /** A browser session gives the access of a key. Requests that change something also need the session's token. */
-function sessionFor({ key, method }: Described): object[] {
+function sessionFor({ key, method }: DescribedRoute): object[] {
   if (key === 'none') return []
   return [method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }]
 }
 
-function operation(route: Described, book: SchemaBook, example: Examples[string] = {}): object {
+function operation(route: DescribedRoute, registry: SchemaRegistry, example: Examples[string] = {}): object {
   const { params, query, body } = (route.request ?? {}) as Schemas
   return {
     tags: [route.tag],
@@ -131,24 +131,27 @@ function operation(route: Described, book: SchemaBook, example: Examples[string]
     ...(route.description && { description: route.description }),
     security: [...keysFor[route.key], ...sessionFor(route)],
     parameters: [
-      ...pathParameters(route.path, params, book, example),
-      ...queryParameters(query, book),
+      ...pathParameters(route.path, params, registry, example),
+      ...queryParameters(query, registry),
       ...ifMatchParameter(route),
     ],
-    ...(body && { requestBody: requestBody(body, book, example) }),
+    ...(body && { requestBody: requestBody(body, registry, example) }),
     ...(route.uploads && { requestBody: { required: true, content: bytesOf(route.uploads) } }),
     responses: {
-      [route.status ?? 200]: success(route, book, example),
+      [route.status ?? 200]: success(route, registry, example),
       ...(route.accepted && {
-        202: { ...success({ ...route, response: route.accepted, mediaTypes: [] }, book, {}), description: 'Accepted' },
+        202: {
+          ...success({ ...route, response: route.accepted, mediaTypes: [] }, registry, {}),
+          description: 'Accepted',
+        },
       }),
-      ...failures(route, book),
+      ...failures(route, registry),
     },
   }
 }
 
-function requestBody(body: z.ZodType, book: SchemaBook, example: Examples[string]): object {
-  const content = { 'application/json': { schema: book.schemaOf(body, 'input'), ...exampleOf(example, 'body') } }
+function requestBody(body: z.ZodType, registry: SchemaRegistry, example: Examples[string]): object {
+  const content = { 'application/json': { schema: registry.schemaOf(body, 'input'), ...exampleOf(example, 'body') } }
   return { required: !body.safeParse(undefined).success, content }
 }
 
@@ -157,32 +160,32 @@ const bytesOf = (types: string[]) =>
 
 /** A stream is described by one of its events, because the description cannot express a sequence of them. */
 function success(
-  { response, mediaTypes = [], events, downloads, etag }: Described,
-  book: SchemaBook,
+  { response, mediaTypes = [], events, downloads, etag }: DescribedRoute,
+  registry: SchemaRegistry,
   example: Examples[string],
 ): object {
-  const typed = (type: string) =>
-    events && type === 'text/event-stream' ? book.schemaOf(events, 'output') : { type: 'string' }
+  const schemaFor = (type: string) =>
+    events && type === 'text/event-stream' ? registry.schemaOf(events, 'output') : { type: 'string' }
   const content = {
     ...(downloads && bytesOf(mediaTypes)),
     ...(response && {
-      'application/json': { schema: book.schemaOf(response, 'output'), ...exampleOf(example, 'answer') },
+      'application/json': { schema: registry.schemaOf(response, 'output'), ...exampleOf(example, 'answer') },
     }),
-    ...(!downloads && Object.fromEntries(mediaTypes.map((type) => [type, { schema: typed(type) }]))),
+    ...(!downloads && Object.fromEntries(mediaTypes.map((type) => [type, { schema: schemaFor(type) }]))),
   }
   const headers = { ...requestIdHeader, ...(etag && entityTagHeader) }
   return { description: 'Success', headers, ...(Object.keys(content).length > 0 && { content }) }
 }
 
-function faultsOf({ faults, ifMatch }: Described): FaultKind[] {
+function faultsOf({ faults, ifMatch }: DescribedRoute): FaultKind[] {
   return [...new Set<FaultKind>([...faults, ...(ifMatch ? (['precondition_failed'] as const) : [])])]
 }
 
-function failures(route: Described, book: SchemaBook): object {
+function failures(route: DescribedRoute, registry: SchemaRegistry): object {
   const { errorBody, describesDefect = true } = route
   const kinds = faultsOf(route)
   if (errorBody) {
-    const content = { 'application/json': { schema: book.schemaOf(errorBody, 'output') } }
+    const content = { 'application/json': { schema: registry.schemaOf(errorBody, 'output') } }
     const own = (description: string) => ({ description, headers: requestIdHeader, content })
     return {
       ...Object.fromEntries(kinds.map((kind) => [faultStatus[kind], own(faultMeaning[kind])])),
@@ -198,13 +201,17 @@ const defect = 'Internal server error'
 
 const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
 
-function faultResponses(kinds: Set<FaultKind>, book: SchemaBook): Record<string, object> {
-  const content = { 'application/json': { schema: book.schemaOf(ErrorEnvelope, 'output') } }
+function faultResponses(kinds: Set<FaultKind>, registry: SchemaRegistry): Record<string, object> {
+  const content = { 'application/json': { schema: registry.schemaOf(ErrorEnvelope, 'output') } }
   const responses = [...kinds].sort().map((kind) => {
-    const waits = kind === 'rate_limited' || kind === 'unavailable'
+    const hasRetryAfter = kind === 'rate_limited' || kind === 'unavailable'
     return [
       kind,
-      { description: faultMeaning[kind], headers: { ...requestIdHeader, ...(waits && retryAfterHeader) }, content },
+      {
+        description: faultMeaning[kind],
+        headers: { ...requestIdHeader, ...(hasRetryAfter && retryAfterHeader) },
+        content,
+      },
     ]
   })
   const internal = { description: defect, headers: requestIdHeader, content }
@@ -217,10 +224,10 @@ const exampleOf = (example: Examples[string], part: 'body' | 'answer') =>
 function pathParameters(
   path: string,
   params: z.ZodType | undefined,
-  book: SchemaBook,
+  registry: SchemaRegistry,
   example: Examples[string],
 ): object[] {
-  const schemas = propertiesOf(params, book)
+  const schemas = propertiesOf(params, registry)
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -230,9 +237,9 @@ function pathParameters(
   }))
 }
 
-function queryParameters(query: z.ZodType | undefined, book: SchemaBook): object[] {
-  const required = ((query && book.schemaOf(query, 'input').required) ?? []) as string[]
-  return Object.entries(propertiesOf(query, book)).map(([name, schema]) => ({
+function queryParameters(query: z.ZodType | undefined, registry: SchemaRegistry): object[] {
+  const required = ((query && registry.schemaOf(query, 'input').required) ?? []) as string[]
+  return Object.entries(propertiesOf(query, registry)).map(([name, schema]) => ({
     name,
     in: 'query',
     ...(required.includes(name) && { required: true }),
@@ -240,14 +247,14 @@ function queryParameters(query: z.ZodType | undefined, book: SchemaBook): object
   }))
 }
 
-function ifMatchParameter({ ifMatch }: Described): object[] {
+function ifMatchParameter({ ifMatch }: DescribedRoute): object[] {
   if (!ifMatch) return []
   const description = `The \`ETag\` of the ${ifMatch.kind}. If it was changed since, the request is refused with 412 and changes nothing.`
   return [{ name: 'if-match', in: 'header', description, schema: { type: 'string' } }]
 }
 
-function propertiesOf(schema: z.ZodType | undefined, book: SchemaBook): Record<string, JsonSchema> {
-  return (schema && (book.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
+function propertiesOf(schema: z.ZodType | undefined, registry: SchemaRegistry): Record<string, JsonSchema> {
+  return (schema && (registry.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
 }
 
 /** OpenAPI puts the description of a parameter beside its schema, not into it. */

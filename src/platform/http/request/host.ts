@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 
-type Named = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
+type HostRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
 
 /** Returns the error in a request's host by the rules of HTTP; undefined if the request has exactly one valid host. */
-export function wrongWithHost({ headers, rawHeaders, httpVersion, url }: Named): string | undefined {
+export function hostError({ headers, rawHeaders, httpVersion, url }: HostRequest): string | undefined {
   const { host } = headers
   if (host === undefined && httpVersion === '1.1') return 'The request has no Host header, which HTTP/1.1 requires.'
   if (hasSecondHost(rawHeaders)) return 'The request has more than one Host header.'
   if (host !== undefined && !validHost.test(host)) return 'The Host header is not a host with an optional port.'
-  if (url !== undefined && !url.startsWith('/') && !agrees(url, host))
+  if (url !== undefined && !url.startsWith('/') && !namesSameHost(url, host))
     return 'The target of the request names another host than its Host header.'
   return undefined
 }
@@ -29,16 +29,16 @@ function hasSecondHost(rawHeaders: readonly string[]): boolean {
 }
 
 const absolute = /^(https?):\/\/([^/?#]*)/i
-const usualPort = { http: /:80$/, https: /:443$/ }
+const defaultPort = { http: /:80$/, https: /:443$/ }
 
 /**
  * Whether a request target that contains a host (as for a proxy) names the same host as the header. Other targets
  * contain none.
  */
-function agrees(target: string, host: string | undefined): boolean {
+function namesSameHost(target: string, host: string | undefined): boolean {
   const [, scheme, authority] = absolute.exec(target) ?? []
   if (authority === undefined) return true
-  const port = usualPort[scheme!.toLowerCase() as keyof typeof usualPort]
+  const port = defaultPort[scheme!.toLowerCase() as keyof typeof defaultPort]
   const plain = (name: string) => name.toLowerCase().replace(port, '')
   return host !== undefined && plain(authority) === plain(host)
 }

@@ -57,19 +57,19 @@ export class IncomingCall<Caller> {
   }
 
   get response(): ResponseStream {
-    this.#response ??= new ReplyStream(this.#reply, leaveSignalOf(this.#reply))
+    this.#response ??= new ReplyStream(this.#reply, disconnectSignalOf(this.#reply))
     return this.#response
   }
 }
 
 /** Aborts if the client has left before the end of the response. */
-function leaveSignalOf({ raw }: FastifyReply): DisconnectSignal {
-  const leaving = new DisconnectController()
+function disconnectSignalOf({ raw }: FastifyReply): DisconnectSignal {
+  const controller = new DisconnectController()
   const abortUnfinished = () => {
-    if (!raw.writableEnded) leaving.abort()
+    if (!raw.writableEnded) controller.abort()
   }
   // The client can disconnect before the handler runs.
   if (raw.destroyed) abortUnfinished()
   else raw.on('close', abortUnfinished)
-  return leaving
+  return controller
 }

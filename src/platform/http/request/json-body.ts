@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Pause, pauseFor, runInSlices, runWithoutPauses, type Steps } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
-import { isWorthASource, JsonSource } from '../../json/json-source.ts'
+import { JsonSource, shouldRetainSource } from '../../json/json-source.ts'
 import { parseJson } from '../../json/plain-names.ts'
-import { utf8Of } from '../../text/text-of-bytes.ts'
+import { utf8Of } from '../../text/decode-bytes.ts'
 import { checkValueDepth } from './json-parts.ts'
 import { type LongJson, parseInSteps } from './long-json.ts'
 
@@ -47,7 +47,7 @@ function* readBody(read: JsonReader, request: FastifyRequest, bytes: Buffer): St
   yield
   const { value, members } = yield* read(text, () => request.routeOptions.config.key === 'management')
   // The options of the route come last, because Fastify builds them for each access.
-  if (typeof value === 'object' && isWorthASource(bytes, members) && request.routeOptions.config.keepsBody)
+  if (typeof value === 'object' && shouldRetainSource(bytes, members) && request.routeOptions.config.keepsBody)
     request.bodySource = new JsonSource(value!, bytes, text)
   return value
 }
@@ -89,7 +89,7 @@ const longText = 256 * 1024
 
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')
-  const parsePlain = (text: string) => (mayForbid(text) ? parsedWith(parse, text) : JSON.parse(text))
+  const parsePlain = (text: string) => (canContainForbidden(text) ? parseWithFramework(parse, text) : JSON.parse(text))
   const parseText = (text: string) => parseJson(text, parsePlain)
   return function* read(body, isStored = () => false) {
     const isLong = body.length > longText
@@ -98,7 +98,7 @@ export function jsonReader(app: FastifyInstance): JsonReader {
       if (isLong)
         read = yield* parseInSteps(body, {
           parse: parseText,
-          invalid: (position) => breaksNear(body, position),
+          invalid: (position) => invalidNear(body, position),
           isStored: isStored(),
         })
       else read = { value: parseText(body), members: undefined }
@@ -116,12 +116,12 @@ export function jsonReader(app: FastifyInstance): JsonReader {
  * Whether the text may contain a forbidden key or start with a byte order mark. Only the framework's parser handles
  * these.
  */
-function mayForbid(body: string): boolean {
+function canContainForbidden(body: string): boolean {
   return body.includes('__proto__') || body.includes('constructor') || body.includes('\\u') || body.startsWith('\ufeff')
 }
 
 /** The parser calls back synchronously and does not use the request. */
-function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, body: string): unknown {
+function parseWithFramework(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, body: string): unknown {
   let failed = false
   let value: unknown
   parse(undefined as unknown as FastifyRequest, body, (error, read) => {
@@ -132,12 +132,12 @@ function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, 
   return value
 }
 
-const invalidJson = (body: string) => new Fault('invalid', `The body is not valid JSON${whereIn(body)}.`)
+const invalidJson = (body: string) => new Fault('invalid', `The body is not valid JSON${describePosition(body)}.`)
 
 /**
  * The place of the syntax error. The message repeats only one character of the body.
  */
-function whereIn(body: string): string {
+function describePosition(body: string): string {
   try {
     JSON.parse(body)
     return ' (it has a forbidden key such as "__proto__")'
@@ -145,14 +145,14 @@ function whereIn(body: string): string {
     const { message } = error as Error
     const unexpected = /^Unexpected token '(.+?)', /su.exec(message)?.[1]
     if (unexpected !== undefined)
-      return `: it has an unexpected ${JSON.stringify(unexpected)}${placeOfUnexpected(body)}`
+      return `: it has an unexpected ${JSON.stringify(unexpected)}${positionOfUnexpected(body)}`
     const position = / at position (\d+)/.exec(message)?.[1]
     if (position === undefined) return ': it ends too early'
-    return `: it breaks${place(body, Number(position))}`
+    return `: it breaks${lineAndColumn(body, Number(position))}`
   }
 }
 
-function place(body: string, position: number): string {
+function lineAndColumn(body: string, position: number): string {
   let line = 1
   let lineStart = 0
   for (let end = body.indexOf('\n'); end !== -1 && end < position; end = body.indexOf('\n', lineStart)) {
@@ -163,26 +163,26 @@ function place(body: string, position: number): string {
 }
 
 /** The error for a long text, without the position. */
-const breaksNear = (body: string, position: number) =>
+const invalidNear = (body: string, position: number) =>
   new Fault(
     'invalid',
-    `The body is not valid JSON, or has a forbidden key: it breaks${place(body, position)} or after.`,
+    `The body is not valid JSON, or has a forbidden key: it breaks${lineAndColumn(body, position)} or after.`,
   )
 
 /** Longer texts are not searched: it takes a dozen passes over the body. */
-const longestSearched = 100_000
+const maxSearched = 100_000
 
 /** Finds an unexpected character whose position the engine does not report: the end of the longest valid prefix. */
-function placeOfUnexpected(body: string): string {
-  if (body.length > longestSearched) return ''
-  let sound = 0
-  let broken = body.length
-  while (broken - sound > 1) {
-    const middle = (sound + broken) >> 1
-    if (hasUnexpected(body.slice(0, middle))) broken = middle
-    else sound = middle
+function positionOfUnexpected(body: string): string {
+  if (body.length > maxSearched) return ''
+  let validEnd = 0
+  let invalidEnd = body.length
+  while (invalidEnd - validEnd > 1) {
+    const middle = (validEnd + invalidEnd) >> 1
+    if (hasUnexpected(body.slice(0, middle))) invalidEnd = middle
+    else validEnd = middle
   }
-  return place(body, sound)
+  return lineAndColumn(body, validEnd)
 }
 
 function hasUnexpected(text: string): boolean {

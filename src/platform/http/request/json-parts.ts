@@ -22,27 +22,29 @@ export class PartCount {
   /** @throws Fault if the text has too many parts. */
   addPart(): void {
     if (++this.#parts > maxParts && this.#isLimited)
-      throw tooMany(`is longer than 1 MiB and has more than ${maxParts} items, members, arrays and objects together`)
+      throw tooManyFault(
+        `is longer than 1 MiB and has more than ${maxParts} items, members, arrays and objects together`,
+      )
   }
 
   /** @throws Fault if the members of one object are too many. */
   checkMembers(members: number): void {
     if (members > maxMembers && this.#hasLimitedMembers)
-      throw tooMany(`has an object of more than ${maxMembers} members`)
+      throw tooManyFault(`has an object of more than ${maxMembers} members`)
   }
 }
 
 /** @throws Fault if arrays and objects are nested too deeply. */
 export function checkDepth(depth: number): void {
-  if (depth > maxDepth) throw tooDeep()
+  if (depth > maxDepth) throw tooDeepFault()
 }
 
 /** @throws Fault if the value of a text is nested too deeply. */
 export function checkValueDepth(text: string, value: unknown): void {
-  if (text.length > 2 * maxDepth && isDeeper(value, maxDepth)) throw tooDeep()
+  if (text.length > 2 * maxDepth && isDeeper(value, maxDepth)) throw tooDeepFault()
 }
 
-const tooDeep = () =>
+const tooDeepFault = () =>
   new Fault('invalid', `The body has arrays and objects nested more than ${maxDepth} levels deep; flatten it.`)
 
-const tooMany = (what: string) => new Fault('payload_too_large', `The body ${what}. Send less at once.`)
+const tooManyFault = (what: string) => new Fault('payload_too_large', `The body ${what}. Send less at once.`)

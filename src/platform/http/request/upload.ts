@@ -14,7 +14,7 @@ const longestSilenceMs = 30_000
 export const isUploading = (socket: Socket): boolean => uploading.has(socket)
 
 /** Lets the routes of this scope accept any body as a stream. */
-export function takeBodiesUnread(scope: FastifyInstance): void {
+export function passBodiesUnread(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
 }

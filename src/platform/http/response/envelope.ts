@@ -66,7 +66,7 @@ function withNamedCode(error: ErrorEnvelope['error']): NamedError {
  * Converts an error for its client: a fault with its message, any other error with the id of its request, under which
  * the log has it.
  */
-export function errorInForm(
+export function buildErrorAnswer(
   fault: Fault | undefined,
   requestId: string,
   envelope: Envelope | undefined,

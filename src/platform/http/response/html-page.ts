@@ -14,11 +14,11 @@ const headers = {
 export function htmlPage(
   status: number,
   { title, text, head = '', home = '/' }: { title: string; text: string; head?: string; home?: string },
-  more: Record<string, string | string[]> = {},
+  extraHeaders: Record<string, string | string[]> = {},
 ): HttpAnswer {
-  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>${head}</head><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p><p><a href="${escaped(home)}">Continue to Signalbox</a></p></body></html>`
-  return new HttpAnswer(status, { ...headers, ...more }, body)
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>${head}</head><body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><p><a href="${escapeHtml(home)}">Continue to Signalbox</a></p></body></html>`
+  return new HttpAnswer(status, { ...headers, ...extraHeaders }, body)
 }
 
 /** Escapes text for HTML content and attributes. */
-export const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)

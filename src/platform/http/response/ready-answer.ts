@@ -21,33 +21,33 @@ export function readyAnswer(type: string, text: string): ReadyAnswer {
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Shorter bodies are not compressed, because it costs more than it saves. */
-const worthCompressing = 1024
+const minCompressedBytes = 1024
 
 /** Answers 304 if the client has the current bytes; otherwise sends them, in the client's preferred encoding. */
 export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): Promise<HttpAnswer> {
-  if (hasAlready(request['if-none-match'], ready.etag)) return new HttpAnswer(304, namesOf(ready))
+  if (matchesEtag(request['if-none-match'], ready.etag)) return new HttpAnswer(304, cacheHeaders(ready))
   const plain = ready.bytes()
   const encoding = encodingFor(request, plain)
-  return whole(ready, encoding, encoding ? await compress(plain, encoding) : plain)
+  return fullAnswer(ready, encoding, encoding ? await compress(plain, encoding) : plain)
 }
 
-function whole(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer {
-  const headers: Record<string, string> = { ...namesOf(ready), 'content-type': ready.type }
+function fullAnswer(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer {
+  const headers: Record<string, string> = { ...cacheHeaders(ready), 'content-type': ready.type }
   if (encoding) headers['content-encoding'] = encoding
   return new HttpAnswer(200, headers, body)
 }
 
-function namesOf({ etag }: ReadyAnswer) {
+function cacheHeaders({ etag }: ReadyAnswer) {
   return { etag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
 }
 
 function encodingFor(request: RequestHeaders, plain: Buffer): Encoding | undefined {
-  if (plain.length < worthCompressing) return undefined
+  if (plain.length < minCompressedBytes) return undefined
   return acceptedEncoding(request['accept-encoding'] as string | undefined)
 }
 
 /** Compares entity tags weakly, as `If-None-Match` requires. */
-function hasAlready(header: string | string[] | undefined, etag: string): boolean {
+function matchesEtag(header: string | string[] | undefined, etag: string): boolean {
   if (header === undefined) return false
   const tags = String(header)
     .split(',')

@@ -1,4 +1,4 @@
-import { caughtUpWith } from '../../net/caught-up.ts'
+import { createDrainWaiter } from '../../net/drain-waiter.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
 
 /** The text of a stream: before the first event, for each event, and after the last. */
@@ -17,7 +17,7 @@ export async function sendEvents<Event>(
   const idle = setInterval(() => response.write(': keepalive\n\n'), keepaliveMs)
   try {
     response.write(text.opening)
-    const caughtUp = caughtUpWith(response)
+    const caughtUp = createDrainWaiter(response)
     for await (const event of events) {
       idle.refresh()
       const piece = text.of(event)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { createServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import type { Issued } from '#platform/net/certificates.ts'
+import type { IssuedCertificate } from '#platform/net/certificates.ts'
 import { until } from '../../until.ts'
 import { endAtLast } from '../leftovers.ts'
 
@@ -36,7 +36,7 @@ export async function startProxy(routes: Record<string, number>, credentials = '
 }
 
 /** Terminates TLS in front of a server of this host. */
-export async function startTls(port: number, { certificate, key }: Issued) {
+export async function startTls(port: number, { certificate, key }: IssuedCertificate) {
   const server = createServer({ cert: certificate, key }, (socket) => {
     const upstream = connect(port, '127.0.0.1')
     socket.pipe(upstream).pipe(socket)

@@ -15,39 +15,39 @@ export type FinishedRequest = {
 }
 
 /** The status in logs and metrics of an answer whose client disconnected. */
-const clientLeft = 499
+const clientClosedRequest = 499
 
 /** Counts requests in flight and reports each when it finishes: after its answer, or when its client disconnects. */
-export type RequestsUnderWay = {
-  began: (id: string, method: string, routeOf: () => string, response: ServerResponse) => void
+export type RequestTracker = {
+  track: (id: string, method: string, routeOf: () => string, response: ServerResponse) => void
   /** The number of requests in flight. */
   count: () => number
 }
 
 /** Calls `act` once for every request. */
-export function requestsUnderWay(act: (request: FinishedRequest) => void): RequestsUnderWay {
-  let underWay = 0
+export function createRequestTracker(onFinished: (request: FinishedRequest) => void): RequestTracker {
+  let inFlight = 0
   return {
-    began(id, method, routeOf, response) {
+    track(id, method, routeOf, response) {
       const started = performance.now()
-      underWay++
+      inFlight++
       // The framework's hook is not called if a client disconnects before the first byte. `close` is always emitted
       // once. `once` would retain three more objects for the duration of the request.
       response.on('close', () => {
-        underWay--
-        const status = response.writableFinished ? response.statusCode : clientLeft
+        inFlight--
+        const status = response.writableFinished ? response.statusCode : clientClosedRequest
         const finished = { id, method, route: routeOf(), status, seconds: (performance.now() - started) / 1000 }
         const reason = failureReason(response)
-        act(reason === undefined ? finished : { ...finished, reason })
+        onFinished(reason === undefined ? finished : { ...finished, reason })
       })
     },
-    count: () => underWay,
+    count: () => inFlight,
   }
 }
 
-export function watchRequests(app: FastifyInstance, { began }: RequestsUnderWay): void {
+export function trackRequests(app: FastifyInstance, { track }: RequestTracker): void {
   app.addHook('onRequest', (request, reply, done) => {
-    began(request.id, request.method, () => request.routeOptions.url ?? request.refusedBy?.url ?? 'none', reply.raw)
+    track(request.id, request.method, () => request.routeOptions.url ?? request.refusedBy?.url ?? 'none', reply.raw)
     done()
   })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { connect as connectTls, createServer } from 'node:tls'
 import { testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
-import { boundHandshakes } from './bound-handshakes.ts'
+import { boundHandshakes } from './handshake-limit.ts'
 
 test('silent clients hold few connections, and do not block handshakes', async () => {
   const authority = await testAuthority()

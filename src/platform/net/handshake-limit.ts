@@ -6,18 +6,18 @@ import type { Server } from 'node:tls'
  * handshake before that.
  */
 export function boundHandshakes(server: Pick<Server, 'on'>, max: number): void {
-  const waiting = new Map<string, Socket>()
+  const pendingHandshakes = new Map<string, Socket>()
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   server.on('connection', (socket) => {
     const name = nameOf(socket)
-    waiting.set(name, socket)
+    pendingHandshakes.set(name, socket)
     socket.once('close', () => {
-      if (waiting.get(name) === socket) waiting.delete(name)
+      if (pendingHandshakes.get(name) === socket) pendingHandshakes.delete(name)
     })
-    if (waiting.size <= max) return
-    const [oldestName, oldest] = waiting.entries().next().value!
-    waiting.delete(oldestName)
+    if (pendingHandshakes.size <= max) return
+    const [oldestName, oldest] = pendingHandshakes.entries().next().value!
+    pendingHandshakes.delete(oldestName)
     oldest.destroy()
   })
-  server.on('secureConnection', (socket) => void waiting.delete(nameOf(socket)))
+  server.on('secureConnection', (socket) => void pendingHandshakes.delete(nameOf(socket)))
 }

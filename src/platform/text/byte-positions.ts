@@ -4,7 +4,7 @@ type Part = { text: string; firstByte: number; firstUnit: number }
 const partLength = 4096
 
 /** Converts byte positions of a growing text to UTF-16 positions, in logarithmic time. */
-export class BytePlaces {
+export class BytePositions {
   readonly #parts: Part[] = [{ text: '', firstByte: 0, firstUnit: 0 }]
 
   add(text: string): void {

@@ -1,7 +1,7 @@
 import type { ResponseStream } from './response-stream.ts'
 
 /** @returns a function that waits until the client has received the buffered bytes, or has disconnected. */
-export function caughtUpWith(response: ResponseStream): () => Promise<void> {
+export function createDrainWaiter(response: ResponseStream): () => Promise<void> {
   let wake = () => {}
   response.onDrain(() => wake())
   response.signal.addEventListener('abort', () => wake(), { once: true })

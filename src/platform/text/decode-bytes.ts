@@ -3,14 +3,14 @@
  * after every 64 MB of such strings. For bodies of 2 MB that was half the cost. A string concatenated from shorter ones is
  * in the heap and is freed by the young generation's collector.
  */
-const longest = 1_000_000
+const maxPartBytes = 1_000_000
 
 /** The same as `bytes.toString('utf8')`. */
 export function utf8Of(bytes: Buffer): string {
-  if (bytes.length <= longest) return bytes.toString('utf8')
+  if (bytes.length <= maxPartBytes) return bytes.toString('utf8')
   let text = ''
   for (let from = 0; from < bytes.length; ) {
-    const to = from + longest < bytes.length ? characterStart(bytes, from + longest) : bytes.length
+    const to = from + maxPartBytes < bytes.length ? characterStart(bytes, from + maxPartBytes) : bytes.length
     text += bytes.toString('utf8', from, to)
     from = to
   }
@@ -20,7 +20,8 @@ export function utf8Of(bytes: Buffer): string {
 /** The same as `bytes.toString('latin1')`. */
 export function latin1Of(bytes: Buffer): string {
   let text = ''
-  for (let from = 0; from < bytes.length; from += longest) text += bytes.toString('latin1', from, from + longest)
+  for (let from = 0; from < bytes.length; from += maxPartBytes)
+    text += bytes.toString('latin1', from, from + maxPartBytes)
   return text
 }
 

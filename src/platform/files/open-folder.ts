@@ -1,5 +1,5 @@
 import { closeSync, constants, type Dirent, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
-import { type ConfinedFolder, mustBeInside } from './confined-folder.ts'
+import { type ConfinedFolder, requireInside } from './confined-folder.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const descriptors = '/proc/self/fd'
@@ -10,7 +10,7 @@ const hasDescriptors = existsSync(descriptors)
  * stays inside if folders are moved or replaced. The calls are synchronous: a search opens tens of thousands of files, and an
  * asynchronous call costs several times as much.
  */
-export class HeldFolder implements Disposable {
+export class OpenFolder implements Disposable {
   readonly #fd: number
   readonly #path: string
 
@@ -20,10 +20,10 @@ export class HeldFolder implements Disposable {
   }
 
   /** @param path as `locate` returns it. @throws FileError if the folder was moved out of the confined one. */
-  static open(confined: ConfinedFolder, path: string): HeldFolder {
-    const folder = new HeldFolder(path)
+  static open(confined: ConfinedFolder, path: string): OpenFolder {
+    const folder = new OpenFolder(path)
     try {
-      if (hasDescriptors) mustBeInside(confined, readlinkSync(folder.#path))
+      if (hasDescriptors) requireInside(confined, readlinkSync(folder.#path))
       return folder
     } catch (error) {
       folder[Symbol.dispose]()
@@ -31,8 +31,8 @@ export class HeldFolder implements Disposable {
     }
   }
 
-  open(name: string): HeldFolder {
-    return new HeldFolder(`${this.#path}/${name}`)
+  open(name: string): OpenFolder {
+    return new OpenFolder(`${this.#path}/${name}`)
   }
 
   entries(): Dirent[] {

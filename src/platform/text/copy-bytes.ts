@@ -2,7 +2,7 @@
  * Copies small pieces into separate memory. Node allocates small buffers from a pool of 64 kB, and each of them keeps the
  * whole pool in memory.
  */
-export function ownBytes<Name extends string>(pieces: Record<Name, Uint8Array>): Record<Name, Buffer> {
+export function copyBytes<Name extends string>(pieces: Record<Name, Uint8Array>): Record<Name, Buffer> {
   const all = Object.entries<Uint8Array>(pieces)
   const memory = Buffer.allocUnsafeSlow(all.reduce((sum, [, { length }]) => sum + length, 0))
   let at = 0
@@ -15,13 +15,13 @@ export function ownBytes<Name extends string>(pieces: Record<Name, Uint8Array>):
 }
 
 /** The same for a latin1 string. */
-export function ownLatin1(text: string): Buffer {
+export function bufferOfLatin1(text: string): Buffer {
   const memory = Buffer.allocUnsafeSlow(text.length)
   memory.write(text, 'latin1')
   return memory
 }
 
-export function ownUtf8(text: string): Buffer {
+export function bufferOfUtf8(text: string): Buffer {
   const memory = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   memory.write(text)
   return memory

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ownBytes, ownLatin1 } from './own-bytes.ts'
+import { bufferOfLatin1, copyBytes } from './copy-bytes.ts'
 
 test('stored chunks use no more memory than their length', () => {
-  const { first, second, none } = ownBytes({
+  const { first, second, none } = copyBytes({
     first: Buffer.from('one'),
     none: Buffer.alloc(0),
     second: Buffer.from('two, größer'),
@@ -14,6 +14,6 @@ test('stored chunks use no more memory than their length', () => {
 })
 
 test('stored text uses no more memory than its length', () => {
-  const bytes = ownLatin1('gr\u00f6\u00dfer')
+  const bytes = bufferOfLatin1('gr\u00f6\u00dfer')
   assert.deepEqual([bytes.toString('latin1'), bytes.buffer.byteLength], ['gr\u00f6\u00dfer', 6])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { latin1Of, utf8Of } from './text-of-bytes.ts'
+import { latin1Of, utf8Of } from './decode-bytes.ts'
 
 /** Characters that can lie across the cut of a long text: of one to four bytes, and invalid bytes. */
 const piece = fc.oneof(

@@ -1,18 +1,18 @@
 /** Returns a position at which a text can be cut, in UTF-16 units: `at`, or one less if `at` splits a surrogate pair. */
-export function cutPlace(text: string, at: number): number {
+export function cutPosition(text: string, at: number): number {
   return isSecondHalf(text.charCodeAt(at)) && isFirstHalf(text.charCodeAt(at - 1)) ? at - 1 : at
 }
 
 /** The first `most` UTF-16 units of a text, or one less. */
-export const beginningOf = (text: string, most: number) => text.slice(0, cutPlace(text, most))
+export const truncateText = (text: string, maxUnits: number) => text.slice(0, cutPosition(text, maxUnits))
 
 /**
  * Shortens a text to about `most` units: its beginning, a line that says how much is omitted, and its end.
  * @param tail the length of the end, in units.
  */
-export function cutMiddle(text: string, most: number, tail: number, missing: (units: number) => string): string {
-  if (text.length <= most) return text
-  const [from, to] = [cutPlace(text, most - tail), cutPlace(text, text.length - tail)]
+export function cutMiddle(text: string, maxUnits: number, tail: number, missing: (units: number) => string): string {
+  if (text.length <= maxUnits) return text
+  const [from, to] = [cutPosition(text, maxUnits - tail), cutPosition(text, text.length - tail)]
   return `${text.slice(0, from)}\n[… ${missing(to - from)} …]\n${text.slice(to)}`
 }
 
