@@ -14,17 +14,19 @@ type FilesClient = {
 }
 
 const Page = z.object({
-  entries: z.array(
-    z.object({
-      name: z.string(),
-      isNameValid: z.boolean(),
-      kind: z.enum(['file', 'folder', 'link', 'other']),
-      size: z.number(),
-      modifiedAt: z.number(),
-      isExecutable: z.boolean(),
-      target: z.string().nullable(),
-    }),
-  ),
+  entries: z
+    .array(
+      z.object({
+        name: z.string(),
+        isNameValid: z.boolean(),
+        kind: z.enum(['file', 'folder', 'link', 'other']),
+        size: z.number(),
+        modifiedAt: z.number(),
+        isExecutable: z.boolean(),
+        target: z.string().nullable(),
+      }),
+    )
+    .max(1000),
   next: z.string().optional(),
 })
 const Head = z.object({

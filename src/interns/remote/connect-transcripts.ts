@@ -9,8 +9,8 @@ import { pathSegment } from '../registry/path-segment.ts'
 import { readEntries, readMilestones, readSessions } from './read-answer.ts'
 import { readTranscriptEvent } from './read-transcript.ts'
 
-/** A page has at most some megabytes of text. Each character needs up to six bytes. */
-const maxPageBytes = 32 * 1024 * 1024
+/** Daemons limit a page to 2 MiB of UTF-16 units, each of up to three bytes. */
+const maxPageBytes = 8 * 1024 * 1024
 /** The limit of events of one stream, above what any intern sends. */
 const rateLimit = { perSecond: 2000, atOnce: 5000 }
 

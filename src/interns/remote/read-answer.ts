@@ -1,3 +1,4 @@
+import { JsonBudget } from '#platform/json/json-budget.ts'
 import { z } from '#platform/json/schema.ts'
 import type { WholePermission } from '../contract/question.ts'
 import { Refusal, type RefusalKind, refusals } from '../contract/refusal.ts'
@@ -68,8 +69,14 @@ export function readRefusal(body: string, status: number): Refusal {
   return new Refusal('intern_rejected', `The intern refused the request: ${message}`)
 }
 
-/** @throws Refusal for a body that does not match the schema. */
+/**
+ * Parses a body of a daemon, which an agent can control. A body of empty objects would hold the main thread for a second for
+ * each 16 MiB.
+ * @throws Refusal for a body that does not match the schema, or has too many parts.
+ */
 export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
+  if (!new JsonBudget().take(body))
+    throw new Refusal('intern_rejected', 'The response of the intern has too many parts.')
   const { success, data, error } = schema.safeParse(json(body))
   if (success) return data
   const { path, message } = error.issues[0]!

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { JsonBudget } from './json-budget.ts'
+import { JsonBudget } from '#platform/json/json-budget.ts'
 import { argumentsOf, calledFunction, chosenFunction } from './tool-arguments.ts'
 
 const budget = new JsonBudget()

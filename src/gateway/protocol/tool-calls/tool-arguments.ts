@@ -1,7 +1,7 @@
 import { Fault } from '#platform/core/fault.ts'
 import { isDeeper } from '#platform/json/depth.ts'
+import type { JsonBudget } from '#platform/json/json-budget.ts'
 import { parseJson } from '#platform/json/plain-names.ts'
-import type { JsonBudget } from './json-budget.ts'
 
 /**
  * The arguments of a call as an object. Missing or invalid arguments become an empty object.

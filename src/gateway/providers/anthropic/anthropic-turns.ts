@@ -1,9 +1,9 @@
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
+import { JsonBudget } from '#platform/json/json-budget.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
-import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { calledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
 

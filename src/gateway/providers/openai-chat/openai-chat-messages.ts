@@ -1,8 +1,8 @@
+import { JsonBudget } from '#platform/json/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
-import { JsonBudget } from '../../protocol/tool-calls/json-budget.ts'
 import { argumentsOf } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { ChatDialect } from './openai-chat-dialects.ts'
 

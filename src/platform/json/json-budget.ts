@@ -1,5 +1,5 @@
-import { stringEnd } from '#platform/json/json-members.ts'
-import { maxMembers, maxParts } from '#platform/json/part-limits.ts'
+import { stringEnd } from './json-members.ts'
+import { maxMembers, maxParts } from './part-limits.ts'
 
 /** The characters that are parsed without counting their parts. */
 const uncounted = 256 * 1024
