@@ -31,13 +31,13 @@ function answering(answers: Buffer[], settle?: () => void) {
     spending: {
       budgets: [],
       priceable: (targets: object[]) => targets,
-      reserve: async () => {
+      reservation: () => {
         events.push('reserved')
         return { request: question, settle: settle ?? note('settled') }
       },
     },
   })
-  const policy = { decide, recheckBeforeSend: async () => {} }
+  const policy = { decide, isCurrent: () => true }
   const permit = { answered() {}, failed() {}, ended() {} }
   const left = new AbortController().signal
   const response = { header() {}, signal: left, onRevoked() {} }
@@ -46,7 +46,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     ...{ regionOf: () => 'global', now: () => 0, newId: () => 'id' },
     ...{ onUnaccounted: ({ message }: Error) => events.push(message), meter: note('metered') },
     catalogue: { current: () => ({ findModel: () => model, findProvider: () => ({ protocol: 'openai-chat' }) }) },
-    credentials: { of: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
+    credentials: { getCached: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
     circuits: { health: () => 'healthy', admit: () => permit },
     inFlight: { track: () => ({ release() {}, response }) },
     upstreams: {
@@ -108,5 +108,5 @@ test('the work on a long request is paused before each stage', async () => {
   } as unknown as GatewayDeps
   await completeChat(watched, response, {}, async () => void events.push('pause'))
   const stages = events.join(' ').split(/ (?=decide|reserved|send)/)
-  assert.deepEqual(stages.slice(0, 3), ['pause pause', 'decide pause pause', 'reserved pause pause'])
+  assert.deepEqual(stages.slice(0, 3), ['pause pause pause', 'decide pause pause', 'reserved pause pause'])
 })

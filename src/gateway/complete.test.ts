@@ -18,7 +18,7 @@ async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
   const settled: (Pick<Generation, 'cost'> | undefined)[] = []
   const errors: string[] = []
   const reservation = { request: { chat: body, body }, settle: (one?: Generation) => void settled.push(one) }
-  const spending = { budgets: [], priceable: (targets: object[]) => targets, reserve: async () => reservation }
+  const spending = { budgets: [], priceable: (targets: object[]) => targets, reservation: () => reservation }
   const admit = () => {
     throw new Fault('forbidden', 'no permit')
   }
@@ -35,7 +35,7 @@ async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
         spending,
       }),
     },
-    credentials: { of: async () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
+    credentials: { getCached: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
     circuits: { health: () => 'healthy', admit },
     inFlight: { track: () => ({ release: () => {}, response }) },
     regionOf: () => 'global',

@@ -4,9 +4,9 @@ import { runInSlices } from '#platform/async/long-work.ts'
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
 import { requestTagsOf } from '#spend/ledger/request-tags.ts'
 import { measurePrompt } from './admission/bounds/prompt-bound.ts'
-import type { PolicyDecision } from './admission/policy.ts'
+import type { PolicyDecision, PolicyQuestion } from './admission/policy.ts'
 import type { RequestReservation } from './admission/request-reservation.ts'
-import { waitForLedger } from './admission/wait-for-ledger.ts'
+import { ledgerDelay, waitForLedger } from './admission/wait-for-ledger.ts'
 import { nameDroppedFields } from './attempt/dropped-fields-header.ts'
 import { runAttempts } from './attempt/run-attempts.ts'
 import type { Answer } from './attempt/send-attempt.ts'
@@ -21,8 +21,8 @@ import { settleRequest } from './record/settle-request.ts'
 import { EndpointAccess } from './request/endpoint-access.ts'
 import { applyPlugins, type RequestWithPlugins } from './request/plugins/apply-plugins.ts'
 import { withClock } from './request/plugins/clock.ts'
-import { type PluginOptions, pluginOptions } from './request/plugins/plugin-options.ts'
-import { type PreparedRequest, prepareRequest } from './request/prepared-request.ts'
+import { pluginOptions } from './request/plugins/plugin-options.ts'
+import { type PreparedRequest, prepareRequest, prepareWithoutPreset } from './request/prepared-request.ts'
 import { estimatePrompt, measureTools } from './request/prompt-size.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
@@ -32,28 +32,29 @@ import { resolveModels } from './request/resolve-models.ts'
  * @throws Fault if the request is refused, or no endpoint answers.
  */
 export async function complete(deps: GatewayDeps, call: CompletionCall): Promise<Answer> {
-  const { prepared, options } = await acceptRequest(deps, call)
-  if (!options.clock) return await completeOnce(deps, call, prepared, 'after_answer')
-  return await withClock(options.clock, call.response, prepared, deps.now, (round, response) =>
-    // The next round can need the money that this one reserved and did not spend.
-    completeOnce(deps, { ...call, response }, round, 'before_answer'),
-  )
-}
-
-/** Waits for the ledger and applies the preset. @throws Fault if the request cannot be recorded or is invalid. */
-async function acceptRequest(
-  deps: GatewayDeps,
-  call: CompletionCall,
-): Promise<{ prepared: PreparedRequest; options: PluginOptions }> {
+  if (call.pause) {
+    await call.pause()
+    // The client can disconnect during a pause.
+    if (call.response.signal.aborted) return undefined
+  }
+  let prepared: PreparedRequest
+  let clock: { timezone: string } | undefined
   try {
-    await waitForLedger(deps)
-    const prepared = await prepareRequest(deps, call)
+    // Most requests wait for nothing here: each `await` costs half a microsecond.
+    const delayMs = ledgerDelay(deps)
+    if (delayMs > 0) await waitForLedger(deps, delayMs)
+    prepared = prepareWithoutPreset(call) ?? (await prepareRequest(deps, call))
     if (call.pause) await call.pause()
-    return { prepared, options: pluginOptions(prepared.body) }
+    clock = pluginOptions(prepared.body).clock
   } catch (error) {
     recordRefusal(deps, call, error)
     throw error
   }
+  if (!clock) return await completeOnce(deps, call, prepared, 'after_answer')
+  return await withClock(clock, call.response, prepared, deps.now, (round, response) =>
+    // The next round can need the money that this one reserved and did not spend.
+    completeOnce(deps, { ...call, response }, round, 'before_answer'),
+  )
 }
 
 /** Decides, plans, reserves, sends and settles one request. */
@@ -69,11 +70,15 @@ async function completeOnce(
   let reservation: RequestReservation | undefined
   let answer: Answer
   try {
-    const decided = await decideRequest(deps, call, prepared, response)
-    const { decision, client } = decided
+    const candidates = resolveModels(deps.catalogue.current(), prepared.chat)
+    const withPlugins = applyPlugins(prepared, candidates)
+    if (call.pause) await call.pause()
+    const decision = await deps.policy.decide(policyQuestion(call, withPlugins, candidates, response))
+    const decided = { ...withPlugins, candidates, decision }
+    const { client } = withPlugins
     opened = openRecord(deps, call, decided)
     const { record, content } = opened
-    const accesses = await deps.credentials.of(call.caller)
+    const accesses = deps.credentials.getCached(call.caller) ?? (await deps.credentials.of(call.caller))
     const access = new EndpointAccess(deps.catalogue.current(), accesses, call.caller.workspaceId)
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
     if (call.pause) {
@@ -85,7 +90,8 @@ async function completeOnce(
       await call.pause()
       await runInSlices(measurePrompt(decision.body), call.pause)
     }
-    reservation = await decision.spending.reserve(targets, access)
+    reservation = decision.spending.reservation(access)
+    if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
     const admitted = { call, client, response, decision, record, content, access, reservation }
     answer = await runAttempts(deps, admitted, targets)
     return answer
@@ -110,21 +116,15 @@ async function completeOnce(
 /** A request after plugins and policy. */
 type DecidedRequest = RequestWithPlugins & { candidates: Candidate[]; decision: PolicyDecision }
 
-/** Finds the models, and applies plugins and policy. @throws Fault if no model is known or the policy forbids it. */
-async function decideRequest(
-  deps: GatewayDeps,
-  { caller, host, sessionId, turns, pause }: CompletionCall,
-  prepared: PreparedRequest,
+/** The question to the policy about a request. */
+function policyQuestion(
+  { caller, host, sessionId, turns }: CompletionCall,
+  { chat, body, client }: RequestWithPlugins,
+  candidates: Candidate[],
   { signal }: RevocableResponse,
-): Promise<DecidedRequest> {
-  const candidates = resolveModels(deps.catalogue.current(), prepared.chat)
-  const withPlugins = applyPlugins(prepared, candidates)
-  const { chat, body, client } = withPlugins
-  const { protocol } = client
+): PolicyQuestion {
   const groups = { sessionId, tags: requestTagsOf(chat.metadata) }
-  if (pause) await pause()
-  const decision = await deps.policy.decide({ caller, host, groups, chat, body, protocol, candidates, turns, signal })
-  return { ...withPlugins, candidates, decision }
+  return { caller, host, groups, chat, body, protocol: client.protocol, candidates, turns, signal }
 }
 
 type OpenedRecord = { record: RequestRecord; content: ContentRecorder | undefined }

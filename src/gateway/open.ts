@@ -36,7 +36,7 @@ type GatewayParts = {
   scanner: Scanner
   presets: PresetCache
   inFlight: GatewayDeps['inFlight']
-  ownCredentials: Pick<CredentialCache, 'of'>
+  ownCredentials: Pick<CredentialCache, 'of' | 'getCached'>
   ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
   turnLimits?: GatewayDeps['turnLimits']
   noteRequest?: GatewayDeps['noteRequest']

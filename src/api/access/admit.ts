@@ -8,7 +8,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
 import type { Route } from '../routes/route.ts'
-import { authorizationIn, authorize } from './authorize.ts'
+import { authorizationIn, authorize, authorizeFromCache } from './authorize.ts'
 import { type GuardedRoute, rolesOf } from './roles.ts'
 import { requireOwnPage } from './same-origin.ts'
 import { sessionTokenIn } from './session-cookie.ts'
@@ -26,6 +26,15 @@ type RequestParts = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params'
 
 /** The absent caller of a public route, which does not read the caller. */
 const noCaller = undefined as never
+
+/** Finds the caller of a request with a cached key. @throws Fault `forbidden` if the key cannot be used here. */
+export function admitFromCache(
+  deps: Pick<AdmitDeps, 'keys'>,
+  route: Needs,
+  { headers }: Pick<RequestParts, 'headers'>,
+): Caller | undefined {
+  return authorizeFromCache(deps, route, authorizationIn(headers, route.acceptsApiKeyHeader?.(headers) === true))
+}
 
 /**
  * Finds the caller of a request: the holder of its key or, without a key, of its session cookie.

@@ -32,7 +32,18 @@ export function secretIn(authorization: string | undefined): string | undefined 
   return bearer.exec(authorization ?? '')?.[1]
 }
 
-type AuthorizeDeps = { keys: Pick<KeyCache, 'find' | 'findCached'>; tokens?: Pick<Tokens, 'find'> | undefined }
+type AuthorizeDeps = { keys: Pick<KeyCache, 'find'>; tokens?: Pick<Tokens, 'find'> | undefined }
+
+/** Authorizes a request whose key is cached. @returns undefined if its caller must be read, or is refused. */
+export function authorizeFromCache(
+  { keys }: { keys: Pick<KeyCache, 'findCached'> },
+  route: Needs,
+  authorization: string | undefined,
+): Caller | undefined {
+  const secret = secretIn(authorization)
+  const caller = secret === undefined ? undefined : keys.findCached(secret)
+  return caller && allowed(caller, route)
+}
 
 /**
  * Authorizes a request: the caller of its key, or a fault that says what is missing.
@@ -42,8 +53,6 @@ export async function authorize(deps: AuthorizeDeps, route: Needs, authorization
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
   const secret = secretIn(authorization)
-  const cachedCaller = secret && deps.keys.findCached(secret)
-  if (cachedCaller) return allowed(cachedCaller, route)
   if (!secret && bareKey.test(authorization)) throw withoutScheme()
   return allowed(await findCaller(deps, secret), route)
 }

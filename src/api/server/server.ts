@@ -15,7 +15,7 @@ import {
 } from '#platform/http/response/request-tracking.ts'
 import { unknownRouteLog } from '#platform/http/unknown-routes.ts'
 import { type Address, addressRefused, originOf } from '../access/address.ts'
-import { admit } from '../access/admit.ts'
+import { admit, admitFromCache } from '../access/admit.ts'
 import type { ApiDeps } from '../access/deps.ts'
 import { guardInterns, isInternChat } from '../access/interns-access.ts'
 import { prefix, underPrefix } from '../access/prefix.ts'
@@ -69,6 +69,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
   mountRoutes(app, routes, {
     deps,
     prefix,
+    admitFromCache: (route, request) => admitFromCache(deps, route, request),
     admit: (route, request, reply) => admit(deps, route, request, reply),
     hostOf,
     wrap: deps.around,

@@ -19,7 +19,7 @@ test('settling without a known cost charges the whole reservation', async () => 
   }
   const provider = { protocol: 'openai-chat' }
   const catalogue = { current: () => ({ findProvider: () => provider }) }
-  const guardrailCache = { of: async () => noPolicies }
+  const guardrailCache = { of: async () => noPolicies, getCached: () => undefined }
   const policy = guardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const decision = await policy.decide({
@@ -28,7 +28,8 @@ test('settling without a known cost charges the whole reservation', async () => 
     body: {},
   } as unknown as PolicyQuestion)
   const targets = [{ endpoint: endpointOf('p') } as Target]
-  const reservation = await decision.spending.reserve(targets, { isByok: () => false })
+  const reservation = decision.spending.reservation({ isByok: () => false })
+  await reservation.reserve(targets)
   reservation.settle(undefined)
   assert.ok(needed > 0n)
   assert.deepEqual(spent, [needed])
@@ -40,7 +41,7 @@ test('settling a reservation twice charges it once', async () => {
   const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
   const policy = guardrailPolicy({
     catalogue,
-    guardrailCache: { of: async () => noPolicies },
+    guardrailCache: { of: async () => noPolicies, getCached: () => undefined },
     budgets: { reserve },
   } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
@@ -50,13 +51,14 @@ test('settling a reservation twice charges it once', async () => {
     body: {},
   } as unknown as PolicyQuestion)
   const targets = [{ endpoint: endpointOf('p') } as Target]
-  const reservation = await decision.spending.reserve(targets, { isByok: () => false })
+  const reservation = decision.spending.reservation({ isByok: () => false })
+  await reservation.reserve(targets)
   for (const cost of [5n, 7n]) reservation.settle({ cost, byok: false })
   assert.deepEqual(spent, [5n])
 })
 
 test('a field that providers read as another field is refused', async () => {
-  const policy = guardrailPolicy({ guardrailCache: { of: () => noPolicies } } as never)
+  const policy = guardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
   for (const [name, read] of [
@@ -74,7 +76,7 @@ test('a field that providers read as another field is refused', async () => {
 })
 
 test('ambiguous names are refused in nested fields, but not in free-form objects', async () => {
-  const policy = guardrailPolicy({ guardrailCache: { of: () => noPolicies } } as never)
+  const policy = guardrailPolicy({ guardrailCache: { getCached: () => noPolicies } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
   const url = { url: 'data:image/png;base64,' }

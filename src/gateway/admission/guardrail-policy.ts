@@ -22,7 +22,7 @@ import { type SpendingDeps, SpendingLimits } from './spending-limits.ts'
 import { withoutStorage } from './storage-policy.ts'
 
 type GuardrailPolicyDeps = SpendingDeps & {
-  guardrailCache: Pick<GuardrailCache, 'of'>
+  guardrailCache: Pick<GuardrailCache, 'of' | 'getCached'>
   scanner: Pick<Scanner, 'scanRequest'>
   config: Pick<Config, 'zdr_vendors' | 'regions'>
 }
@@ -48,7 +48,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   return {
     async decide(question) {
       refuseFoldedNames(question.body)
-      const policies = await guardrailCache.of(question.caller)
+      const policies = guardrailCache.getCached(question.caller) ?? (await guardrailCache.of(question.caller))
       const counted = countedRequest(deps, policies, question)
       return policies.guardrails.length === 0
         ? unguarded(policies.guardrails, question, counted)
@@ -57,6 +57,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
     async recheckInFlight(question) {
       await requirePermitted(await guardrailCache.of(question.caller), question)
     },
+    isCurrent: (caller, { guardrails }) => guardrailCache.getCached(caller)?.guardrails === guardrails,
     recheckBeforeSend: recheckingBeforeSend({
       guardrailCache,
       scanner,

@@ -81,6 +81,8 @@ export type Policy = {
   decide: (question: PolicyQuestion) => Promise<PolicyDecision>
   /** Applies the current rules to a request in flight. @throws Fault `forbidden` if they no longer permit it. */
   recheckInFlight: (question: InFlightQuestion) => Promise<void>
+  /** Whether the guardrails of a decision are known to be unchanged. */
+  isCurrent: (caller: Caller, decision: Pick<PolicyDecision, 'guardrails'>) => boolean
   /**
    * Applies guardrails that changed after the decision, just before the request is sent.
    * @returns the fault if they forbid the endpoint, or would change the request.

@@ -50,7 +50,11 @@ export class RequestReservation {
     return this.#request
   }
 
-  /** Reserves the highest cost at any of the targets. @throws Fault if a limit leaves no room. */
+  /**
+   * Reserves the highest cost at any of the targets. Limits that do not count the workspace's own credentials are
+   * skipped if all targets use those.
+   * @throws Fault if a limit leaves no room.
+   */
   async reserve(targets: readonly Target[]): Promise<void> {
     const { protocolOf, guardrails, turns } = this.#terms
     const budgets = this.#applicableBudgets(targets)

@@ -58,16 +58,11 @@ export class SpendingLimits {
     )
   }
 
-  /**
-   * Reserves the highest possible cost of the request. Limits that do not count the workspace's own credentials are
-   * skipped if all targets use those.
-   * @throws Fault if a limit leaves no room.
-   */
-  async reserve(targets: readonly Target[], access: CredentialSource): Promise<RequestReservation> {
+  /** The reservation of the request, which reserves nothing yet. */
+  reservation(access: CredentialSource): RequestReservation {
+    const { budgets, guardrails, turns } = this.#limits
     const protocolOf = (endpoint: Endpoint) => this.#protocolOf(endpoint)
-    const reservation = new RequestReservation(this.#deps, { ...this.#limits, access, protocolOf }, this.#request)
-    if (this.budgets.length > 0) await reservation.reserve(targets)
-    return reservation
+    return new RequestReservation(this.#deps, { budgets, guardrails, turns, access, protocolOf }, this.#request)
   }
 
   #protocolOf(endpoint: Endpoint) {

@@ -10,13 +10,16 @@ export type LedgerState = {
 }
 
 /**
- * Waits until the ledger can record another request, because no request is served without a record.
+ * Returns how long a request must wait for the ledger, because no request is served without a record. Usually 0.
  * @throws Fault `unavailable` if the ledger is full.
  */
-export async function waitForLedger(ledger: LedgerState): Promise<void> {
+export function ledgerDelay(ledger: LedgerState): number {
   if (!ledger.canMeter()) throw ledgerFull()
-  const delayMs = ledger.meteringDelayMs()
-  if (delayMs <= 0) return
+  return ledger.meteringDelayMs()
+}
+
+/** Waits for the ledger. @throws Fault `unavailable` if the ledger is full after the delay. */
+export async function waitForLedger(ledger: LedgerState, delayMs: number): Promise<void> {
   await sleep(delayMs)
   if (!ledger.canMeter()) throw ledgerFull()
 }

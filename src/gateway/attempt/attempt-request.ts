@@ -1,5 +1,5 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
-import { runInSlices } from '#platform/async/long-work.ts'
+import { type Pause, runInSlices } from '#platform/async/long-work.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
@@ -9,6 +9,7 @@ import { withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
+import type { Access } from '../request/credentials.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import type { BackgroundReads } from './background-reads.ts'
 import type { CredentialOwner } from './failure.ts'
@@ -54,49 +55,83 @@ export type EncodedAttempt = {
 }
 
 /** Encodes a request for one endpoint. @throws Fault `unavailable` if the catalogue no longer has its provider. */
-export async function encodeAttempt(
+export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, target: Target): EncodedAttempt {
+  const encoding = encodeForTarget(deps, admitted, target)
+  return attemptOf(deps, admitted, encoding, encodedBody(encoding.encoded))
+}
+
+/** The same for a long body, with pauses. */
+export async function encodeLongAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
   target: Target,
+  pause: Pause,
 ): Promise<EncodedAttempt> {
+  await pause()
+  const encoding = encodeForTarget(deps, admitted, target)
+  await pause()
+  return attemptOf(deps, admitted, encoding, await runInSlices(encodedBodyInSteps(encoding.encoded), pause))
+}
+
+/** A request in the protocol of its endpoint. Its body is not written yet. */
+type TargetEncoding = {
+  target: Target
+  access: Access
+  providerProtocol: ProviderProtocol
+  encoded: EncodedRequest
+  isPassedThrough: boolean
+  upstreamStreams: boolean
+}
+
+function encodeForTarget(deps: EncodingDeps, admitted: AdmittedRequest, target: Target): TargetEncoding {
   const { endpoint } = target
-  const { call, client, record, reservation } = admitted
-  const { chat, body } = reservation.request
-  if (call.pause) await call.pause()
+  const { client, reservation } = admitted
+  const { chat } = reservation.request
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && admitted.access.find(provider, endpoint)
   const providerProtocol = providerProtocolOf(endpoint, provider)
   if (!access || !providerProtocol)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was just removed from the catalogue.`)
-  const stream = chat.stream === true
-  const upstreamStreams = stream || endpoint.compatibility?.wholeAnswers === false
+  const upstreamStreams = chat.stream === true || endpoint.compatibility?.wholeAnswers === false
   const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }
   const passThroughRequest =
     providerProtocol.protocol === client.protocol
       ? encodePassThrough(providerProtocol, admitted, protocolTarget)
       : undefined
   const encoded = passThroughRequest ?? providerProtocol.encode(chat, protocolTarget)
+  const isPassedThrough = passThroughRequest !== undefined
+  return { target, access, providerProtocol, encoded, isPassedThrough, upstreamStreams }
+}
+
+function attemptOf(
+  deps: EncodingDeps,
+  admitted: AdmittedRequest,
+  { target, access, providerProtocol, encoded, isPassedThrough, upstreamStreams }: TargetEncoding,
+  body: UpstreamRequest['body'],
+): EncodedAttempt {
+  const { endpoint } = target
+  const { client, record, reservation } = admitted
+  const { request } = reservation
+  const stream = request.chat.stream === true
   const { aliases, dropped: droppedFields = [] } = encoded
+  const hasAliases = aliases !== undefined && aliases.size > 0
   const tried: TriedEndpoint = {
     target,
     byok: access.byok,
-    bound: new LazyUsageBound({ chat, body, protocol: client.protocol }, target, providerProtocol),
+    bound: new LazyUsageBound({ ...request, protocol: client.protocol }, target, providerProtocol),
     stopsOnDisconnect: upstreamStreams && endpoint.compatibility?.stopsOnDisconnect === true,
   }
-  const hasAliases = aliases !== undefined && aliases.size > 0
-  if (call.pause) await call.pause()
-  const writtenBody = call.pause ? await runInSlices(encodedBodyInSteps(encoded), call.pause) : encodedBody(encoded)
   return {
     droppedFields,
     request: {
       answerId: record.id,
-      answerLimit: answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? undefined,
+      answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
       target,
       providerProtocol: hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol,
       request: {
         ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
-        headers: headersOf(admitted, encoded, upstreamStreams, passThroughRequest !== undefined),
-        body: writtenBody,
+        headers: headersOf(admitted, encoded, upstreamStreams, isPassedThrough),
+        body,
         streams: stream,
       },
       credential: access.secret,
@@ -110,7 +145,7 @@ export async function encodeAttempt(
       },
     },
     tried,
-    passThrough: passThroughRequest !== undefined && !client.rewrites && !hasAliases && upstreamStreams === stream,
+    passThrough: isPassedThrough && !client.rewrites && !hasAliases && upstreamStreams === stream,
   }
 }
 

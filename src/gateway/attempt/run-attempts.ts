@@ -13,7 +13,7 @@ import type { Upstreams } from './upstream/upstream.ts'
 
 export type AttemptDeps = EncodingDeps & {
   circuits: Pick<Circuits, 'admit' | 'lastResort' | 'restriction'>
-  policy: Pick<Policy, 'recheckBeforeSend'>
+  policy: Pick<Policy, 'isCurrent' | 'recheckBeforeSend'>
   upstreams: Upstreams
   /** The longest time without any output before the first token of a stream. After it, a keep-alive is sent. */
   keepaliveMs: number
@@ -32,45 +32,48 @@ type Outcome =
  * @throws Fault if no endpoint answered and the response is not open yet.
  */
 export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, targets: Target[]): Promise<Answer> {
-  const isStreamed = request.decision.chat.stream === true
-  const result = isStreamed
-    ? await withKeepalives(deps, request, () => tryTargets(deps, request, targets))
-    : await tryTargets(deps, request, targets)
-  if (!('fault' in result)) return result.answer
-  const { fault, target } = result
+  const keepalives = request.decision.chat.stream === true ? startKeepalives(deps, request) : undefined
+  const { signal } = request.response
+  let remaining = targets
+  let lastFailure: FailedAttempt | undefined
+  let forbidden: Fault | undefined
+  const isRemaining = (target: Target) => remaining.includes(target)
+  try {
+    for (const { target, permit } of admittedTargets(deps.circuits, request.access, targets, isRemaining)) {
+      const outcome = await tryTarget(deps, request, target, permit)
+      if (outcome.kind === 'answered') return outcome.answer
+      if (outcome.kind === 'failed') lastFailure = { failure: outcome.failure, target }
+      else forbidden = outcome.fault
+      if (signal.aborted || lastFailure?.failure.tryNext === false) break
+      remaining = remainingAfter(remaining, target, outcome)
+      if (!(await canContinue(request, remaining))) break
+    }
+  } finally {
+    clearInterval(keepalives)
+  }
+  const fault = faultAfter(deps, request, targets, { lastFailure, forbidden })
   request.record.noteCause(fault)
   if (!request.response.opened) throw fault
   // A keep-alive has opened the stream already, so the failure is sent as an error event.
-  const writer = request.client.writer(answerHead(deps, request, target), { includeUsage: false })
-  endWithError(request, writer, fault)
+  const head = answerHead(deps, request, lastFailure?.target ?? targets[0]!)
+  endWithError(request, request.client.writer(head, { includeUsage: false }), fault)
   return undefined
 }
 
-/** @returns the answer, or the fault after the last attempt. */
-async function tryTargets(
+type FailedAttempt = { failure: AttemptFailure; target: Target }
+
+/** The fault after the last attempt. */
+function faultAfter(
   deps: AttemptDeps,
   request: AdmittedRequest,
   targets: Target[],
-): Promise<{ answer: Answer } | { fault: Fault; target: Target }> {
-  const { signal } = request.response
-  let remaining = targets
-  let lastFailure: { failure: AttemptFailure; target: Target } | undefined
-  let forbidden: Fault | undefined
-  const isRemaining = (target: Target) => remaining.includes(target)
-  for (const { target, permit } of admittedTargets(deps.circuits, request.access, targets, isRemaining)) {
-    const outcome = await tryTarget(deps, request, target, permit)
-    if (outcome.kind === 'answered') return { answer: outcome.answer }
-    if (outcome.kind === 'failed') lastFailure = { failure: outcome.failure, target }
-    else forbidden = outcome.fault
-    if (signal.aborted || lastFailure?.failure.tryNext === false) break
-    remaining = remainingAfter(remaining, target, outcome)
-    if (!(await canContinue(request, remaining))) break
-  }
-  const target = lastFailure?.target ?? targets[0]!
-  if (request.response.revoked) return { fault: request.response.revoked, target }
-  if (signal.aborted) return { fault: clientClosedFault(), target }
-  if (lastFailure) return { fault: faultOf(lastFailure.failure, target), target }
-  return { fault: forbidden ?? allCircuitsOpen(deps, request, targets), target }
+  { lastFailure, forbidden }: { lastFailure: FailedAttempt | undefined; forbidden: Fault | undefined },
+): Fault {
+  const { revoked, signal } = request.response
+  if (revoked) return revoked
+  if (signal.aborted) return clientClosedFault()
+  if (lastFailure) return faultOf(lastFailure.failure, lastFailure.target)
+  return forbidden ?? allCircuitsOpen(deps, request, targets)
 }
 
 /** A prompt that was too long for one endpoint is sent only to those with a larger context. */
@@ -104,7 +107,8 @@ async function tryTarget(
 ): Promise<Outcome> {
   const { record } = request
   try {
-    const forbidden = await deps.policy.recheckBeforeSend(recheckQuestion(request, target))
+    const isCurrent = deps.policy.isCurrent(request.call.caller, request.decision)
+    const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(recheckQuestion(request, target))
     if (forbidden) {
       record.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
@@ -133,18 +137,9 @@ function recheckQuestion(
   return { caller, host, decision, request: reservation.request, target, access, signal: response.signal }
 }
 
-/** Sends keep-alives on a stream while it has no other output. */
-async function withKeepalives<Result>(
-  { keepaliveMs }: AttemptDeps,
-  { client, response }: AdmittedRequest,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const timer = setInterval(() => response.signal.aborted || response.write(client.keepalive), keepaliveMs)
-  try {
-    return await work()
-  } finally {
-    clearInterval(timer)
-  }
+/** Sends keep-alives on a stream while it has no other output, until the timer is cleared. */
+function startKeepalives({ keepaliveMs }: AttemptDeps, { client, response }: AdmittedRequest): NodeJS.Timeout {
+  return setInterval(() => response.signal.aborted || response.write(client.keepalive), keepaliveMs)
 }
 
 /** The fault if all circuits opened after planning. */

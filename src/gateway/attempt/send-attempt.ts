@@ -10,7 +10,7 @@ import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
-import { type EncodingDeps, encodeAttempt } from './attempt-request.ts'
+import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
 import { nameDroppedFields } from './dropped-fields-header.ts'
 import { type AttemptFailure, faultOf } from './failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
@@ -26,7 +26,10 @@ type SendResult = { answer: Answer } | { failure: AttemptFailure }
 export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
   const { call, client, response, record, content, decision } = admitted
   const { chat } = admitted.reservation.request
-  const { request, passThrough, droppedFields, tried } = await encodeAttempt(deps, admitted, target)
+  const encoded = call.pause
+    ? await encodeLongAttempt(deps, admitted, target, call.pause)
+    : encodeAttempt(deps, admitted, target)
+  const { request, passThrough, droppedFields, tried } = encoded
   const relay = relayStream(response, {
     client,
     head: answerHead(deps, admitted, target),
@@ -58,8 +61,11 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
 
 /** Sends a request to one endpoint and returns the whole answer. */
 export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
-  const { client, response, record, content, decision } = admitted
-  const { request, passThrough, droppedFields, tried } = await encodeAttempt(deps, admitted, target)
+  const { call, client, response, record, content, decision } = admitted
+  const encoded = call.pause
+    ? await encodeLongAttempt(deps, admitted, target, call.pause)
+    : encodeAttempt(deps, admitted, target)
+  const { request, passThrough, droppedFields, tried } = encoded
   const relay = relayWhole({
     client,
     head: answerHead(deps, admitted, target),

@@ -12,7 +12,11 @@ export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'id
 
 type CredentialOwner = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
 
-export type Credentials = { of: (caller: CredentialOwner) => Promise<Accesses> }
+export type Credentials = {
+  of: (caller: CredentialOwner) => Promise<Accesses>
+  /** The same; undefined if the workspace's own credentials must be read first. */
+  getCached: (caller: CredentialOwner) => Accesses | undefined
+}
 
 type Variable = (name: string) => string | undefined
 
@@ -43,7 +47,7 @@ const emptyMap = () => new Map<string | null, Access | undefined>()
 /** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
 export function ownCredentialsFirst(
   operators: { of: (caller: CredentialOwner) => Accesses },
-  ownCredentials: Pick<CredentialCache, 'of'>,
+  ownCredentials: Pick<CredentialCache, 'of' | 'getCached'>,
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
@@ -55,6 +59,10 @@ export function ownCredentialsFirst(
   }
   return {
     of: async (caller) => combine(caller, await ownCredentials.of(caller.workspaceId)),
+    getCached(caller) {
+      const own = ownCredentials.getCached(caller.workspaceId)
+      return own && combine(caller, own)
+    },
   }
 }
 

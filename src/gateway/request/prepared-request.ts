@@ -17,6 +17,15 @@ export type PreparedRequest = {
   client: ClientProtocol
 }
 
+/** Prepares a request without a preset; undefined if it names one. @throws Fault `invalid` for unsupported fields. */
+export function prepareWithoutPreset({
+  client,
+  body: given,
+}: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
+  const body = applyLitellmFields(given)
+  return presetReference(body) ? undefined : { chat: client.toChat(body), body, preset: undefined, client }
+}
+
 /**
  * Applies the preset that the request names. Guardrails and the plan see the result, so the settings of a preset are
  * treated like those of a client.
@@ -24,11 +33,11 @@ export type PreparedRequest = {
  */
 export async function prepareRequest(
   deps: { presets: PresetCache },
-  { caller, client, body: given }: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
+  call: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
 ): Promise<PreparedRequest> {
-  const body = applyLitellmFields(given)
-  const reference = presetReference(body)
-  if (!reference) return { chat: client.toChat(body), body, preset: undefined, client }
+  const { caller, client, body } = call
+  const reference = presetReference(applyLitellmFields(body))
+  if (!reference) return prepareWithoutPreset(call)!
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =
     reference.version === undefined ? preset.designated_version : await deps.presets.version(preset, reference.version)

@@ -19,6 +19,8 @@ export type OwnCredential = Pick<
 /** Caches workspaces' own provider keys, in the order of preference. */
 export type CredentialCache = {
   of: (workspaceId: string) => Promise<readonly OwnCredential[]>
+  /** The same; undefined if they must be read first. */
+  getCached: (workspaceId: string) => readonly OwnCredential[] | undefined
   close: () => void
 }
 
@@ -31,7 +33,7 @@ export function createCredentialCache({ db, vault, allowStale }: CredentialCache
     topic: 'credential.changed',
     read: (workspaceId) => readWorkspace(db, vault, workspaceId),
   })
-  return { of: workspaces.get, close: workspaces.close }
+  return { of: workspaces.get, getCached: workspaces.getCached, close: workspaces.close }
 }
 
 async function readWorkspace(db: Pick<Db, 'query'>, vault: Vault, workspaceId: string): Promise<OwnCredential[]> {

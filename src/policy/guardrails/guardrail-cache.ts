@@ -9,6 +9,8 @@ type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 /** The guardrails and budgets that apply to a caller. */
 export type GuardrailCache = {
   of: (caller: GuardrailCacheSubject) => Promise<PoliciesInForce>
+  /** The same; undefined if they must be read first. */
+  getCached: (caller: GuardrailCacheSubject) => PoliciesInForce | undefined
   close: () => void
 }
 
@@ -24,6 +26,7 @@ export function createGuardrailCache({ db, allowStale }: GuardrailCacheDeps): Gu
   })
   return {
     of: async (caller) => (await workspaces.get(caller.workspaceId)).of(caller),
+    getCached: (caller) => workspaces.getCached(caller.workspaceId)?.of(caller),
     close: workspaces.close,
   }
 }

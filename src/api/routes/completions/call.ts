@@ -1,11 +1,12 @@
 import type { TurnLimits } from '#gateway/admission/turn-limits.ts'
+import type { Answer } from '#gateway/attempt/send-attempt.ts'
 import { complete } from '#gateway/complete.ts'
 import type { CompletionCall } from '#gateway/completion-call.ts'
 import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { type Pause, pauseFor } from '#platform/async/long-work.ts'
-import { type Call, HttpAnswer } from '#platform/http/route.ts'
+import type { Call } from '#platform/http/route.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import { appOf } from './app.ts'
 
@@ -40,26 +41,19 @@ function completionCall(
   }
 }
 
-/** Returns the bytes of an upstream unchanged. Undefined means that the answer was streamed. */
-function wholeAnswer(answer: Buffer | object | undefined): unknown {
-  return Buffer.isBuffer(answer) ? new HttpAnswer(200, { 'content-type': 'application/json' }, answer) : answer
-}
-
 /** The length of a body by its header. Without the header a body can have any length. */
 export function declaredBytes({ 'content-length': length }: Incoming['headers']): number {
   return length === undefined ? Number.POSITIVE_INFINITY : Number(length)
 }
 
-export async function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
+/** @returns the whole answer, or undefined if it was streamed. */
+export function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<Answer> {
   const pause = pauseFor(declaredBytes(call.headers))
-  await pause?.()
-  // The client can disconnect during a pause.
-  if (call.response.signal.aborted) return undefined
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
   const completion = completionCall(call, client, pause)
   const isOfIntern = call.caller.keyKind === 'intern'
-  return wholeAnswer(await (isOfIntern ? completeForIntern(routing, completion) : complete(routing, completion)))
+  return isOfIntern ? completeForIntern(routing, completion) : complete(routing, completion)
 }
 
 /** A request that an intern makes with its own key. */
