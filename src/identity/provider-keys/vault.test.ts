@@ -13,19 +13,19 @@ import { createVault } from './vault.ts'
 const vault = createVault(randomBytes(32))
 
 test('a sealed value opens in its place, and is sealed differently each time', () => {
-  const sealed = vault.seal('sk-secret-ü', 'testStore')
-  assert.equal(vault.open(sealed, 'testStore'), 'sk-secret-ü')
-  assert.notEqual(vault.seal('sk-secret-ü', 'testStore'), sealed)
+  const sealed = vault.seal('sk-secret-ü', 'place')
+  assert.equal(vault.open(sealed, 'place'), 'sk-secret-ü')
+  assert.notEqual(vault.seal('sk-secret-ü', 'place'), sealed)
 })
 
 test('a value that was moved, changed, cut or sealed by another key does not open', () => {
-  const sealed = vault.seal('secret', 'testStore')
+  const sealed = vault.seal('secret', 'place')
   const bytes = Buffer.from(sealed, 'base64')
   bytes[bytes.length - 1]! ^= 1
   assert.throws(() => vault.open(sealed, 'elsewhere'))
-  assert.throws(() => vault.open(bytes.toString('base64'), 'testStore'))
-  assert.throws(() => vault.open(bytes.subarray(0, 20).toString('base64'), 'testStore'))
-  assert.throws(() => createVault(randomBytes(32)).open(sealed, 'testStore'))
+  assert.throws(() => vault.open(bytes.toString('base64'), 'place'))
+  assert.throws(() => vault.open(bytes.subarray(0, 20).toString('base64'), 'place'))
+  assert.throws(() => createVault(randomBytes(32)).open(sealed, 'place'))
 })
 
 async function place() {

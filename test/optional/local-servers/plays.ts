@@ -124,7 +124,7 @@ export const plays: Record<Behaviour, (world: ServerWorld) => Promise<void>> = {
   async 'JSON schema'(world) {
     const { choices } = await openai(world).chat.completions.create({
       ...{ model: world.model, messages: user('Answer in json'), max_tokens: 300 },
-      response_format: { type: 'json_schema', json_schema: { name: 'testStore', strict: true, schema: parameters } },
+      response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema: parameters } },
     })
     assert.deepEqual(JSON.parse(choices[0]!.message.content!), { city: 'Paris' })
   },
