@@ -13,7 +13,7 @@ const { stderrLog } = await import('#daemon/log.ts')
 const { monotonicNow: steadyNow } = await import('#daemon/runs/monotonic-clock.ts')
 
 process.umask(0o077)
-const whyOf = (error: unknown) => ({ why: error instanceof Error ? error.stack : String(error) })
+const errorFields = (error: unknown) => ({ why: error instanceof Error ? error.stack : String(error) })
 try {
   const file = process.argv[2] ?? process.env.SIGNALBOX_DAEMON_SETTINGS
   if (!file) throw new Error('Give the file of settings: node bin/daemon.ts settings.json')
@@ -34,9 +34,9 @@ try {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   // A rejection without a handler affects no turn and is only logged. After an uncaught exception the daemon is restarted.
-  process.on('unhandledRejection', (reason) => stderrLog('failed.unheard', whyOf(reason)))
+  process.on('unhandledRejection', (reason) => stderrLog('failed.unheard', errorFields(reason)))
   process.on('uncaughtException', (error) => {
-    stderrLog('failed.uncaught', whyOf(error))
+    stderrLog('failed.uncaught', errorFields(error))
     void end().finally(() => process.exit(1))
   })
   process.stdout.write('ready\n')

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { sessionState, wasSignedIn } from './api/session.ts'
-import { RootedLocation } from './base-path-location.tsx'
+import { BasePathLocation } from './base-path-location.tsx'
 import { ErrorBoundary } from './components/error-boundary.tsx'
 import { openedPage } from './components/focus.ts'
 import { Heading } from './components/heading.tsx'
@@ -28,10 +28,10 @@ const routed = screens.map(({ name, load }) => ({
 
 export function App() {
   return (
-    <RootedLocation>
+    <BasePathLocation>
       <Gate />
       <Toasts />
-    </RootedLocation>
+    </BasePathLocation>
   )
 }
 

@@ -9,7 +9,7 @@ type Props = { children: ComponentChildren }
  * Lets screens use paths as if the console were at the root of its host. Links get the prefixes of the service and of the
  * workspace when they are created, and the router's location does not have them.
  */
-export const RootedLocation = ({ children }: Props) => (
+export const BasePathLocation = ({ children }: Props) => (
   <LocationProvider scope={withScreenRoot('/')}>
     <WithoutRoot>{children}</WithoutRoot>
   </LocationProvider>

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { isSessionInPage } from './api/preloaded-answers.ts'
+import { hasPreloadedSession } from './api/preloaded-answers.ts'
 import { findSession } from './api/session.ts'
 import { App } from './app.tsx'
 import { rootLinks } from './base-path-location.tsx'
@@ -10,7 +10,7 @@ import { rememberScrollPositions } from './components/scroll-memory.ts'
 rootLinks()
 rememberScrollPositions()
 const found = findSession()
-if (isSessionInPage) await found
+if (hasPreloadedSession) await found
 const root = document.getElementById('console')!
 // Replaces the frame that the page contains, within the same paint.
 root.replaceChildren()

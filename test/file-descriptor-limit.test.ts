@@ -11,7 +11,7 @@ after(() => rmSync(home, { recursive: true }))
 /** What starts a process: its module, the call, and what is said where no pipe to the process can be made. */
 const starts: [module: string, call: string, refusal: RegExp][] = [
   ['provision/repository/git.ts', `runGit({ path: '', args: [], cwd: '/', signal })`, /^spawn git EMFILE/],
-  ['provision/host/user-ids.ts', `whyUsersFail(70000, [], '/')`, /separate users failed: spawn .* EMFILE/],
+  ['provision/host/user-ids.ts', `userIdsError(70000, [], '/')`, /separate users failed: spawn .* EMFILE/],
   [
     'provision/processes/files-process.ts',
     `startFilesProcess({ config: {}, home: '${home}', uid() {}, path: '', starting() {}, started() {} })`,
@@ -29,7 +29,7 @@ for (const [module, call, refusal] of starts)
     const script = `
       import { closeSync, openSync } from 'node:fs'
       import * as module from '#${module}'
-      const { runGit, whyUsersFail, startFilesProcess, spawnWorker } = module
+      const { runGit, userIdsError, startFilesProcess, spawnWorker } = module
       const { signal } = new AbortController()
       const endOf = async ({ rpc, ended }) => {
         const refused = await rpc.call('worker.start', {}).catch((error) => error)

@@ -1,7 +1,7 @@
 import { pathOf, queryOf } from './address.ts'
 import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection.ts'
 import { failureOf } from './failure.ts'
-import { takeFirstAnswer } from './preloaded-answers.ts'
+import { takePreloadedAnswer } from './preloaded-answers.ts'
 import { withRoot } from './root.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
@@ -37,7 +37,7 @@ type Options = { signal?: AbortSignal | undefined; headers?: Record<string, stri
  */
 export async function call<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
   const address = addressOf(route, input as object)
-  const first = route.startsWith('GET ') ? takeFirstAnswer(address) : undefined
+  const first = route.startsWith('GET ') ? takePreloadedAnswer(address) : undefined
   if (first !== undefined) return first as Answer<R>
   const response = await send(route, address, input.body, options)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')

@@ -6,7 +6,7 @@ const answers = new Map<string, unknown>(Object.entries(JSON.parse(textOf('first
 export const currentSessionPath = withRoot('/api/v1/sessions/current')
 
 /** Whether the page contains the session, so that no request is needed for it. */
-export const isSessionInPage = answers.has(currentSessionPath)
+export const hasPreloadedSession = answers.has(currentSessionPath)
 
 function textOf(id: string): string | undefined {
   const element = globalThis.document?.getElementById(id)
@@ -15,11 +15,11 @@ function textOf(id: string): string | undefined {
 }
 
 /** Takes an answer out of the page. Each is used once: a later request must return newer data. */
-export function takeFirstAnswer(address: string): unknown {
+export function takePreloadedAnswer(address: string): unknown {
   const answer = answers.get(address)
   answers.delete(address)
   return answer
 }
 
 /** Removes the answers when somebody signs in: they belong to the previous session. */
-export const dropFirstAnswers = (): void => answers.clear()
+export const dropPreloadedAnswers = (): void => answers.clear()

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { Failure, failureOf } from './failure.ts'
-import { currentSessionPath, dropFirstAnswers, takeFirstAnswer } from './preloaded-answers.ts'
+import { currentSessionPath, dropPreloadedAnswers, takePreloadedAnswer } from './preloaded-answers.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
 import type { NewSession, Session } from './types.ts'
@@ -40,7 +40,7 @@ export const lastRole = () => document.documentElement.dataset.role
 const cookieSeconds = 31_536_000
 
 function remember(role: Session['role'] | undefined): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: the other way is not there without TLS
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
   document.cookie = `role=${role}; Path=/; SameSite=Strict; Max-Age=${role ? cookieSeconds : 0}`
   try {
     if (role) localStorage.setItem(storageKey, '1')
@@ -84,7 +84,7 @@ async function post(body: NewSession): Promise<Session> {
     body: JSON.stringify(body),
   })
   if (!response.ok) throw await failureOf(response)
-  dropFirstAnswers()
+  dropPreloadedAnswers()
   return sessionIn(response)
 }
 
@@ -204,7 +204,7 @@ async function fetchSession(): Promise<SessionState> {
 }
 
 async function currentSession(): Promise<SessionState> {
-  const inPage = takeFirstAnswer(currentSessionPath) as { data: Session } | undefined
+  const inPage = takePreloadedAnswer(currentSessionPath) as { data: Session } | undefined
   if (inPage) return { state: 'in', session: inPage.data }
   const headers = workspaceHeader()
   const response = await fetch(currentSessionPath, workspaceInAddress() === undefined ? {} : { headers })

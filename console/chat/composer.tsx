@@ -6,7 +6,7 @@ import { Problem } from '../components/problem.tsx'
 import { draft, isBusy, pictures, sendMessage, stop } from './conversation.ts'
 
 /** Few providers accept larger requests. */
-const largestBytes = 8_000_000
+const maxImageBytes = 8_000_000
 
 const readAsDataUrl = (file: File) =>
   new Promise<string>((resolve, reject) => {
@@ -50,8 +50,8 @@ function MessageForm({ models }: { models: string[] }) {
     const files = [...chosen]
     const other = files.find(({ type }) => !type.startsWith('image/'))
     if (other) return setProblem(`${other.name} is not an image.`)
-    const oversizedFile = files.find(({ size }) => size > largestBytes)
-    if (oversizedFile) return setProblem(`${oversizedFile.name} is larger than ${largestBytes / 1e6} MB.`)
+    const oversizedFile = files.find(({ size }) => size > maxImageBytes)
+    if (oversizedFile) return setProblem(`${oversizedFile.name} is larger than ${maxImageBytes / 1e6} MB.`)
     try {
       const added = await Promise.all(files.map(readAsDataUrl))
       pictures.value = [...pictures.peek(), ...added]

@@ -45,7 +45,7 @@ export function retryReply(turnId: number, model: string): void {
 }
 
 const bodyOf = (model: string, before: Turn[], turn: Turn) =>
-  buildRequest(model, { turns: before, turn, systemMessages: earlierMessages.peek(), settings: settings.peek() })
+  buildRequest(model, { turns: before, turn, earlierMessages: earlierMessages.peek(), settings: settings.peek() })
 
 export function stop(): void {
   for (const controller of controllers) controller.abort()

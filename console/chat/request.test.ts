@@ -12,7 +12,7 @@ const turn = (id: number, text: string, replies: Record<string, string> = {}): T
 
 test('buildRequest sends a model its own answers, not those of other models', () => {
   const turns = [turn(1, 'Hi', { a: 'I am a', b: 'I am b' }), turn(2, 'Only b', { b: 'Yes' })]
-  const { messages } = buildRequest('a', { turns, turn: turn(3, 'Go on'), systemMessages: [], settings: noSettings })
+  const { messages } = buildRequest('a', { turns, turn: turn(3, 'Go on'), earlierMessages: [], settings: noSettings })
   assert.deepEqual(
     messages.map(({ content }) => content),
     ['Hi', 'I am a', 'Go on'],
@@ -22,7 +22,7 @@ test('buildRequest sends a model its own answers, not those of other models', ()
 test('buildRequest omits empty settings', () => {
   assert.deepEqual(fieldsOf(noSettings), {})
   const settings = { ...noSettings, system: 'Be short.', temperature: '0', more: '{"seed": 7}' }
-  const sent = buildRequest('a', { turns: [], turn: turn(1, 'Hi'), systemMessages: [], settings })
+  const sent = buildRequest('a', { turns: [], turn: turn(1, 'Hi'), earlierMessages: [], settings })
   assert.deepEqual([sent.temperature, sent.seed, sent.top_p, sent.messages[0]?.content], [0, 7, undefined, 'Be short.'])
 })
 
@@ -33,7 +33,7 @@ test('fieldsOf rejects additional fields that are not a JSON object', () => {
 
 test('buildRequest sends images as parts of the message', () => {
   const withImage = { ...turn(1, 'What is it?'), images: ['data:image/png;base64,AA'] }
-  const { messages } = buildRequest('a', { turns: [], turn: withImage, systemMessages: [], settings: noSettings })
+  const { messages } = buildRequest('a', { turns: [], turn: withImage, earlierMessages: [], settings: noSettings })
   assert.deepEqual(messages[0]?.content, [
     { type: 'text', text: 'What is it?' },
     { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },

@@ -62,15 +62,15 @@ function historyFor(turns: Turn[], model: string): Message[] {
   })
 }
 
-/** The request to one model. @param opening messages of a stored request. */
+/** The request to one model. @param earlierMessages messages of a stored request. */
 export function buildRequest(
   model: string,
   {
     turns,
     turn,
-    systemMessages,
+    earlierMessages,
     settings,
-  }: { turns: Turn[]; turn: Turn; systemMessages: Message[]; settings: Settings },
+  }: { turns: Turn[]; turn: Turn; earlierMessages: Message[]; settings: Settings },
 ): ChatRequest {
   const system: Message[] = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }]
   return {
@@ -78,7 +78,7 @@ export function buildRequest(
     model,
     stream: true,
     stream_options: { include_usage: true },
-    messages: [...system, ...systemMessages, ...historyFor(turns, model), userMessage(turn)],
+    messages: [...system, ...earlierMessages, ...historyFor(turns, model), userMessage(turn)],
   }
 }
 

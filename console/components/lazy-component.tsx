@@ -7,7 +7,7 @@ import { Loading } from './page-states.tsx'
  * A component whose script is loaded when the component is rendered, or by `preload`.
  * @param what names it in the message if its script cannot be loaded.
  */
-export function laterPart<Props extends object>(what: string, load: () => Promise<ComponentType<Props>>) {
+export function lazyComponent<Props extends object>(what: string, load: () => Promise<ComponentType<Props>>) {
   let loaded: ComponentType<Props> | undefined
   let loading: Promise<ComponentType<Props>> | undefined
   const preload = () => {
@@ -17,12 +17,12 @@ export function laterPart<Props extends object>(what: string, load: () => Promis
     )
     return loading
   }
-  function LaterPart(props: Props) {
+  function LazyComponent(props: Props) {
     const [Part, setPart] = useState(() => loaded)
     useEffect(() => {
       if (!Part) void preload().then((part) => setPart(() => part))
     }, [Part])
     return Part ? <Part {...props} /> : <Loading />
   }
-  return { LaterPart, preload }
+  return { LazyComponent, preload }
 }

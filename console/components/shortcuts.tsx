@@ -12,12 +12,12 @@ export function Shortcuts() {
     <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
       <h2>Keyboard shortcuts</h2>
       <dl class="keys">
-        {[...byKey.values()].map(({ key, description: says }) => (
+        {[...byKey.values()].map(({ key, description }) => (
           <>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{says}</dd>
+            <dd>{description}</dd>
           </>
         ))}
       </dl>

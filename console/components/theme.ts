@@ -13,7 +13,7 @@ export const theme = signal<Theme>(chosen())
 export function setTheme(next: Theme): void {
   theme.value = next
   const seconds = next === 'system' ? 0 : cookieSeconds
-  // biome-ignore lint/suspicious/noDocumentCookie: the other way is not there without TLS
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
   document.cookie = `theme=${next}; Path=/; SameSite=Strict; Max-Age=${seconds}`
   if (next === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = next

@@ -129,14 +129,14 @@ function Permission({ waiting: { intern, question }, isSelected, isSent }: Permi
       <div class="answers">
         {!canUseModels() && <span class="dim">Viewers cannot answer.</span>}
         {canUseModels() &&
-          offersOf(question).map(({ option, answer: sends, label, key }) => (
+          offersOf(question).map(({ option, answer: chosenAnswer, label, key }) => (
             <button
-              key={sends}
+              key={chosenAnswer}
               type="button"
               class={option === 'allow_once' ? 'main' : option === 'cancel' ? 'bare' : ''}
               data-key={key}
               disabled={isSent || (option.startsWith('allow') && !details)}
-              onClick={() => void answer(intern, question, sends)}
+              onClick={() => void answer(intern, question, chosenAnswer)}
             >
               {label} {key && isSelected && <kbd>{key}</kbd>}
             </button>

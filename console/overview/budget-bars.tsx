@@ -50,7 +50,7 @@ function Bars({ budgets }: { budgets: Budget[] }) {
 
 function BudgetBar({ budget }: { budget: Budget }) {
   const { name, kind, limit, spent, reserved, forecast, interval, resetsAt } = budget
-  const { tone, text: says } = budgetStatus(budget)
+  const { tone, text } = budgetStatus(budget)
   // The width of the bar is the limit, or the spend or the forecast if that is larger.
   const scale = Math.max(limit, spent, forecast ?? 0)
   const width = (amount: number) => `${Math.min(100, (amount / scale) * 100)}%`
@@ -74,7 +74,7 @@ function BudgetBar({ budget }: { budget: Budget }) {
       </div>
       <div class="budget-words dim">
         <span>
-          {says}
+          {text}
           {reserved > 0 && `, ${money(reserved)} reserved for requests`}
         </span>
         {resetsAt !== null && (

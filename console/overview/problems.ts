@@ -98,10 +98,10 @@ export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
 export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
   return budgets.flatMap((budget) => {
     const { forecast } = budget
-    const { tone, text: says } = budgetStatus(budget)
+    const { tone, text } = budgetStatus(budget)
     if (tone === 'ok') return []
     const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, forecast ${money(forecast)}` : ''}`
-    return [{ id: budget.id, tone, what: `${budget.name}: ${says}`, why, path: budget.path }]
+    return [{ id: budget.id, tone, what: `${budget.name}: ${text}`, why, path: budget.path }]
   })
 }
 

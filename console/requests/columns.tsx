@@ -31,11 +31,11 @@ export function Price({ row }: { row: Generation }) {
 }
 
 export function Outcome({ row }: { row: Generation }) {
-  const { text: says, tone } = outcomeOf(row)
+  const { text, tone } = outcomeOf(row)
   return (
     <span title={row.error?.message}>
       <span class={`dot ${tone}`} />
-      {says}
+      {text}
     </span>
   )
 }

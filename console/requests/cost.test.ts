@@ -16,7 +16,7 @@ test('costLines counts each token once at the price of its kind', () => {
   })
   const lines = costLines(counts, prices)
   assert.deepEqual(
-    lines.map(({ label: says, count }) => [says, count]),
+    lines.map(({ label, count }) => [label, count]),
     [
       ['prompt', 1212],
       ['prompt, cache read', 6900],
@@ -35,7 +35,7 @@ test('costLines has a line for each billed piece', () => {
     web_search: '0.01',
   })
   assert.deepEqual(
-    lines.slice(2).map(({ label: says, count, usd }) => [says, count, usd]),
+    lines.slice(2).map(({ label, count, usd }) => [label, count, usd]),
     [
       ['request', 1, 0.001],
       ['web search', 2, 0.02],

@@ -14,7 +14,7 @@ import { Conversation } from './conversation.tsx'
 import { Cost } from './cost-lines.tsx'
 import { curlOf, resendPath } from './curl.ts'
 import { ProviderErrors } from './provider-errors.tsx'
-import { timelineOf, whyFailed } from './timeline.ts'
+import { failureSummary, timelineOf } from './timeline.ts'
 import { useContent } from './use-content.ts'
 import { Waterfall } from './waterfall.tsx'
 
@@ -37,7 +37,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
   const isStored = generation.outcome !== 'refused'
   const content = useContent(isStored && canUseModels() ? generation.id : undefined)
   const hasProviderError = generation.attempts.some(({ error }) => error)
-  const why = generation.error?.message ?? (hasProviderError ? undefined : whyFailed(generation))
+  const why = generation.error?.message ?? (hasProviderError ? undefined : failureSummary(generation))
   const input = content.isCurrent ? content.data?.data.input : undefined
   return (
     <>

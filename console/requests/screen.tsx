@@ -5,7 +5,7 @@ import { useKeysByHash } from '../api/keys-by-hash.ts'
 import type { Generation } from '../api/types.ts'
 import { useFilters } from '../components/filters.ts'
 import { Heading } from '../components/heading.tsx'
-import { laterPart } from '../components/lazy-component.tsx'
+import { lazyComponent } from '../components/lazy-component.tsx'
 import { NoRequests } from '../components/no-requests.tsx'
 import { FailureState, Progress } from '../components/page-states.tsx'
 import { Table } from '../components/table.tsx'
@@ -15,7 +15,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { SummaryStrip } from './summary.tsx'
 import { useLog } from './use-log.ts'
 
-const { LaterPart: Detail, preload: loadDetail } = laterPart('The details', () =>
+const { LazyComponent: Detail, preload: loadDetail } = lazyComponent('The details', () =>
   import('./detail.tsx').then(({ Detail }) => Detail),
 )
 

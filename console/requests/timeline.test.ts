@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import { outcomeOf } from './outcome.ts'
-import { timelineOf, whyFailed } from './timeline.ts'
+import { failureSummary, timelineOf } from './timeline.ts'
 
 const attempt = (provider_name: string, outcome: string, duration: number, reason?: string) => ({
   connect: null,
@@ -132,17 +132,17 @@ test('outcomeOf names the outcome of a request', () => {
   assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'max budget')
 })
 
-test('whyFailed lists the failed attempts of a request', () => {
+test('failureSummary lists the failed attempts of a request', () => {
   const failed = (...attempts: ReturnType<typeof attempt>[]) =>
     sampleGeneration({ outcome: 'failed', attempts, total_cost: 0, tokens_prompt: 0, tokens_completion: 0 })
   const vertex = attempt('vertex', 'rate_limited', 20, 'status 429')
   const azure = attempt('azure', 'circuit_open', 0, 'open circuit')
   const slow = attempt('anthropic', 'gateway_timeout', 70)
-  assert.equal(whyFailed(failed(azure, vertex)), 'The only attempt failed: vertex (provider rate limit).')
+  assert.equal(failureSummary(failed(azure, vertex)), 'The only attempt failed: vertex (provider rate limit).')
   assert.equal(
-    whyFailed(failed(vertex, slow)),
+    failureSummary(failed(vertex, slow)),
     'All attempts failed: vertex (provider rate limit), anthropic (timeout).',
   )
-  assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
+  assert.deepEqual([failureSummary(failed(azure)), failureSummary(sampleGeneration({}))], [undefined, undefined])
   assert.equal(timelineOf(failed(vertex)).at(-1)!.text, 'nothing was charged')
 })

@@ -167,7 +167,7 @@ function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace'
 }
 
 /** Describes the attempts of a failed request; undefined without attempts or if one was answered. */
-export function whyFailed({ outcome, attempts }: Generation): string | undefined {
+export function failureSummary({ outcome, attempts }: Generation): string | undefined {
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   if (outcome !== 'failed' || attempted.length === 0 || attempted.some((attempt) => attempt.outcome === 'answered'))
     return

@@ -66,25 +66,25 @@ export async function startService({
   // in use.
   const { host, port, metrics_port } = config
   await requireFreePorts({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
-  await using opened = new AsyncDisposableStack()
+  await using cleanup = new AsyncDisposableStack()
   const shutdown = createShutdown()
   const { isShuttingDown } = shutdown
   const { deps, interns, firstKeys, ledger } = await openDeps(
     { config, settingSources, variable, log, now, newId },
     isShuttingDown,
-    opened,
+    cleanup,
   )
-  const metricsUrl = await openMetricsPort(deps, opened)
+  const metricsUrl = await openMetricsPort(deps, cleanup)
   const app = await createApi(deps, options)
   const at: { url?: string } = {}
-  opened.defer(() => closeGracefully(shutdown, app, interns, { graceMs: config.shutdown_grace_ms, ...at }))
+  cleanup.defer(() => closeGracefully(shutdown, app, interns, { graceMs: config.shutdown_grace_ms, ...at }))
   const url = await listen(app, config)
   at.url = url
   await interns.begin(url)
   prepareConsole(deps)
   const demo = firstKeys !== undefined && config.demo_intern
   if (demo) await makeDemo(deps, interns, firstKeys)
-  const running = opened.move()
+  const running = cleanup.move()
   const end = once(() => running.disposeAsync())
   return {
     url,
@@ -118,7 +118,7 @@ export function prepareConsole({ console, log }: Pick<ApiDeps, 'console' | 'log'
 /** Serves metrics without a key, if the settings name a port for them. @returns their URL. */
 export async function openMetricsPort(
   { config, log, metrics }: Pick<ApiDeps, 'config' | 'log'> & { metrics: Pick<ApiDeps['metrics'], 'read'> },
-  opened: AsyncDisposableStack,
+  cleanup: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (config.metrics_port === undefined) return undefined
   const server = await startMetricsServer(
@@ -126,7 +126,7 @@ export async function openMetricsPort(
     { host: config.host, port: config.metrics_port },
     config.metrics_hosts,
   )
-  opened.defer(server.close)
+  cleanup.defer(server.close)
   log.info({ url: server.url }, 'serving metrics without a key')
   return server.url
 }

@@ -13,7 +13,7 @@ import type { Body } from './protocol/protocol.ts'
 import { providerProtocolOf } from './providers/protocols.ts'
 import { preferencesOf } from './request/preferences.ts'
 import { prepareRequest } from './request/prepared-request.ts'
-import { generousPrompt, measureTools } from './request/prompt-size.ts'
+import { measureTools, upperPromptEstimate } from './request/prompt-size.ts'
 import { withProviderSlugs } from './request/provider-names.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
@@ -42,18 +42,18 @@ const emptyPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
  * request that guardrails forbid is not sent for counting either.
  */
 export async function countTokens(deps: CountDeps, call: CountCall): Promise<Count> {
-  const { chat: asked, body: given } = await prepareRequest(deps, call)
+  const { chat: request, body } = await prepareRequest(deps, call)
   if (call.pause) await call.pause()
-  const candidates = resolveModels(deps.catalogue.current(), asked)
+  const candidates = resolveModels(deps.catalogue.current(), request)
   const { caller, client, host } = call
   const { protocol } = client
-  const groups = { sessionId: undefined, tags: requestTagsOf(asked.metadata) }
-  const decision = await deps.policy.decide({ caller, host, groups, chat: asked, body: given, protocol, candidates })
+  const groups = { sessionId: undefined, tags: requestTagsOf(request.metadata) }
+  const decision = await deps.policy.decide({ caller, host, groups, chat: request, body: body, protocol, candidates })
   const [first] = decision.candidates
-  const preferred = withProviderSlugs(deps.catalogue.current(), asked.provider)
-  const wanted = { ...emptyPlanInput, preferences: preferencesOf(preferred, asked.route), candidates }
+  const preferred = withProviderSlugs(deps.catalogue.current(), request.provider)
+  const planInput = { ...emptyPlanInput, preferences: preferencesOf(preferred, request.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
-    if (findExclusion(first!.model, endpoint, wanted)) continue
+    if (findExclusion(first!.model, endpoint, planInput)) continue
     const limited = decision.spending.budgets.length > 0
     const tokens = await countAt(deps, call, { body: decision.body, limited }, { model: first!.model, endpoint })
     if (tokens !== undefined) return { tokens, estimated: false }
@@ -62,13 +62,13 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
     await call.pause()
     await runInSlices(measureTools(decision.chat), call.pause)
   }
-  return { tokens: generousPrompt(decision.chat), estimated: true }
+  return { tokens: upperPromptEstimate(decision.chat), estimated: true }
 }
 
 /** Undefined if the endpoint cannot count or does not answer. @throws Fault if it refuses the request. */
 async function countAt(
   deps: CountDeps,
-  { caller, client, headers: asked, pause }: CountCall,
+  { caller, client, headers: request, pause }: CountCall,
   { body, limited }: { body: Body; limited: boolean },
   target: Target,
 ): Promise<number | undefined> {
@@ -89,7 +89,7 @@ async function countAt(
       'content-type': 'application/json',
       'accept-encoding': 'identity',
       ...encoded.headers,
-      ...client.headersFor?.(asked, body, limited),
+      ...client.headersFor?.(request, body, limited),
     },
     body: written,
   })

@@ -10,14 +10,14 @@ import {
   type ToolCall,
 } from '../model/model.ts'
 import { shorten } from '../sandbox/bounded-text.ts'
-import { createUnchecked } from '../sandbox/check-reminder.ts'
+import { createCheckReminder } from '../sandbox/check-reminder.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { fitContext, shrinkContext } from './compaction.ts'
 import { countUsage } from './count-usage.ts'
 import { createRepeats } from './repeats.ts'
 import { withEveryResult } from './session.ts'
 import type { SessionLog } from './session-store.ts'
-import { announcementOf, inputOf, toolOf, whyNoInput } from './tool-call.ts'
+import { announcementOf, inputError, inputOf, toolOf } from './tool-call.ts'
 import { ownNameOf } from './tool-name-aliases.ts'
 import type { Notify } from './turn-event.ts'
 
@@ -42,7 +42,7 @@ export type TurnDeps = {
 
 type RunningTurn = TurnDeps & {
   repeats: ReturnType<typeof createRepeats>
-  unchecked: ReturnType<typeof createUnchecked>
+  unchecked: ReturnType<typeof createCheckReminder>
 }
 
 export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
@@ -58,7 +58,7 @@ export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []
     ...deps,
     overheadTokens: overheadOf(deps),
     repeats: createRepeats(),
-    unchecked: createUnchecked(),
+    unchecked: createCheckReminder(),
   }
   for (let step = 0; step < deps.maxSteps; step++) {
     await fitContext(sized)
@@ -190,7 +190,7 @@ async function resultOf(deps: TurnDeps, call: ToolCall, cut: boolean): Promise<R
   try {
     const tool = toolOf(deps.tools, call)
     if (!tool) throw new Error(noSuchTool(deps.tools, call.name))
-    const wrong = whyNoInput(call, cut)
+    const wrong = inputError(call, cut)
     const input = inputOf(call)
     if (wrong !== undefined || !input) throw new Error(wrong)
     const context = deps.contextOf(call)

@@ -21,7 +21,7 @@ export function inputOf(call: ToolCall): Record<string, unknown> | undefined {
 }
 
 /** Explains why the arguments of a call are invalid. `cut`: the answer ended at the model's output limit. */
-export function whyNoInput(call: ToolCall, cut: boolean): string | undefined {
+export function inputError(call: ToolCall, cut: boolean): string | undefined {
   const read = readArguments(call)
   if (cut && (typeof read === 'string' || call.arguments === ''))
     return (

@@ -24,9 +24,9 @@ const names: Record<string, string[]> = {
   update_plan: ['plan', 'todo', 'todowrite', 'todolist', 'updatetodos', 'writetodos'],
 }
 
-const bare = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '')
+const normalize = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '')
 
 /** @returns the name of the tool that is equivalent to another agent's tool `name`. */
 export function ownNameOf(name: string): string | undefined {
-  return Object.keys(names).find((own) => bare(own) === bare(name) || names[own]!.includes(bare(name)))
+  return Object.keys(names).find((own) => normalize(own) === normalize(name) || names[own]!.includes(normalize(name)))
 }

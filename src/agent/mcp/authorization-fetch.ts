@@ -1,16 +1,16 @@
 import { boundedFetch } from './bounded-fetch.ts'
 
 /** `fetch` for one server. Remembers a 401 answer, and explains what to do about it. */
-export function askingFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
+export function authorizationFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
   const isSet = headers.some(([name]) => name.toLowerCase() === 'authorization')
-  let refused: string | undefined
+  let refusal: string | undefined
   return {
     fetch: async (url: string | URL, init?: RequestInit): Promise<Response> => {
       const answer = await boundedFetch(fetch, url, init)
-      if (answer.status === 401) refused = isSet ? otherToken : noToken
+      if (answer.status === 401) refusal = isSet ? otherToken : noToken
       return answer
     },
-    whyRefused: () => refused,
+    refusalReason: () => refusal,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotoc
 import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
-import { askingFetch } from './authorization-fetch.ts'
+import { authorizationFetch } from './authorization-fetch.ts'
 import { environmentLine, scriptOf } from './command-script.ts'
 import { commandTransport } from './command-transport.ts'
 import type { McpServerSpec } from './server-spec.ts'
@@ -95,11 +95,11 @@ async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fe
     return { transport: transport as Transport, endReason: transport.endReason }
   }
   const url = new URL(spec.url)
-  const asking = askingFetch(spec.headers, fetch)
+  const asking = authorizationFetch(spec.headers, fetch)
   const options = { fetch: asking.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
-  return { transport: transport as Transport, endReason: asking.whyRefused }
+  return { transport: transport as Transport, endReason: asking.refusalReason }
 }
 
 const unchecked: jsonSchemaValidator = {

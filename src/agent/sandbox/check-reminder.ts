@@ -1,7 +1,7 @@
 import type { Tool } from '../tools/tool.ts'
 
 /** Tracks whether files were changed without running a command afterwards. */
-export function createUnchecked() {
+export function createCheckReminder() {
   let changed = false
   let reminded = false
   return {

@@ -28,7 +28,7 @@ export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
     title: ({ url }) => `Fetch ${url}`,
     async run({ url, offset = 0 }, { permitted, signal }) {
       const parsed = URL.parse(url)
-      const why = parsed && allowed.whyNotUrl(parsed)
+      const why = parsed && allowed.urlRefusal(parsed)
       // Does not ask the user about a URL that is never allowed.
       if (why) throw new Error(`${url} is not fetched: ${why}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))

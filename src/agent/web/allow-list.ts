@@ -5,9 +5,9 @@ import { isPublicAddress } from '#platform/net/public-address.ts'
 /** The hosts that pages can be fetched from. */
 export type AllowList = {
   /** @returns the reason to refuse a URL before its host is resolved; undefined if there is none. */
-  whyNotUrl: (url: URL) => string | undefined
+  urlRefusal: (url: URL) => string | undefined
   /** @returns the reason to refuse a resolved address of the host; undefined if there is none. */
-  whyNotAddress: (address: string) => string | undefined
+  addressRefusal: (address: string) => string | undefined
 }
 
 /**
@@ -27,7 +27,7 @@ export function allowList(hosts: string[]): AllowList {
     })
   const list = `Pages may be fetched from: ${hosts.join(', ')}.`
   return {
-    whyNotUrl(url) {
+    urlRefusal(url) {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only http:// and https:// can be fetched'
       if (url.username || url.password) return 'a URL with a user or password is not fetched'
       const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
@@ -36,7 +36,7 @@ export function allowList(hosts: string[]): AllowList {
         ? undefined
         : `${url.host} is not among the hosts that this intern may fetch from. ${list}`
     },
-    whyNotAddress(address) {
+    addressRefusal(address) {
       if (isPublicAddress(address) || isListed(address)) return undefined
       return `it resolves to ${address}, which is not public and is not listed as an address`
     },

@@ -42,7 +42,7 @@ type Found = (Page & { location?: undefined }) | { location: string }
 
 async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: AbortSignal): Promise<Found> {
   const { allowed, proxies } = rules
-  const why = allowed.whyNotUrl(url)
+  const why = allowed.urlRefusal(url)
   if (why) throw new Error(`${url.href} is not fetched: ${why}`)
   const proxy = proxyFor(proxies, url)
   const addresses = await addressesOf(rules, url, proxy !== undefined)
@@ -82,7 +82,7 @@ async function addressesOf(
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
   if (addresses.length === 0 && !isProxied) throw new Error(`The host ${host} is not known.`)
   for (const address of addresses) {
-    const why = allowed.whyNotAddress(address)
+    const why = allowed.addressRefusal(address)
     if (why) throw new Error(`${url.href} is not fetched: ${why}.`)
   }
   return addresses

@@ -170,9 +170,9 @@ for (const [entry, yes, no] of [
   ['fd00::/8', ['http://[fd00::1]:99/'], ['http://[fe80::1]/']],
 ] as [string, string[], string[]][])
   test(`the entry ${entry} matches the expected hosts`, () => {
-    const { whyNotUrl } = allowList([entry])
-    for (const url of yes) assert.equal(whyNotUrl(new URL(url)), undefined, url)
-    for (const url of no) assert.match(whyNotUrl(new URL(url)) ?? '', /is not among the hosts/, url)
+    const { urlRefusal } = allowList([entry])
+    for (const url of yes) assert.equal(urlRefusal(new URL(url)), undefined, url)
+    for (const url of no) assert.match(urlRefusal(new URL(url)) ?? '', /is not among the hosts/, url)
   })
 
 test('HTML becomes words: no scripts, headings, lists, links, characters', () => {

@@ -10,7 +10,7 @@ import { isProgramRequest, prefix } from '../access/prefix.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { contentPolicy, filesPath, firstRequests, type PageRequest, pageOf, securityHeaders } from './page.ts'
-import { firstAnswers } from './preloaded-answers.ts'
+import { preloadedAnswers } from './preloaded-answers.ts'
 import { screenNames } from './sources.ts'
 import { visitorSettings } from './visitor-cookies.ts'
 
@@ -48,7 +48,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     const pageRequest = { ...settingsOf(request, screen), root, workspace }
     const addresses = firstRequests(manifest, pageRequest)
     if (addresses.length === 0) return sendPage(request, reply, page(pageRequest))
-    const answers = await firstAnswers(app, request, { addresses, workspace })
+    const answers = await preloadedAnswers(app, request, { addresses, workspace })
     return sendPage(request, reply, page({ ...pageRequest, answers }))
   }
   for (const start of ['', '/w/:workspace']) {

@@ -29,7 +29,7 @@ export const filesPath = '/console'
 
 /**
  * The request for a page. `isPlain`: the address has no filters, so the first API request of the screen is known.
- * `workspace`: the name in the address `/w/<name>/…`. `answers`: the JSON object of `firstAnswers`.
+ * `workspace`: the name in the address `/w/<name>/…`. `answers`: the JSON object of `preloadedAnswers`.
  */
 export type PageRequest = VisitorSettings & {
   screen: string | undefined

@@ -9,7 +9,7 @@ const pageOnly = ['accept-encoding', 'if-none-match', 'if-modified-since', 'rang
  * Requests the data that a page needs first, with the cookies of the page's request, as its script would.
  * @returns a JSON object with the successful answers by address. A failed or slow request is omitted: the script repeats it.
  */
-export async function firstAnswers(
+export async function preloadedAnswers(
   app: Pick<FastifyInstance, 'inject'>,
   { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
   { addresses, workspace }: { addresses: string[]; workspace: string | undefined },

@@ -4,7 +4,7 @@ import type { Names } from '#interns/turns/entry-item.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
 /** The names of members who answered questions, cached for one list or stream of entries. */
-export class Answerers {
+export class AnswererNames {
   readonly #deps: Pick<ApiDeps, 'db' | 'log'>
   readonly #organizationId: string
   readonly #names = new Map<string, string | null>()

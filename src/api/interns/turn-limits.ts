@@ -22,7 +22,7 @@ const outsideTurnMessage =
  */
 export function turnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEndTimeoutMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
-    const { isInTurn, limited } = await turnsOfKey(deps, keyHash)
+    const { hasRunningTurn: isInTurn, limited } = await turnsOfKey(deps, keyHash)
     if (!isInTurn) throw new Fault('forbidden', outsideTurnMessage)
     if (limited.length === 0) return undefined
     const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))

@@ -12,7 +12,7 @@ export const ModelPath = z.object({
 export const nameIn = ({ author, slug }: z.infer<typeof ModelPath>) => `${author}/${slug}`
 
 /** @throws Fault `not_found`. */
-export function namedModel(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
+export function findModel(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
   const model = snapshot.findModel(name)
   if (!model) throw new Fault('not_found', `Model "${name}" not found.`)
   return model

@@ -1,12 +1,12 @@
 import { describeRoutes, type Examples } from '#platform/http/description/openapi.ts'
 import { prefix } from '../access/prefix.ts'
 import { routes, tags } from '../routes/routes.ts'
-import { refusedBefore } from './early-faults.ts'
+import { earlyFaults } from './early-faults.ts'
 import examples from './examples.json' with { type: 'json' }
 
 /** Creates the OpenAPI document of the API from the routes alone. Opens no other part of the service. */
 export function describeApi(): object {
-  const withEarlyFaults = routes.map((route) => ({ ...route, faults: [...refusedBefore(route), ...route.faults] }))
+  const withEarlyFaults = routes.map((route) => ({ ...route, faults: [...earlyFaults(route), ...route.faults] }))
   return describeRoutes(withEarlyFaults, {
     title: 'Signalbox',
     description: 'A self-hosted gateway for language models with governed agents.',

@@ -3,7 +3,7 @@ import { isBelowInterns } from '../access/interns-access.ts'
 import type { Route } from '../routes/route.ts'
 
 /** Refusals that can happen before a route's handler runs. The description of every route lists them. */
-export function refusedBefore(
+export function earlyFaults(
   route: Pick<Route, 'key' | 'path' | 'request' | 'undeclaredBody' | 'wrongKey'>,
 ): FaultKind[] {
   const { key, path, request, undeclaredBody = 'unsupported_media_type', wrongKey = 'forbidden' } = route

@@ -62,9 +62,9 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)
   }
-  const underWay = createRequestTracker(finished)
-  trackRequests(app, underWay)
-  deps.metrics.observeRequestsInFlight(underWay.count)
+  const requestsInFlight = createRequestTracker(finished)
+  trackRequests(app, requestsInFlight)
+  deps.metrics.observeRequestsInFlight(requestsInFlight.count)
   const hostOf = hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {
     deps,

@@ -5,10 +5,10 @@ import { type OpenContext, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** Opens the keeper that stores request and response contents for workspaces that enable it. */
-export function openContents(opening: OpenContext, { db }: OpenStore, vault: Vault): ContentStorage {
-  const { parts, metrics, cleanup } = opening
+export function openContents(context: OpenContext, { db }: OpenStore, vault: Vault): ContentStorage {
+  const { parts, metrics, cleanup } = context
   const { config } = parts
-  const onError = warnOf(opening, 'contents are not written yet')
+  const onError = warnOf(context, 'contents are not written yet')
   const counted = metrics.observeContents(() => keeper.waitingBytes)
   const keeper = new ContentWriter({ db, vault, count: counted, onError })
   cleanup.defer(() => keeper.close())

@@ -33,15 +33,15 @@ type LowerParts = OpenResult<typeof openModels> &
 const reportBatch = { maxItems: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
-export function openDataPlane(opening: OpenContext, below: LowerParts) {
-  const { parts, metrics, traces, cleanup } = opening
+export function openDataPlane(context: OpenContext, below: LowerParts) {
+  const { parts, metrics, traces, cleanup } = context
   const { config, log, now, newId, variable } = parts
   const { db, server, isAlone, ledger, lost, countRefusal, ...used } = below
   const scanner = createScanner()
   cleanup.defer(scanner.close)
   const completions = completionLog(log)
   const logCircuit = circuitLog(log)
-  const onError = warnOf(opening, 'listeners were not notified of a circuit change')
+  const onError = warnOf(context, 'listeners were not notified of a circuit change')
   const storeCircuitEvent = circuitEvents({ db, now, server, onError })
   const reports = createBatcher<Generation>(reportBatch, (generation) => {
     try {
@@ -55,8 +55,8 @@ export function openDataPlane(opening: OpenContext, below: LowerParts) {
   })
   metrics.observeLate(reports.flush)
   cleanup.defer(reports.flush)
-  const warnNotAnnounced = warnOf(opening, 'completion of written requests of interns was not announced')
-  const contradictory = warnOf(opening, 'a provider reports a total of tokens that its counts do not explain')
+  const warnNotAnnounced = warnOf(context, 'completion of written requests of interns was not announced')
+  const contradictory = warnOf(context, 'a provider reports a total of tokens that its counts do not explain')
   let lookUpCosts = () => {}
   const record = (generation: Generation) => {
     ledger.record(generation)
@@ -94,7 +94,7 @@ export function openDataPlane(opening: OpenContext, below: LowerParts) {
   cleanup.defer(() => routing.backgroundReads.close())
   const closing = new AbortController()
   cleanup.defer(() => closing.abort())
-  const onLookupError = warnOf(opening, 'a cost could not be requested from a provider')
+  const onLookupError = warnOf(context, 'a cost could not be requested from a provider')
   lookUpCosts = startCostLookups({ ...routing, db }, { signal: closing.signal, onError: onLookupError })
   metrics.observeCircuits(routing.circuits.report)
   return { routing, scanner }

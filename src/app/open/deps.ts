@@ -29,13 +29,13 @@ import { openWebhooks } from './webhooks.ts'
 export async function openDeps(
   parts: Parts,
   isShuttingDown: ApiDeps['isShuttingDown'],
-  opened: AsyncDisposableStack,
-  open: (opening: OpenContext) => Promise<OpenStore> = openStore,
+  cleanup: AsyncDisposableStack,
+  open: (context: OpenContext) => Promise<OpenStore> = openStore,
 ) {
   const { config, log, newId, variable } = parts
   const server = newId()
   const traces = await openTraces(variable, parts.now, server, parts.config)
-  opened.defer(traces.close)
+  cleanup.defer(traces.close)
   const metrics = createMetrics()
   const lost = (error: Error) => {
     metrics.observeUnmetered()
@@ -45,16 +45,16 @@ export async function openDeps(
     if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
   }
 
-  const store = await open({ parts, metrics, traces, cleanup: opened })
+  const store = await open({ parts, metrics, traces, cleanup: cleanup })
   const { db, settings, firstKeys, now } = store
-  const opening: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: opened }
-  const models = await openModels(opening, store)
-  const { keys, vault, sessions, tokens, ...policies } = await openPolicies(opening, store)
-  if (!store.isShared) openWebhooks(opening, { db, vault })
-  const money = await openMoney(opening, store, lost)
+  const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: cleanup }
+  const models = await openModels(context, store)
+  const { keys, vault, sessions, tokens, ...policies } = await openPolicies(context, store)
+  if (!store.isShared) openWebhooks(context, { db, vault })
+  const money = await openMoney(context, store, lost)
   const isAlone = singleLedgerWriter(db, config, store)
-  const contents = openContents(opening, store, vault)
-  const { routing, scanner } = openDataPlane(opening, {
+  const contents = openContents(context, store, vault)
+  const { routing, scanner } = openDataPlane(context, {
     server,
     ...models,
     ...policies,
@@ -68,7 +68,7 @@ export async function openDeps(
   const { guardrailCache, inFlight } = policies
   const meters = { db, ledger: money.ledger, isAlone }
   const interns = openInterns({
-    ...opening.parts,
+    ...context.parts,
     dataDir: settings.data_dir,
     db,
     guardrailCache,
@@ -83,9 +83,9 @@ export async function openDeps(
     db,
     now,
     isShuttingDown,
-    onError: warnOf(opening, 'live events were not delivered'),
+    onError: warnOf(context, 'live events were not delivered'),
   })
-  opened.defer(() => liveEvents.close())
+  cleanup.defer(() => liveEvents.close())
   metrics.observeStanding({
     database: db.kind,
     db: db.health,
@@ -106,7 +106,7 @@ export async function openDeps(
     modelCount: () => models.catalogue.current().models.length,
     leaving: () => (isShuttingDown() ? 'it received the signal to stop' : undefined),
   })
-  opened.defer(logReadiness(readiness, log))
+  cleanup.defer(logReadiness(readiness, log))
   const { circuits } = routing
   const deps: ApiDeps = {
     ...models,
@@ -141,7 +141,7 @@ export async function openDeps(
       { addresses: config.trusted_proxies, header: config.proxy_host_header },
       config.public_url,
     ),
-    oidc: openOidc(opening),
+    oidc: openOidc(context),
     attempts: new SignInAttempts(() => performance.now()),
     challengeLimit: new SignInAttempts(() => performance.now(), { burst: 60, refillSeconds: 1 }),
     around: traces.wrap,

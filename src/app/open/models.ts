@@ -11,10 +11,10 @@ import { closeMs, type OpenContext, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** Opens the catalogue and the measurements of its endpoints. */
-export async function openModels(opening: OpenContext, { settings, db, catalogue: source, isShared }: OpenStore) {
-  const { parts, metrics, cleanup: opened } = opening
+export async function openModels(context: OpenContext, { settings, db, catalogue: source, isShared }: OpenStore) {
+  const { parts, metrics, cleanup } = context
   const { config, log, now, newId } = parts
-  const warnOfCatalogue = warnOf(opening, 'catalogue')
+  const warnOfCatalogue = warnOf(context, 'catalogue')
   const catalogue = await openCatalogue({
     settings,
     ...source,
@@ -23,11 +23,11 @@ export async function openModels(opening: OpenContext, { settings, db, catalogue
     onLoad: isShared ? () => {} : logLoad(config, log),
     onError: (error) => (error instanceof Fault ? log.warn(error.message) : warnOfCatalogue(error)),
   })
-  opened.defer(catalogue.close)
+  cleanup.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)
-  const onError = warnOf(opening, 'measurements were not exchanged')
+  const onError = warnOf(context, 'measurements were not exchanged')
   const measures = await createMeasures({ db, now, newId, historyDays: config.generation_retention_days, onError })
-  opened.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
+  cleanup.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
   measures.onRefresh(catalogue.updateFigures)
   catalogue.updateFigures(measures.figures())
   return { catalogue, measures }

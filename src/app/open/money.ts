@@ -27,16 +27,16 @@ import { openUpkeep } from './upkeep.ts'
  * @param lost is called for each request that is not metered.
  */
 export async function openMoney(
-  opening: OpenContext,
+  context: OpenContext,
   { settings, db, allowStale, isShared }: OpenStore,
   lost: (error: Error) => void,
 ) {
-  const { parts, cleanup } = opening
+  const { parts, cleanup } = context
   const { config, log, now, newId } = parts
   const folder = join(settings.data_dir, 'unwritten')
   const spill = await openSpill({ folder, maxBytes: config.spill_bytes, now, newId })
   if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'writing metered requests of an earlier run')
-  const warnNotWritten = warnOf(opening, 'metered requests are not written yet')
+  const warnNotWritten = warnOf(context, 'metered requests are not written yet')
   const onLost = (requests: number, cost: PicoUsd) =>
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
   const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: lost, onLost })
@@ -53,7 +53,7 @@ export async function openMoney(
       return picoUsdOf(await spentBySession({ db, spent }, subject.internId, subject.sessionId))
     return spentBefore({ db }, { subject, includesByok }, sinceDay)
   }
-  const warnNotReported = warnOf(opening, 'budgets were not reported')
+  const warnNotReported = warnOf(context, 'budgets were not reported')
   const clock = databaseClock(db, now)
   const waitUntilWritten = ledger.flush
   const budgets = new Budgets({
@@ -68,22 +68,22 @@ export async function openMoney(
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
   // not delay the end.
   cleanup.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
-  if (!isShared) openUpkeep(opening, db)
-  const reserving = await withOlderServers(opening, db, budgets)
+  if (!isShared) openUpkeep(context, db)
+  const reserving = await withOlderServers(context, db, budgets)
   return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(reserving, allowStale) : reserving }
 }
 
 /** During an upgrade, limits are counted as older servers count them. */
-async function withOlderServers(opening: OpenContext, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
+async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
   const accounts = await watchGuardrailAccounts({
     ...{ db, every: unrefInterval, elapsed: () => performance.now() },
     onSeparate: () =>
-      opening.parts.log.info(
+      context.parts.log.info(
         'the last server of an older version has stopped: limits of guardrails now count for each member and key',
       ),
-    onError: warnOf(opening, 'the search for servers of older versions failed'),
+    onError: warnOf(context, 'the search for servers of older versions failed'),
   })
   if (!accounts.areShared()) return budgets
-  opening.cleanup.defer(accounts.stop)
+  context.cleanup.defer(accounts.stop)
   return withGuardrailAccounts(budgets, accounts)
 }

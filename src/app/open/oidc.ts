@@ -7,14 +7,14 @@ import { type OpenContext, warnOf } from './parts.ts'
  * Opens the client of the issuer, and checks in the background that the issuer is the one of the settings.
  * @throws StartupError if the settings name an issuer but no client id.
  */
-export function openOidc(opening: Pick<OpenContext, 'parts'>): OidcClient | undefined {
-  const { config, now } = opening.parts
+export function openOidc(context: Pick<OpenContext, 'parts'>): OidcClient | undefined {
+  const { config, now } = context.parts
   const { oidc_issuer, oidc_client_id } = config
   if (oidc_issuer === undefined) return undefined
   if (oidc_client_id === undefined) {
     throw new StartupError('The setting oidc_issuer needs oidc_client_id: the id that this service has at the issuer.')
   }
-  const onError = warnOf(opening as OpenContext, 'a sign-in by OpenID Connect failed')
+  const onError = warnOf(context as OpenContext, 'a sign-in by OpenID Connect failed')
   const client = createOidcClient(
     { ...config, oidc_issuer, oidc_client_id },
     { now, fetch: outgoingFetch(config), onError },

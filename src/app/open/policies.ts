@@ -11,26 +11,26 @@ import type { OpenStore } from './store.ts'
 import { openTokens } from './tokens.ts'
 
 /** Callers and their policies. The caches are current while notifications of the database arrive. */
-export async function openPolicies(opening: OpenContext, { settings, db, allowStale }: OpenStore) {
-  const { parts, cleanup: opened } = opening
+export async function openPolicies(context: OpenContext, { settings, db, allowStale }: OpenStore) {
+  const { parts, cleanup } = context
   const { now, config } = parts
   const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
-  opened.defer(keys.close)
+  cleanup.defer(keys.close)
   const guardrailCache = createGuardrailCache({ db, allowStale })
-  opened.defer(guardrailCache.close)
+  cleanup.defer(guardrailCache.close)
   const sessions = createSessions({
     ...{ db, now, newId: parts.newId, keys, allowStale },
     times: { idleMs: config.session_idle_minutes * 60_000, wholeMs: config.session_hours * 3_600_000 },
-    onError: warnOf(opening, 'the last use of a session was not recorded'),
+    onError: warnOf(context, 'the last use of a session was not recorded'),
   })
-  opened.defer(sessions.close)
-  const tokens = openTokens(opening, { db, keys, guardrailCache })
+  cleanup.defer(sessions.close)
+  const tokens = openTokens(context, { db, keys, guardrailCache })
   const inFlight = createRequestsInFlight({ signals: db.signals, keys, sessions, tokens })
-  opened.defer(inFlight.close)
+  cleanup.defer(inFlight.close)
   const presets = createPresetCache({ db, allowStale })
-  opened.defer(presets.close)
+  cleanup.defer(presets.close)
   const vault = await openVault({ db, settings })
   const ownCredentials = createCredentialCache({ db, vault, allowStale })
-  opened.defer(ownCredentials.close)
+  cleanup.defer(ownCredentials.close)
   return { keys, sessions, tokens, guardrailCache, inFlight, presets, vault, ownCredentials }
 }

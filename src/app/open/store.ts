@@ -43,19 +43,19 @@ export type CatalogueSource = {
 }
 
 /** The data folder and the database, brought up to date. */
-export async function openStore(opening: OpenContext): Promise<OpenStore> {
-  const { parts, cleanup: opened } = opening
+export async function openStore(context: OpenContext): Promise<OpenStore> {
+  const { parts, cleanup } = context
   const { config, newId, variable } = parts
   const dataDir = openDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
-  opened.defer(dataDir.release)
+  cleanup.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: reading uses the CPU, opening mostly waits.
   const loading = loadCached(settings)
   loading.catch(() => {})
-  const db = await openDb(settings, watchOf(opening))
-  opened.defer(db.close)
+  const db = await openDb(settings, watchOf(context))
+  cleanup.defer(db.close)
   if (db.kind === 'postgres' && parts.onUnsupportedSchema) {
-    opened.defer(watchSchema(db, Object.keys(migrations), parts.onUnsupportedSchema))
+    cleanup.defer(watchSchema(db, Object.keys(migrations), parts.onUnsupportedSchema))
   }
   const now = databaseTime(db, parts.now)
   const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
@@ -76,9 +76,9 @@ function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
 }
 
 /** Reports events of the database to log, metrics and traces. */
-export function watchOf(opening: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): DatabaseListeners {
-  const { parts, metrics, traces } = opening
-  const warn = warnOf(opening, 'database connection')
+export function watchOf(context: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): DatabaseListeners {
+  const { parts, metrics, traces } = context
+  const warn = warnOf(context, 'database connection')
   return {
     onError(error) {
       metrics.observeBrokenConnection()

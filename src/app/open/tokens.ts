@@ -14,14 +14,14 @@ type TokenParts = { db: Db; keys: KeyCache; guardrailCache: GuardrailCache }
  * Opens what accepts JSON Web Tokens instead of API keys. Undefined unless the settings name an issuer.
  * @throws StartupError if the settings name an issuer but no audience.
  */
-export function openTokens(opening: OpenContext, { db, keys, guardrailCache }: TokenParts): Tokens | undefined {
-  const { config, now, newId } = opening.parts
+export function openTokens(context: OpenContext, { db, keys, guardrailCache }: TokenParts): Tokens | undefined {
+  const { config, now, newId } = context.parts
   const { jwt_issuer, jwt_audience } = config
   if (jwt_issuer === undefined) return undefined
   if (jwt_audience === undefined) {
     throw new StartupError('The setting jwt_issuer needs jwt_audience: the audience of tokens for this service.')
   }
-  const onError = warnOf(opening, 'tokens of the issuer cannot be checked')
+  const onError = warnOf(context, 'tokens of the issuer cannot be checked')
   const verifier = createTokenVerifier(
     { ...config, jwt_issuer, jwt_audience },
     { now, fetch: outgoingFetch(config), onError },

@@ -12,15 +12,15 @@ import { startRollups } from '#spend/rollups/rollup-loops.ts'
 import { type OpenContext, warnOf } from './parts.ts'
 
 /** Starts the maintenance of the ledger, in one process per host: merges roll-ups and deletes old rows. */
-export function openUpkeep(opening: OpenContext, db: Db): void {
-  const { now, config } = opening.parts
+export function openUpkeep(context: OpenContext, db: Db): void {
+  const { now, config } = context.parts
   const {
     generation_retention_days: days,
     content_retention_days: contentDays,
     intern_transcript_days: runDays,
   } = config
-  const { cleanup } = opening
-  const warnNotPruned = warnOf(opening, 'old records were not pruned')
+  const { cleanup } = context
+  const warnNotPruned = warnOf(context, 'old records were not pruned')
   cleanup.defer(startPruning({ db, now, onError: warnNotPruned }, days))
   cleanup.defer(startPruningContents({ db, now, onError: warnNotPruned }, contentDays))
   cleanup.defer(keepPruningRuns({ db, now, onError: warnNotPruned }, runDays))
@@ -31,5 +31,5 @@ export function openUpkeep(opening: OpenContext, db: Db): void {
   )
   cleanup.defer(keepForgettingGroups({ db, now, onError: warnNotPruned }))
   cleanup.defer(keepPruningEvents({ db, now, onError: warnNotPruned }))
-  cleanup.defer(startRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
+  cleanup.defer(startRollups({ db, now, onError: warnOf(context, 'roll-ups were not merged') }, days))
 }

@@ -8,17 +8,17 @@ import { startSender } from '#webhooks/sender.ts'
 import { type OpenContext, warnOf } from './parts.ts'
 
 /** Starts the delivery of queued webhook events, in one process per host. */
-export function openWebhooks(opening: OpenContext, { db, vault }: { db: Db; vault: Vault }): void {
-  const { config, log, now, newId } = opening.parts
+export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vault: Vault }): void {
+  const { config, log, now, newId } = context.parts
   const clock = databaseClock(db, now)
-  opening.metrics.observeBacklog(createBacklog({ db, clock }))
-  opening.cleanup.defer(
+  context.metrics.observeBacklog(createBacklog({ db, clock }))
+  context.cleanup.defer(
     startSender({
       ...{ db, vault, clock, now, newId, config, log, server: newId() },
       linkOf: (id, answerable) =>
         config.public_url && `${config.public_url}${prefix}/answers/${answerToken(vault, id, answerable)}`,
-      onError: warnOf(opening, 'webhooks are not sent'),
-      observe: opening.metrics.observeWebhook,
+      onError: warnOf(context, 'webhooks are not sent'),
+      observe: context.metrics.observeWebhook,
     }),
   )
 }

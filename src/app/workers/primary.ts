@@ -62,13 +62,13 @@ export async function startWorkers(
   const { config, log, newId, variable } = parts
   const { host, port, metrics_port } = config
   await requireFreePorts({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
-  await using opened = new AsyncDisposableStack()
+  await using cleanup = new AsyncDisposableStack()
   const metrics = createMetrics()
   // Workers trace the completions that they answer.
   const traces = { on: false, record: () => {}, close: async () => {} }
-  const store = await openStore({ parts, metrics, traces, cleanup: opened })
+  const store = await openStore({ parts, metrics, traces, cleanup: cleanup })
   const { db, settings, firstKeys, now } = store
-  const opening: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: opened }
+  const openContext: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: cleanup }
   // Creates the encryption key before the workers need it.
   const vault = await openVault({ db, settings })
   const logReport = logLoad(config, log)
@@ -82,15 +82,15 @@ export async function startWorkers(
     },
     onListTimeout: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
-  openUpkeep(opening, db)
-  openWebhooks(opening, { db, vault })
+  openUpkeep(openContext, db)
+  openWebhooks(openContext, { db, vault })
   // The workers write metered requests.
   const meters = { db, ledger: { flush: async () => {} }, isAlone: false }
   // The primary manages interns, so it also receives the questions of their background runs.
   const guardrailCache = createGuardrailCache({ db, allowStale: store.allowStale })
-  opened.defer(guardrailCache.close)
+  cleanup.defer(guardrailCache.close)
   const scanner = createScanner()
-  opened.defer(scanner.close)
+  cleanup.defer(scanner.close)
   const decisions = collectDecisions({ db, now, guardrailCache, scanner })
   const supervision = openSupervision({
     ...{ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable },
@@ -98,7 +98,7 @@ export async function startWorkers(
   })
 
   const sockets = await bindSockets({ host, port }, workers)
-  opened.defer(sockets.close)
+  cleanup.defer(sockets.close)
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${prefix}`
   const page = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
   let lost = 0
@@ -115,9 +115,9 @@ export async function startWorkers(
     silenceMs: config.worker_silence_ms,
     log,
   })
-  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: page } }, opened)
+  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: page } }, cleanup)
   let drains = true
-  opened.defer(() => {
+  cleanup.defer(() => {
     // Each worker has its own descriptors of these sockets.
     sockets.close()
     return closeGracefully(fleet, supervision, { ...config, drain_ms: drains ? config.drain_ms : 0, url })
@@ -128,7 +128,7 @@ export async function startWorkers(
   prepareConsole({ console: store.console, log })
   const demo = firstKeys !== undefined && config.demo_intern
   if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey)
-  const running = opened.move()
+  const running = cleanup.move()
   const end = once(() => running.disposeAsync())
   const origin = newId()
   return {

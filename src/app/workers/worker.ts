@@ -91,18 +91,18 @@ async function startWorker(
   handlers: Handlers,
 ): Promise<Worker> {
   const { now, newId, variable } = deps
-  await using opened = new AsyncDisposableStack()
+  await using cleanup = new AsyncDisposableStack()
   const leaving = createShutdown()
   const parts: Parts = { config, settingSources: sources, log: deps.createLog(config), now, newId, variable }
-  const borrow = (opening: OpenContext) => borrowStore(opening, rpc, handlers)
-  const { deps: routed, ledger } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
+  const borrow = (context: OpenContext) => borrowStore(context, rpc, handlers)
+  const { deps: routed, ledger } = await openDeps(parts, leaving.isShuttingDown, cleanup, borrow)
   const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
   const app = await createApi({ ...routed, metrics, hostStatus: () => rpc.call('host.status', null) })
   const acceptor = createAcceptor(app.server)
   const closing = createWorkerClosing(app, acceptor, leaving, config.shutdown_grace_ms)
-  opened.defer(closing.close)
+  cleanup.defer(closing.close)
   await acceptor.accept(sockets)
-  const running = opened.move()
+  const running = cleanup.move()
   const end = once(async () => {
     await running.disposeAsync()
     if (ledger.lost() > 0) await rpc.call('ledger.lost', ledger.lost())
@@ -130,20 +130,20 @@ async function startWorker(
 }
 
 /** Opens the store of the primary. Postgres is opened by each process itself. */
-async function borrowStore(opening: OpenContext, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
-  const { config } = opening.parts
-  const watch = watchOf(opening)
+async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
+  const { config } = context.parts
+  const watch = watchOf(context)
   const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))
   const loading = load(false)
   loading.catch(() => {})
   const remote = config.database_url ? undefined : openRemote(() => rpc, watch)
   Object.assign(handlers, remote?.handlers)
   const db = remote?.db ?? (await openDb(config, watch))
-  opening.cleanup.defer(db.close)
+  context.cleanup.defer(db.close)
   return {
     settings: config,
     db,
-    now: databaseTime(db, opening.parts.now),
+    now: databaseTime(db, context.parts.now),
     firstKeys: undefined,
     allowStale: allowStaleWhileUnavailable({ db }, config.stale_keys_ms),
     catalogue: { loading, load: () => load(true), discover: undefined },

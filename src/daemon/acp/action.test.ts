@@ -34,8 +34,8 @@ for (const [name, call] of Object.entries(others)) {
   })
 
   test(`such a command is not shown as the approved command: ${name}`, () => {
-    const { question, details: whole } = askedFor(call)
-    assert.equal(whole.command, null)
+    const { question, details } = askedFor(call)
+    assert.equal(details.command, null)
     assert.notEqual(question.operation, 'shell')
     for (const value of Object.values(call.rawInput)) assert.ok(question.detail?.includes(value), question.detail ?? '')
   })
@@ -62,9 +62,9 @@ test('an unidentified tool is never allowed by its command, and shows its full i
   const unnamed = { kind: 'other', title: 'Run', rawInput: { command: 'ls', on: 'production' } }
   assert.equal(effectOf({ effect: 'allow', commands: ['ls'] }, unnamed), undefined)
   assert.equal(effectOf({ effect: 'deny', commands: ['ls'] }, unnamed), 'deny')
-  const { question, details: whole } = askedFor(unnamed)
+  const { question, details } = askedFor(unnamed)
   assert.match(question.detail ?? '', /production/)
-  assert.deepEqual([whole.command, whole.detail], [null, question.detail])
+  assert.deepEqual([details.command, details.detail], [null, question.detail])
 })
 
 test('file and URL arguments do not allow an MCP tool that the rule does not name', () => {

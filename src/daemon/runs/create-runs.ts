@@ -38,12 +38,12 @@ type Stream = AsyncIterableIterator<TurnEvent>
 async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
   refuseIfAborted(signal)
   const run = registry.start(turn)
-  const leave = () => run.disconnect()
-  signal.addEventListener('abort', leave, { once: true })
+  const onAbort = () => run.disconnect()
+  signal.addEventListener('abort', onAbort, { once: true })
   try {
     return await run.started
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', onAbort)
   }
 }
 
@@ -74,8 +74,8 @@ function refuseIfAborted(signal: AbortSignal): void {
 
 /** Ends the stream when its caller disconnects, also while a read is pending. */
 function returnOnAbort(stream: Stream, signal: AbortSignal): Stream {
-  const leave = () => void stream.return?.()
-  if (signal.aborted) leave()
-  signal.addEventListener('abort', leave, { once: true })
+  const onAbort = () => void stream.return?.()
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
   return stream
 }

@@ -51,7 +51,7 @@ export type EncodedAttempt = {
   passThrough: boolean
   /** Fields that the provider protocol cannot express. */
   droppedFields: readonly string[]
-  tried: TriedEndpoint
+  triedEndpoint: TriedEndpoint
 }
 
 /** Encodes a request for one endpoint. @throws Fault `unavailable` if the catalogue no longer has its provider. */
@@ -115,7 +115,7 @@ function attemptOf(
   const stream = request.chat.stream === true
   const { aliases, dropped: droppedFields = [] } = encoded
   const hasAliases = aliases !== undefined && aliases.size > 0
-  const tried: TriedEndpoint = {
+  const triedEndpoint: TriedEndpoint = {
     target,
     byok: access.byok,
     bound: new LazyUsageBound({ ...request, protocol: client.protocol }, target, providerProtocol),
@@ -141,10 +141,10 @@ function attemptOf(
       contentHoldMs: deps.contentHoldMs,
       afterLeave: {
         reads: deps.backgroundReads,
-        isNeeded: () => !admitted.response.revoked && record.needsUsage(tried),
+        isNeeded: () => !admitted.response.revoked && record.needsUsage(triedEndpoint),
       },
     },
-    tried,
+    triedEndpoint,
     passThrough: isPassedThrough && !client.rewrites && !hasAliases && upstreamStreams === stream,
   }
 }

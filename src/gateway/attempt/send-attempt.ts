@@ -29,7 +29,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
   const encoded = call.pause
     ? await encodeLongAttempt(deps, admitted, target, call.pause)
     : encodeAttempt(deps, admitted, target)
-  const { request, passThrough, droppedFields, tried } = encoded
+  const { request, passThrough, droppedFields, triedEndpoint } = encoded
   const relay = relayStream(response, {
     client,
     head: answerHead(deps, admitted, target),
@@ -42,15 +42,15 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
       nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
       call.source?.release()
     },
-    price: priceFor(record, tried),
+    price: priceFor(record, triedEndpoint),
   })
   response.onRevoked((fault) => endWithError(admitted, relay.writer(), fault))
   const failure = await attempt(deps, request, relay, response.signal, record)
   if (failure) {
-    record.failAttempt(tried, failure, response.signal.aborted)
+    record.failAttempt(triedEndpoint, failure, response.signal.aborted)
     return { failure }
   }
-  record.finishAttempt(tried, relay.failure, response.signal.aborted, !relay.wasThrottled)
+  record.finishAttempt(triedEndpoint, relay.failure, response.signal.aborted, !relay.wasThrottled)
   if (relay.failure) {
     const fault = faultOf(relay.failure, target)
     record.noteCause(fault)
@@ -65,28 +65,28 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
   const encoded = call.pause
     ? await encodeLongAttempt(deps, admitted, target, call.pause)
     : encodeAttempt(deps, admitted, target)
-  const { request, passThrough, droppedFields, tried } = encoded
+  const { request, passThrough, droppedFields, triedEndpoint } = encoded
   const relay = relayWhole({
     client,
     head: answerHead(deps, admitted, target),
     passThrough,
     count: content ? content.collecting(record.count) : record.count,
-    price: priceFor(record, tried),
+    price: priceFor(record, triedEndpoint),
   })
   const failure = (await attempt(deps, request, relay, response.signal, record)) ?? relay.failure
   if (failure) {
     // Nothing has reached the client, so the next endpoint can be tried.
-    record.failAttempt(tried, failure, response.signal.aborted)
+    record.failAttempt(triedEndpoint, failure, response.signal.aborted)
     return { failure }
   }
   nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
-  record.finishAttempt(tried, undefined, response.signal.aborted, true)
+  record.finishAttempt(triedEndpoint, undefined, response.signal.aborted, true)
   return { answer: relay.body() }
 }
 
 /** The cost in the answer equals the charged cost. */
-function priceFor(record: RequestRecord, tried: TriedEndpoint) {
-  return (tokens: TokenCounts) => ({ costUsd: toUsd(record.costAt(tried, tokens)) })
+function priceFor(record: RequestRecord, triedEndpoint: TriedEndpoint) {
+  return (tokens: TokenCounts) => ({ costUsd: toUsd(record.costAt(triedEndpoint, tokens)) })
 }
 
 /** The facts of an answer that do not come from the upstream. */

@@ -23,7 +23,7 @@ export type AttemptPermit = {
   /** Reports the first byte of an answer. Repeated calls are ignored. */
   answered: () => void
   /** Reports a failure, before or after the first byte. Later reports are ignored. */
-  failed: (trouble: CircuitFailure) => void
+  failed: (failure: CircuitFailure) => void
   /** Ends the attempt. Without an earlier report, it does not count for or against the endpoint. */
   ended: () => void
 }

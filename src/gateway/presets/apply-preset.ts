@@ -30,16 +30,16 @@ export function applyPreset(
 ): Body {
   const offered = style.fields(config)
   const applied = { ...body }
-  for (const [name, value] of Object.entries(offered)) if (!says(body, name, style)) applied[name] = value
+  for (const [name, value] of Object.entries(offered)) if (!hasField(body, name, style)) applied[name] = value
   const tools = mergeTools(offered.tools, body.tools)
   if (tools.length > 0) applied.tools = tools
-  else for (const name of toolFields) if (!says(body, name, style)) delete applied[name]
+  else for (const name of toolFields) if (!hasField(body, name, style)) delete applied[name]
   for (const name of style.nested ?? [])
     if (offered[name]) applied[name] = { ...offered[name], ...(body[name] as object | undefined) }
   return system_prompt ? { ...applied, ...style.prompted(system_prompt, body) } : applied
 }
 
-function says(body: Body, name: string, { otherNames }: PresetStyle): boolean {
+function hasField(body: Body, name: string, { otherNames }: PresetStyle): boolean {
   return body[name] !== undefined || (otherNames?.[name]?.some((other) => body[other] !== undefined) ?? false)
 }
 

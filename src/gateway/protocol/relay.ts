@@ -9,7 +9,7 @@ import type { Exchange } from '../attempt/upstream/upstream.ts'
 import type { EventTemplate } from './event-template.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
-import { notedUsage } from './usage-with-cost.ts'
+import { usageWithCost } from './usage-with-cost.ts'
 
 type Count = (events: AnswerEvent[]) => void
 /** Counts one piece of text by its length in bytes. */
@@ -227,6 +227,6 @@ const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 
 function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
   const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
-  if (read.usage || cost.restated) read.usage = notedUsage(read.usage, cost, usageOf)
+  if (read.usage || cost.restated) read.usage = usageWithCost(read.usage, cost, usageOf)
   return bytesOfJson(read)
 }

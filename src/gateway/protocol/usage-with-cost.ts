@@ -1,7 +1,7 @@
 import type { ClientProtocol, CostNote } from './protocol.ts'
 
 /** Adds the cost to the usage of an upstream, and the billed counts if they differ from the reported ones. */
-export function notedUsage(
+export function usageWithCost(
   usage: object | null | undefined,
   cost: CostNote,
   usageOf: ClientProtocol['usageOf'],

@@ -1,7 +1,7 @@
 import type { Generation } from '#spend/ledger/generation.ts'
 
 /** The facts of a request that are known before its first attempt. */
-export type OpeningFacts = Pick<
+export type RequestFacts = Pick<
   Generation,
   | 'requestId'
   | 'caller'

@@ -4,7 +4,7 @@ import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
-import type { OpeningFacts } from './request-facts.ts'
+import type { RequestFacts } from './request-facts.ts'
 import { RequestRecord } from './request-record.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
@@ -24,7 +24,7 @@ function openRecord(streamed: boolean) {
   const onUsageMismatch = (...mismatch: string[]) => void mismatches.push(mismatch)
   const speeds = () => ({ fastest: 100 })
   const deps = { measure, speeds, now: () => clock.now, newId: () => '1', tracing: false, onUsageMismatch }
-  return { clock, measured, mismatches, record: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
+  return { clock, measured, mismatches, record: new RequestRecord(deps, { streamed } as RequestFacts, () => 5) }
 }
 
 /** An attempt 10 ms after the request, its first content 20 ms later, its end another 30 ms later. */

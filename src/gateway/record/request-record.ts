@@ -18,7 +18,7 @@ import { AnswerCounter, isPlausible } from './answer-tally.ts'
 import { billedUsage, type Charge, chargeFor, estimateOf, type GeneratedTokens } from './charge.ts'
 import { causeOf } from './failure-cause.ts'
 import { needsUsage, tokensWithin, transitMs } from './generated-tokens.ts'
-import type { OpeningFacts } from './request-facts.ts'
+import type { RequestFacts } from './request-facts.ts'
 import { openCircuitNote, type Planned, skippedEndpoints } from './skipped-endpoints.ts'
 import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
 
@@ -51,7 +51,7 @@ export class RequestRecord {
   readonly id: string
   readonly createdAt: number
   readonly #deps: RecordDeps
-  readonly #opening: OpeningFacts
+  readonly #facts: RequestFacts
   readonly #promptEstimate: () => number
   readonly #attempts: AttemptNote[] = []
   #usage: AnswerCounter
@@ -77,19 +77,19 @@ export class RequestRecord {
   #attemptSpanId: string | undefined
 
   /** @param promptEstimate estimates the tokens of the prompt, if no upstream counts them. */
-  constructor(deps: RecordDeps, opening: OpeningFacts, promptEstimate: () => number) {
+  constructor(deps: RecordDeps, facts: RequestFacts, promptEstimate: () => number) {
     this.#deps = deps
-    this.#opening = opening
+    this.#facts = facts
     this.#promptEstimate = promptEstimate
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
     this.#usage = new AnswerCounter(deps.now)
-    this.#span = deps.tracing ? newSpan(deps.newId, opening.traceParent) : undefined
+    this.#span = deps.tracing ? newSpan(deps.newId, facts.traceParent) : undefined
   }
 
   /** The parent span for the upstream: the current attempt, or the client's span if tracing is off. */
   get traceParent(): string | undefined {
-    const span = this.#span ?? readTraceParent(this.#opening.traceParent)
+    const span = this.#span ?? readTraceParent(this.#facts.traceParent)
     return span && writeTraceParent({ ...span, spanId: this.#attemptSpanId ?? span.spanId })
   }
 
@@ -192,7 +192,7 @@ export class RequestRecord {
     if (failure) return this.#countFailure(target, failure)
     this.#permit?.answered()
     const { measure, now } = this.#deps
-    measure(answerMeasurement(tried, this.#usage, this.#opening.streamed, this.#attemptStartedAt, now()))
+    measure(answerMeasurement(tried, this.#usage, this.#facts.streamed, this.#attemptStartedAt, now()))
   }
 
   /** The cost of attempts without an answer that was not taken before; undefined if there is none. */
@@ -259,7 +259,7 @@ export class RequestRecord {
 
   /** The metered request, whether it succeeded or not. */
   close(): Generation {
-    const opening = this.#opening
+    const facts = this.#facts
     const answered = this.#answered
     const usage = this.#usage.result()
     const charge = answered && this.#chargeOf(answered, answered.end)
@@ -268,19 +268,19 @@ export class RequestRecord {
       this.#deps.onUsageMismatch?.(answered.target.endpoint.id, usage.usageMismatch)
     return {
       // Every field is listed, because a spread followed by additions builds the object several times.
-      requestId: opening.requestId,
-      caller: opening.caller,
-      sessionId: opening.sessionId,
-      tags: opening.tags,
-      app: opening.app,
-      traceParent: opening.traceParent,
-      protocol: opening.protocol,
-      streamed: opening.streamed,
-      requestedModel: opening.requestedModel,
-      candidateModels: opening.candidateModels,
-      preset: opening.preset,
-      region: opening.region,
-      contentFindings: opening.contentFindings,
+      requestId: facts.requestId,
+      caller: facts.caller,
+      sessionId: facts.sessionId,
+      tags: facts.tags,
+      app: facts.app,
+      traceParent: facts.traceParent,
+      protocol: facts.protocol,
+      streamed: facts.streamed,
+      requestedModel: facts.requestedModel,
+      candidateModels: facts.candidateModels,
+      preset: facts.preset,
+      region: facts.region,
+      contentFindings: facts.contentFindings,
       id: this.id,
       createdAt: this.createdAt,
       modelId: answered?.target.model.id,
@@ -311,7 +311,7 @@ export class RequestRecord {
       attempts: this.#attempts,
       notAsked: this.#plan && skippedEndpoints(this.#plan, this.#attempts, this.#forbidden),
       orderedBy: this.#plan?.plan.orderedBy,
-      pace: opening.streamed ? this.#usage.paceOf(charge?.tokens.completion ?? 0) : undefined,
+      pace: facts.streamed ? this.#usage.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,
       span: this.#span,
     }

@@ -51,17 +51,17 @@ export function ownCredentialsFirst(
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
-  const combine = (caller: CredentialOwner, all: readonly OwnCredential[]): Accesses => {
+  const combineCredentials = (caller: CredentialOwner, all: readonly OwnCredential[]): Accesses => {
     const operator = operators.of(caller)
     if (all.length === 0) return operator
     const query = { all, caller, operator, catalogue: catalogue.current(), variable }
-    return { find: (provider, endpoint) => findOwn(query, provider, endpoint) }
+    return { find: (provider, endpoint) => findOwnCredential(query, provider, endpoint) }
   }
   return {
-    of: async (caller) => combine(caller, await ownCredentials.of(caller.workspaceId)),
+    of: async (caller) => combineCredentials(caller, await ownCredentials.of(caller.workspaceId)),
     getCached(caller) {
       const own = ownCredentials.getCached(caller.workspaceId)
-      return own && combine(caller, own)
+      return own && combineCredentials(caller, own)
     },
   }
 }
@@ -74,7 +74,7 @@ type CredentialQuery = {
   variable: Variable
 }
 
-function findOwn(
+function findOwnCredential(
   { all, caller, operator, catalogue, variable }: CredentialQuery,
   provider: Provider,
   endpoint: Pick<Endpoint, 'id' | 'baseUrl'>,

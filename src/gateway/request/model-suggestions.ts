@@ -11,13 +11,13 @@ export function suggestModels(ids: Iterable<string>, name: string): string[] {
   const similar = findSimilar(all, name)
   if (similar.length > 0) return similar
   const colon = name.lastIndexOf(':')
-  if (colon < 0) return findMisspelt(all, name)
+  if (colon < 0) return findByEditDistance(all, name)
   // Some libraries write `openai:gpt-5`.
   const similarOfAuthor = findSimilar(all, name.replace(':', '/'))
   if (similarOfAuthor.length > 0) return similarOfAuthor
   // An unknown variant, such as `:online`: suggest the model itself.
   const ofModel = findSimilar(all, name.slice(0, colon))
-  return ofModel.length > 0 ? ofModel : findMisspelt(all, name.replace(':', '/'))
+  return ofModel.length > 0 ? ofModel : findByEditDistance(all, name.replace(':', '/'))
 }
 
 /** Finds ids that differ from the name only in case, punctuation or author, or contain it. */
@@ -27,7 +27,7 @@ function findSimilar(ids: string[], name: string): string[] {
 }
 
 /** Finds ids with a small edit distance from the name. */
-function findMisspelt(ids: string[], name: string): string[] {
+function findByEditDistance(ids: string[], name: string): string[] {
   const normalized = normalize(name)
   const maxDistance = Math.min(maxTypos, Math.floor(normalized.length / lettersPerTypo))
   return nearest(ids, (id) => {

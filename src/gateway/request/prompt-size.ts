@@ -104,7 +104,7 @@ const toolInstructionTokens = 350
 const tokensOfLargestImage = 1600
 
 /** The same as an upper estimate, for clients that ask before they send the request. */
-export function generousPrompt(chat: ChatRequest): number {
+export function upperPromptEstimate(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
   const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? toolInstructionTokens : 0)
   return estimateTokens(bytes, bytesPerToken.fewest) + frames + media * tokensOfLargestImage

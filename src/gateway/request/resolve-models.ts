@@ -45,7 +45,7 @@ export function resolveModels(
   const others = unknown.length > maxListed ? ` or any of ${unknown.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `Model ${quoted(unknown)}${others} not found. ${didYouMean(catalogue, requested[0]!)}GET /models lists them all.`,
+    `Model ${quoted(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!)}GET /models lists them all.`,
   )
 }
 
@@ -66,7 +66,7 @@ function noTextMessage({ id, outputModalities }: Model): string {
   return `The model "${id}" cannot be used: it generates ${outputs}, and all operations of this service return text. GET /models lists the models that generate text.`
 }
 
-function didYouMean({ models = [] }: ModelLookup, name: string): string {
+function suggestionFor({ models = [] }: ModelLookup, name: string): string {
   const suggestions = suggestModels(
     models.map(({ id }) => id),
     shortened(name),

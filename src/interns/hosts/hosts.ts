@@ -11,7 +11,7 @@ export const renewEveryMs = 1000
 /** A host without a report for this time is lost, by the database's clock. */
 const lostAfterMs = 7000
 /** After a server stopped, another one on its host reports within this time. */
-const successorWithinMs = 2 * renewEveryMs
+const successorTimeoutMs = 2 * renewEveryMs
 
 /** A server's description of its host. */
 export type OwnHost = { name: string; address: string | null; labels: string[]; capacity: number }
@@ -84,7 +84,7 @@ export class InternHosts {
     const hosts = new Map((isRemote ? await this.all() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
-      return standingOf(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
+      return hostState(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
     }
   }
 
@@ -104,13 +104,13 @@ export class InternHosts {
 }
 
 /** The status of a host, in the form of the API. */
-export function standingOf({ name, loss }: Pick<KnownHost, 'name' | 'loss'>): InternHost {
+export function hostState({ name, loss }: Pick<KnownHost, 'name' | 'loss'>): InternHost {
   if (!loss) return { name, state: 'up', reason: null, since: null }
   return { name, state: 'gone', reason: loss.reason, since: loss.since === 0 ? null : isoTime(loss.since) }
 }
 
 function lossOf({ name, seen_at, left_at, now }: HostRow): KnownHost['loss'] {
-  if (left_at !== null && now - left_at > successorWithinMs)
+  if (left_at !== null && now - left_at > successorTimeoutMs)
     return { reason: `The server of the host ${name} was stopped.`, since: left_at }
   if (now - seen_at <= lostAfterMs) return null
   return { reason: `The host ${name} does not respond.`, since: seen_at }

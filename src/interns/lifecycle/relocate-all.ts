@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
 import { unknownHost } from '../hosts/hosts.ts'
-import { internsOn } from '../registry/interns-by-host.ts'
+import { internsOnHost } from '../registry/interns-by-host.ts'
 import { type Intern, internById } from '../registry/store.ts'
 import { changeLocked } from './change.ts'
 import { giveUp, move, type RelocateDeps } from './relocate.ts'
@@ -31,7 +31,7 @@ async function relocate(
   action: `intern.${string}`,
   relocateOne: RelocateOne,
 ): Promise<Intern[]> {
-  const ids = await internsOn(deps.db.query, caller.organizationId, host)
+  const ids = await internsOnHost(deps.db.query, caller.organizationId, host)
   await requireLost(deps, host, ids.length)
   const relocated: Intern[] = []
   for (const uuid of ids) {

@@ -51,7 +51,7 @@ export type QuestionEnd = { state: 'answered'; answered_by: string } | { state: 
 export function questionOpenedEvent(intern: EventSource, event: AskedQuestion, at: number): NewEvent {
   const { question, sessionId, askedAt, deadlineAt } = event
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
-  const about = { ...aboutQuestion(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
+  const about = { ...questionFields(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
   return eventOf('question', intern, at, { ...about, ...argumentsOf(question) })
 }
 
@@ -62,9 +62,9 @@ export function questionOver(
   at: number,
   end: QuestionEnd,
 ): NewEvent {
-  return eventOf('question', intern, at, { ...aboutQuestion(intern, id, sessionId), ...end, at: isoTime(at) })
+  return eventOf('question', intern, at, { ...questionFields(intern, id, sessionId), ...end, at: isoTime(at) })
 }
 
-function aboutQuestion(intern: EventSource, id: string, sessionId: string) {
+function questionFields(intern: EventSource, id: string, sessionId: string) {
   return { id, intern_id: intern.id, intern_name: intern.name, workspace_id: intern.workspaceId, session_id: sessionId }
 }

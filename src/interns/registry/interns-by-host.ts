@@ -15,7 +15,7 @@ export async function countByStatus(deps: { db: { query: Query } }, host: string
 }
 
 /** The number of interns on each host that count for its capacity, of all organizations. */
-export async function countInService(query: Query | Tx): Promise<Map<string, number>> {
+export async function countRunningByHost(query: Query | Tx): Promise<Map<string, number>> {
   return countByHost(query.selectFrom('interns').where('status', 'in', inService))
 }
 
@@ -34,7 +34,7 @@ async function countByHost(interns: SelectQueryBuilder<Tables, 'interns', object
 }
 
 /** The ids of an organization's interns whose files are on a host, in any state. */
-export async function internsOn(query: Query, organizationId: string, host: string): Promise<string[]> {
+export async function internsOnHost(query: Query, organizationId: string, host: string): Promise<string[]> {
   const rows = await query
     .selectFrom('interns')
     .where('organization_id', '=', organizationId)

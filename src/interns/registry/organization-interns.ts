@@ -5,7 +5,7 @@ import { type InternStatus, internStatuses } from './intern.ts'
 import { type Intern, internOf } from './store.ts'
 
 /** The state of an organization's interns on all hosts. */
-export type InternsStanding = {
+export type OrganizationInterns = {
   counts: Record<InternStatus, number>
   /** The latest interns that failed or could not be removed. */
   failed: Intern[]
@@ -17,10 +17,10 @@ const maxListedFailures = 50
 
 type StandingDeps = { db: { query: Query }; now: Now }
 
-export async function internsStanding(
+export async function organizationInterns(
   { db: { query }, now }: StandingDeps,
   { organizationId, workspaceId, isWorkspaceScoped }: CallerScope,
-): Promise<InternsStanding> {
+): Promise<OrganizationInterns> {
   const own = query
     .selectFrom('interns')
     .where('organization_id', '=', organizationId)

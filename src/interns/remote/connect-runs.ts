@@ -176,7 +176,7 @@ function responseTo(request: ClientRequest, body: object | Bytes | undefined): P
       // Without a connection nothing was started. After it, a turn can have started.
       if (isConnected && !refusedCertificate.test(error.code ?? ''))
         reject(new Refusal('stream_severed', 'The connection to the intern broke before its response.'))
-      else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${whyUnreachable(error)}`))
+      else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${unreachableReason(error)}`))
     })
     if (body && Symbol.asyncIterator in body) void upload(body, request)
     else request.end(body && JSON.stringify(body))
@@ -184,7 +184,7 @@ function responseTo(request: ClientRequest, body: object | Bytes | undefined): P
 }
 
 /** The reason without the path of a socket on the host, which callers must not see. */
-function whyUnreachable(error: NodeJS.ErrnoException & { address?: string }): string {
+function unreachableReason(error: NodeJS.ErrnoException & { address?: string }): string {
   if (!error.address?.startsWith('/')) return error.message
   return `its process does not answer (${error.code ?? 'unknown error'}). Try again in a moment.`
 }

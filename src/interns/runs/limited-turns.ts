@@ -36,7 +36,7 @@ export async function limitedRuns(query: Query, internId: string): Promise<Limit
 }
 
 /** The longest wait for the end of a turn to be stored, in milliseconds. */
-const storedWithinMs = {
+const storeTimeoutMs = {
   /** Another server needs this time to take over an intern after a crash, and to read its runs. */
   limited: 10_000,
   unlimited: 2000,
@@ -50,7 +50,7 @@ export async function waitUntilStored(
   { query, signals }: Pick<Db, 'query' | 'signals'>,
   internId: string,
   runId: string,
-  limit: keyof typeof storedWithinMs,
+  limit: keyof typeof storeTimeoutMs,
 ): Promise<void> {
   const hasEnded = async () =>
     (await query
@@ -61,14 +61,14 @@ export async function waitUntilStored(
       .select('id')
       .executeTakeFirst()) === undefined || undefined
   const subscribe = subscribeToEntity(signals, 'run.changed', internId)
-  await waitFor(hasEnded, { subscribe, timeoutMs: storedWithinMs[limit] })
+  await waitFor(hasEnded, { subscribe, timeoutMs: storeTimeoutMs[limit] })
 }
 
 /** Announcements expire by the clock of the database, because those of servers differ. */
 type TurnDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
 
 /** The turns in flight of the intern with a key, over all servers. */
-export type KeyTurns = { isInTurn: boolean; limited: LimitedTurn[] }
+export type KeyTurns = { hasRunningTurn: boolean; limited: LimitedTurn[] }
 
 /**
  * Finds the turns of the intern with this key that are starting, running or waiting for an answer. Uses one statement, so that a
@@ -92,7 +92,7 @@ export async function turnsOfKey({ db, now }: TurnDeps, keyHash: string): Promis
   const turns = rows.flatMap(read)
   const stored = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
   const limited = turns.filter(({ id, runId }) => runId !== null || !stored.has(id))
-  return { isInTurn: rows.length > 0, limited }
+  return { hasRunningTurn: rows.length > 0, limited }
 }
 
 const openRuns = (query: Query) =>

@@ -23,7 +23,7 @@ export function nextUntilIdle(
   timedOut: AbortSignal,
 ): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {
   let hasLeft = false
-  const leave = async () => {
+  const onReturn = async () => {
     hasLeft = true
     idleTimer.stop()
     await events.return?.()
@@ -36,11 +36,11 @@ export function nextUntilIdle(
       else if (!hasLeft) idleTimer.start(idleMs)
       return result
     } catch (error) {
-      await leave()
+      await onReturn()
       if (!timedOut.aborted) throw error
       return { done: false as const, value: 'timeout' as const }
     }
   }
-  const passed = { next, return: leave, [Symbol.asyncIterator]: () => passed }
+  const passed = { next, return: onReturn, [Symbol.asyncIterator]: () => passed }
   return passed
 }

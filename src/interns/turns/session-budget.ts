@@ -13,7 +13,7 @@ type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending }
 type PromptedIntern = { id: string; budget: InternBudget | null }
 
 /** The longest wait of a turn for the end of the previous one to be stored. */
-const storedWithinMs = 2000
+const storeTimeoutMs = 2000
 
 type Limits = { sessionId: string | undefined; promptBudget: PromptBudget | null | undefined }
 type TurnOptions = Pick<StartTurn, 'budget' | 'turnsBefore'>
@@ -57,7 +57,7 @@ const turnLimitFault = (limit: number) =>
 async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   const { query, signals } = deps.db
   const hasEnded = async () => !(await sessionSpending(query, internId, sessionId)).isOpen || undefined
-  await waitFor(hasEnded, { subscribe: subscribeToEntity(signals, 'run.changed', internId), timeoutMs: storedWithinMs })
+  await waitFor(hasEnded, { subscribe: subscribeToEntity(signals, 'run.changed', internId), timeoutMs: storeTimeoutMs })
   return spentBySession(deps, internId, sessionId)
 }
 

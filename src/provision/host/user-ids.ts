@@ -32,7 +32,7 @@ export function ownerOf(home: string): number | undefined {
  * Tries whether a user of the range can read `files` and pass through `folder`, as interns must.
  * @returns the reason if not; else undefined.
  */
-export function whyUsersFail(base: number, files: string[], folder: string): Promise<string | undefined> {
+export function userIdsError(base: number, files: string[], folder: string): Promise<string | undefined> {
   const look = 'for (const file of process.argv.slice(2)) fs.accessSync(file, 4); fs.accessSync(process.argv[1], 1)'
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', look, '--', folder, ...files], {

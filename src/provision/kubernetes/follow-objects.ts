@@ -3,7 +3,7 @@ import type { KubernetesClient } from './client.ts'
 import type { Kind, KubernetesObject } from './object.ts'
 import { KubernetesError } from './requests.ts'
 
-type Followed = {
+type FollowOptions = {
   client: Pick<KubernetesClient, 'list' | 'watch'>
   kind: Kind
   labels: string
@@ -23,33 +23,33 @@ const backoff = { firstMs: 500, maxMs: 15_000 }
  * state remains. When it answers again, or has forgotten the version, the list is read again, and missing objects are reported as removed.
  * @returns a function that stops it.
  */
-export function followObjects(followed: Followed): () => Promise<void> {
+export function followObjects(options: FollowOptions): () => Promise<void> {
   const objects: ObjectsByName = new Map()
   let version: string | undefined
   const pass = async (signal: AbortSignal) => {
     if (version === undefined) {
-      version = await relist(followed, objects, signal)
+      version = await relist(options, objects, signal)
       return 0
     }
     const from = version
     // After a failure the list is read again.
     version = undefined
     const startedAt = performance.now()
-    version = await watchOnce(followed, objects, from, signal)
+    version = await watchOnce(options, objects, from, signal)
     // A proxy in between can end each watch immediately.
     return performance.now() - startedAt < backoff.firstMs ? backoff.firstMs : 0
   }
   const onError = (error: Error) => {
     // 410 is expected after a long pause.
-    if (!(error instanceof KubernetesError && error.status === 410)) followed.onError(error)
+    if (!(error instanceof KubernetesError && error.status === 410)) options.onError(error)
   }
   return startReconciler(pass, { firstMs: 0, retryMs: backoff, onError }).stop
 }
 
 type ObjectsByName = Map<string, KubernetesObject>
 
-async function relist(followed: Followed, objects: ObjectsByName, signal: AbortSignal): Promise<string> {
-  const { client, kind, labels, onChanged, onRemoved, onListed } = followed
+async function relist(options: FollowOptions, objects: ObjectsByName, signal: AbortSignal): Promise<string> {
+  const { client, kind, labels, onChanged, onRemoved, onListed } = options
   const { items, version } = await client.list(kind, labels)
   signal.throwIfAborted()
   const names = new Set(items.map(({ metadata }) => metadata.name))
@@ -69,12 +69,12 @@ async function relist(followed: Followed, objects: ObjectsByName, signal: AbortS
 
 /** Runs one watch to its end. @returns the version from which the next one continues. */
 async function watchOnce(
-  followed: Followed,
+  options: FollowOptions,
   objects: ObjectsByName,
   from: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { client, kind, labels, onChanged, onRemoved } = followed
+  const { client, kind, labels, onChanged, onRemoved } = options
   let version = from
   for await (const { type, object } of client.watch(kind, labels, version, signal)) {
     version = object.metadata.resourceVersion ?? version

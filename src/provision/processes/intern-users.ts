@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#platform/config/settings.ts'
 import { allowTraversal } from '../host/intern-home.ts'
-import { whyUsersFail } from '../host/user-ids.ts'
+import { userIdsError } from '../host/user-ids.ts'
 import { programs } from './programs.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -13,12 +13,12 @@ const requiredFiles = ['bin/daemon.ts', 'src/daemon/server/start.ts', 'package.j
 type UsersDeps = { config: Pick<Config, 'intern_users_from'>; dataDir: string; warn: (message: string) => void }
 
 /** Whether each intern gets a separate user. Warns if that is configured and not possible. */
-export async function checkUsers({ config, dataDir, warn }: UsersDeps, homes: string): Promise<boolean> {
+export async function checkInternUsers({ config, dataDir, warn }: UsersDeps, homes: string): Promise<boolean> {
   mkdirSync(homes, { recursive: true, mode: 0o700 })
   if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false
   for (const folder of [dataDir, homes]) allowTraversal(folder)
   const files = [...Object.values(programs), ...requiredFiles.map((file) => join(root, file))]
-  const why = await whyUsersFail(config.intern_users_from, files, homes)
+  const why = await userIdsError(config.intern_users_from, files, homes)
   if (why) warn(`Interns run as root, like this server, because separate users cannot run them here: ${why}`)
   return why === undefined
 }

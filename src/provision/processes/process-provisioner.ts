@@ -27,12 +27,12 @@ import { logConnection, readLog } from '../host/intern-log.ts'
 import { isAlive, type ProcessId } from '../host/processes.ts'
 import { unreachable } from '../host/unreachable.ts'
 import { allocateUser } from '../host/user-ids.ts'
-import { endKilled } from '../repository/clone.ts'
-import { Clonings } from '../repository/running-clones.ts'
+import { endInterruptedClone } from '../repository/clone.ts'
+import { RunningClones } from '../repository/running-clones.ts'
 import type { Place, Provisioner } from '../supervisor/provisioner.ts'
 import { answers, endDaemon } from './daemon-process.ts'
 import { monitorIntern } from './intern-monitor.ts'
-import { checkUsers } from './intern-users.ts'
+import { checkInternUsers } from './intern-users.ts'
 import { ProcessStarter } from './process-starter.ts'
 import { type StorageListener, startStorageListener } from './storage-listener.ts'
 import { StorageProcesses } from './storage-processes.ts'
@@ -71,15 +71,15 @@ export class ProcessProvisioner implements Provisioner {
   readonly #usersWork: () => Promise<boolean>
   /** The ends of the daemons that this process started. */
   readonly #endings = new Map<string, Promise<string>>()
-  readonly #clonings: Clonings
+  readonly #clonings: RunningClones
   readonly #storageProcesses: StorageProcesses
   readonly #starter: ProcessStarter
 
   constructor(deps: ProcessDeps) {
     this.#deps = deps
     this.#homes = join(deps.dataDir, 'interns')
-    this.#usersWork = once(() => checkUsers(deps, this.#homes))
-    this.#clonings = new Clonings(deps)
+    this.#usersWork = once(() => checkInternUsers(deps, this.#homes))
+    this.#clonings = new RunningClones(deps)
     this.#storageProcesses = new StorageProcesses({ config: deps.config, path: deps.variable('PATH') ?? '' })
     this.#starter = new ProcessStarter({
       ...{ ...deps, usersWork: this.#usersWork, clonings: this.#clonings },
@@ -205,7 +205,7 @@ export class ProcessProvisioner implements Provisioner {
     const wasServing = this.#storageProcesses.end(intern.id)
     if (!this.#isOnThisHost(intern)) return
     const home = this.#homeOf(intern)
-    await endKilled(home)
+    await endInterruptedClone(home)
     const record = readDaemonRecord(home)
     if (!record || (record.ended && !wasServing)) return
     await endDaemon(home, record)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Intern } from '#interns/registry/store.ts'
 import { loadConfig } from '#platform/config/load.ts'
-import { Clonings } from '../repository/running-clones.ts'
+import { RunningClones } from '../repository/running-clones.ts'
 import { ProcessStarter } from './process-starter.ts'
 
 const never = () => assert.fail('it must not be called')
@@ -17,7 +17,7 @@ test('stopping an intern during the preparation of its start cancels the clone',
   const config = { ...loadConfig({}), repository_origins: [origin], intern_control_groups: false }
   const repository = { url: `${origin}/widgets.git`, folder: 'widgets', ref: null, depth: null, credential: null }
   const intern = { id: 'i', agent: null, webHosts: [], instructions: '', repository, movedAt: null, asleepSince: null }
-  const clonings = new Clonings({
+  const clonings = new RunningClones({
     ...{
       config,
       variable: () => process.env.PATH,

@@ -28,7 +28,7 @@ import { notStarted, type ProcessId } from '../host/processes.ts'
 import { exceededByDisk } from '../host/resource-limits.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import { repositoryDescription } from '../repository/clone.ts'
-import type { Clonings } from '../repository/running-clones.ts'
+import type { RunningClones } from '../repository/running-clones.ts'
 import { agentCommandOf } from './agent-command.ts'
 import { daemonLimits } from './daemon-limits.ts'
 import { endDaemon, waitUntilResponding } from './daemon-process.ts'
@@ -55,7 +55,7 @@ type StartDeps = {
   homeOf: (intern: Intern) => string
   /** Whether each intern gets a separate user. */
   usersWork: () => Promise<boolean>
-  clonings: Pick<Clonings, 'register'>
+  clonings: Pick<RunningClones, 'register'>
   /** Ends the processes of an intern. */
   end: (intern: Intern) => Promise<void>
   /** Called with each daemon that runs, and the promise of how it ends. */

@@ -10,7 +10,7 @@ export function isNamed({ repository_origins: named }: Origins, url: URL): boole
 }
 
 /** @returns why interns are not allowed to clone from this URL; undefined if they are. */
-export function whyForbidden(config: Origins, url: URL): string | undefined {
+export function forbiddenReason(config: Origins, url: URL): string | undefined {
   const { repository_origins: named } = config
   if (isNamed(config, url)) return undefined
   const setting = '(setting "repository_origins")'

@@ -11,7 +11,7 @@ import { killMarked, markerOf as markOf } from '#platform/process/process-marker
 import { printable } from '#platform/text/printable.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { cloningUser } from '../host/user-ids.ts'
-import { isNamed, whyForbidden } from './allowed.ts'
+import { forbiddenReason, isNamed } from './allowed.ts'
 import { runGit } from './git.ts'
 import { watchDisk } from './watch-disk.ts'
 
@@ -62,7 +62,7 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
     throw failed(`the workspace already has a folder "${repository.folder}"; rename it`)
   }
   const staging = stagingIn(home)
-  await endKilled(home)
+  await endInterruptedClone(home)
   const disk = watchDisk({ home, ...deps })
   const within = { ...options, signal: AbortSignal.any([options.signal, disk.exceeded]) }
   let moved = false
@@ -92,7 +92,7 @@ const stagingIn = (home: string) => join(home, 'cloning')
 const gitMark = (home: string) => `${markOf(join(home, 'workspace'))}-git`
 
 /** Ends a clone whose server was killed and removes its files, so that the clone can start again. */
-export async function endKilled(home: string): Promise<void> {
+export async function endInterruptedClone(home: string): Promise<void> {
   if (!lstatSync(stagingIn(home), { throwIfNoEntry: false })) return
   killMarked(gitMark(home))
   await rm(stagingIn(home), { recursive: true, force: true })
@@ -146,7 +146,7 @@ const limitsOf = (config: CloneRules, uid: number | undefined) =>
  * because a second look-up could return others. A server that the operator named is not pinned.
  */
 async function pinned(config: CloneRules, url: URL): Promise<[string, string][]> {
-  const why = whyForbidden(config, url)
+  const why = forbiddenReason(config, url)
   if (why) throw new Error(why)
   const proxy = proxyFor(config, url)
   const isProxied = proxy !== undefined
@@ -223,9 +223,9 @@ function noteUnfinished(home: string, fetched: string): void {
 
 /** Removes the clone of a server that was killed before the check-out; other folders of that name remain. */
 async function removeUnfinished(home: string, target: string): Promise<void> {
-  const there = lstatSync(target, { throwIfNoEntry: false })
-  const noted = readNote<{ dev: number; ino: number }>(unfinishedIn(home))
-  if (there && noted && there.dev === noted.dev && there.ino === noted.ino)
+  const targetStat = lstatSync(target, { throwIfNoEntry: false })
+  const cloneNote = readNote<{ dev: number; ino: number }>(unfinishedIn(home))
+  if (targetStat && cloneNote && targetStat.dev === cloneNote.dev && targetStat.ino === cloneNote.ino)
     await rm(target, { recursive: true, force: true })
   await rm(unfinishedIn(home), { force: true })
 }

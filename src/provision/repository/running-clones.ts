@@ -14,12 +14,12 @@ type CloningDeps = {
 }
 
 /** A clone, which can also be cancelled before it starts. */
-type Cloning = Disposable & {
+type RunningClone = Disposable & {
   clone: (repository: Repository, home: string, uid: number | undefined) => Promise<void>
 }
 
 /** The interns of this host whose repositories are being cloned, or are about to be. */
-export class Clonings {
+export class RunningClones {
   readonly #deps: CloningDeps
   readonly #stops = new Map<string, AbortController>()
 
@@ -28,7 +28,7 @@ export class Clonings {
   }
 
   /** Registers the start of an intern, which can need a clone, and cancels an earlier one of the same intern. */
-  register(intern: Intern): Cloning {
+  register(intern: Intern): RunningClone {
     const { config, variable, passwordOf, mask, onUncounted } = this.#deps
     const { id } = intern
     const stopped = new AbortController()

@@ -16,7 +16,7 @@ import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
 /** Interns in these states need no supervisor, unless a server holds a lease on them. */
-const atRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
+const settledStatuses: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
 type SupervisorDeps = {
   db: Db
@@ -180,11 +180,11 @@ export class Supervisor {
   /** Takes the lease of an intern that needs work. @returns whether this server holds it. */
   async #hold({ intern, supervisor, expired }: LeasedIntern): Promise<boolean> {
     const { status, hostname } = intern
-    const { thisHost: here } = this.#deps.hosts
+    const { thisHost } = this.#deps.hosts
     // It waits for a host, or needs nothing from this one.
-    if (here === undefined || (status === 'queued' && hostname !== here)) return false
+    if (thisHost === undefined || (status === 'queued' && hostname !== thisHost)) return false
     if (supervisor === this.#deps.server && status !== 'queued') return true
-    if (supervisor === null && (atRest.includes(status) || isAsleep(intern))) return false
+    if (supervisor === null && (settledStatuses.includes(status) || isAsleep(intern))) return false
     if (supervisor !== null && supervisor !== this.#deps.server && !expired) return false
     return this.#leases.claim(intern, this.#deps.provisioner.placeOf(intern))
   }

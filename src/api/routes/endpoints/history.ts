@@ -5,7 +5,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { z } from '#platform/json/schema.ts'
-import { namedModel } from '../../models/model-path.ts'
+import { findModel } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const Percentiles = z
@@ -92,7 +92,7 @@ function endpointsOf(
     throw new Fault('invalid', 'Invalid request: either model or endpoint_id is required')
   }
   // An endpoint's id is `<model>@<provider's tag>`.
-  const model = namedModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
+  const model = findModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
   const endpoints = model.endpoints.filter((endpoint) => id === undefined || endpoint.id === id)
   if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `Endpoint "${id}" not found.`)
   return endpoints.map((endpoint) => ({ model, endpoint }))

@@ -2,7 +2,7 @@ import { ModelEndpoints, modelEndpoints } from '#catalogue/index/endpoint-item.t
 import { z } from '#platform/json/schema.ts'
 import { overbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
-import { ModelPath, namedModel, nameIn } from '../../models/model-path.ts'
+import { findModel, ModelPath, nameIn } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 export const listEndpoints = route({
@@ -19,7 +19,7 @@ export const listEndpoints = route({
   faults: ['unauthenticated', 'not_found'],
   handler: async ({ params }, deps) => {
     const snapshot = deps.catalogue.current()
-    const model = namedModel(snapshot, nameIn(params))
+    const model = findModel(snapshot, nameIn(params))
     const marked = await overbilledEndpoints(deps, model.id)
     const items = endpointItems(deps, snapshot, model).map((item) => {
       const requests = marked.get(`${model.id}@${item.tag}`)

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { deleteContent } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
-import { namedGeneration } from './find-generation.ts'
+import { findGenerationId } from './find-generation.ts'
 
 export const deleteGenerationContent = route({
   method: 'delete',
@@ -14,7 +14,7 @@ export const deleteGenerationContent = route({
   response: z.object({ deleted: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],
   handler: async ({ query, caller }, deps) => {
-    await deleteContent(deps, caller, await namedGeneration(deps, caller, query.id))
+    await deleteContent(deps, caller, await findGenerationId(deps, caller, query.id))
     return { deleted: true }
   },
 })

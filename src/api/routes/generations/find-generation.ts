@@ -4,7 +4,7 @@ import { findGeneration } from '#spend/ledger/read.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 
 /** Returns this service's id of a request, given that id or the id in its answer, which is the upstream's. */
-export async function namedGeneration(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {
+export async function findGenerationId(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {
   if (name.startsWith('gen-')) return name
   const found = await findGeneration(deps, caller, name).catch((error: unknown) => {
     if (!(error instanceof Fault && error.kind === 'not_found')) throw error

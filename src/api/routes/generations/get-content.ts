@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { readContent } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
 import { GenerationContent } from './content.ts'
-import { namedGeneration } from './find-generation.ts'
+import { findGenerationId } from './find-generation.ts'
 
 export const getGenerationContent = route({
   method: 'get',
@@ -18,6 +18,6 @@ export const getGenerationContent = route({
   response: z.object({ data: GenerationContent }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => ({
-    data: await readContent(deps, caller, await namedGeneration(deps, caller, query.id)),
+    data: await readContent(deps, caller, await findGenerationId(deps, caller, query.id)),
   }),
 })

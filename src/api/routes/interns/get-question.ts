@@ -7,12 +7,12 @@ import { z } from '#platform/json/schema.ts'
 import { printableExactly, printableLines } from '#platform/text/printable.ts'
 import { translateDaemonErrors as answered } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
-import { aboutQuestion, InternQuestion, permissionChoices, questionItem } from './list-questions.ts'
+import { InternQuestion, permissionChoices, questionItem, questionShape } from './list-questions.ts'
 import { InternPath } from './path.ts'
 
 const WholeInternPermission = z
   .object({
-    ...aboutQuestion,
+    ...questionShape,
     kind: z.literal('permission'),
     operation: z.string().nullable(),
     detail: z.string().optional().describe('The complete text on one line. The question itself can have only a part.'),

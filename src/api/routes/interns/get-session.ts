@@ -1,7 +1,7 @@
 import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { Answerers } from '../../interns/answer-permissions.ts'
+import { AnswererNames } from '../../interns/answer-permissions.ts'
 import { noSuchSession, storedTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
@@ -36,7 +36,7 @@ export const getInternSession = route({
     const page = { limit: query.limit, after: query.starting_after }
     const found = await translateDaemonErrors(transcripts.read(params.sessionId, page))
     if (!found) throw noSuchSession()
-    const names = await new Answerers(deps, caller.organizationId).of(found.entries)
+    const names = await new AnswererNames(deps, caller.organizationId).of(found.entries)
     const entries = found.entries.map((entry) => entryItem(entry, names))
     const last = entries.at(-1)
     return {

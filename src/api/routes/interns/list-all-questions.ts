@@ -3,9 +3,9 @@ import { type WaitingQuestion, waitingCursor, waitingQuestions } from '#interns/
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { route } from '../route.ts'
-import { aboutQuestion, elicitationAbout, permissionAbout, questionItem } from './list-questions.ts'
+import { elicitationAbout, permissionAbout, questionItem, questionShape } from './list-questions.ts'
 
-const aboutWaiting = {
+const waitingShape = {
   intern_id: z.uuid(),
   intern_name: z.string(),
   workspace_id: z.string(),
@@ -14,16 +14,16 @@ const aboutWaiting = {
     .string()
     .nullable()
     .describe('The name, or the email address without a name; null after the member has left.'),
-  ...aboutQuestion,
+  ...questionShape,
 }
 
 const WaitingQuestionItem = z
   .discriminatedUnion('kind', [
     z
-      .object({ ...aboutWaiting, ...permissionAbout })
+      .object({ ...waitingShape, ...permissionAbout })
       .meta({ id: 'WaitingPermission', description: 'A permission question of an intern.' }),
     z
-      .object({ ...aboutWaiting, ...elicitationAbout })
+      .object({ ...waitingShape, ...elicitationAbout })
       .meta({ id: 'WaitingElicitation', description: 'A question of an intern: the fields of a form.' }),
   ])
   .meta({ id: 'WaitingQuestion', description: 'An open question of one of several interns.' })

@@ -7,7 +7,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
-export const aboutQuestion = {
+export const questionShape = {
   id: z.string().describe('The `tool_call_id` of the answer.'),
   session_id: z.string().describe('The session of the answer.'),
   asked_at: z.iso.datetime(),
@@ -45,10 +45,10 @@ export const elicitationAbout = {
 export const InternQuestion = z
   .discriminatedUnion('kind', [
     z
-      .object({ ...aboutQuestion, ...permissionAbout })
+      .object({ ...questionShape, ...permissionAbout })
       .meta({ id: 'InternPermission', description: 'A permission question.' }),
     z
-      .object({ ...aboutQuestion, ...elicitationAbout })
+      .object({ ...questionShape, ...elicitationAbout })
       .meta({ id: 'InternElicitation', description: 'A form that the intern asks the user to fill in.' }),
   ])
   .meta({ id: 'InternQuestion', description: 'An open question of an intern.' })

@@ -9,7 +9,7 @@ import { sendEvents } from '#platform/http/response/send-events.ts'
 import { z } from '#platform/json/schema.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { requireInterns } from '../../access/require-interns.ts'
-import { Answerers } from '../../interns/answer-permissions.ts'
+import { AnswererNames } from '../../interns/answer-permissions.ts'
 import { noSuchSession, transcriptsOf, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
@@ -54,7 +54,7 @@ export const listInternSessionEvents = route({
         tracked.response.end()
       })
       const events = followed(deps, intern, params.sessionId, { first, from, signal })
-      const named = withNames(events, new Answerers(deps, caller.organizationId))
+      const named = withNames(events, new AnswererNames(deps, caller.organizationId))
       await sendEvents(tracked.response, named, text, deps.config.keepalive_ms)
     } finally {
       tracked.release()
@@ -73,7 +73,7 @@ const text = {
 
 type Named = { event: TranscriptEvent; names: Names }
 
-async function* withNames(events: AsyncIterable<TranscriptEvent>, answerers: Answerers): AsyncGenerator<Named> {
+async function* withNames(events: AsyncIterable<TranscriptEvent>, answerers: AnswererNames): AsyncGenerator<Named> {
   for await (const event of events)
     yield { event, names: await answerers.of(event.type === 'entry' ? [event.entry] : []) }
 }

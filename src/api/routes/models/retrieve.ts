@@ -2,7 +2,7 @@ import { ModelItem, modelItem } from '#catalogue/index/model-item.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, anthropicModel } from '../../models/anthropic-models.ts'
-import { namedModel } from '../../models/model-path.ts'
+import { findModel } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const Retrieved = ModelItem.extend({
@@ -31,7 +31,7 @@ export const retrieveModel = route({
   response: Retrieved,
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params, headers }, { catalogue }) => {
-    const model = namedModel(catalogue.current(), params.id)
+    const model = findModel(catalogue.current(), params.id)
     const anthropicFields = messagesClient.isUsedBy?.(headers) ? anthropicModel(model) : {}
     return { ...modelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
   },

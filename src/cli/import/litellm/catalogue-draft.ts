@@ -103,12 +103,12 @@ export class CatalogueDraft {
     return referenceProvider ? this.#catalogue.endpoint(referenceProvider, base) : undefined
   }
 
-  #freeRow(row: Row, { isSelfHosted: own, upstream, provider }: Source): PriceRow | string {
+  #freeRow(row: Row, { isSelfHosted, upstream, provider }: Source): PriceRow | string {
     if (provider)
       return `${provider.slug} has no model ${upstream} in the catalogue: run "npx signalbox catalogue sync" and retry, or add prices to the row`
-    if (!own && !this.#options.freeUnlessPriced)
+    if (!isSelfHosted && !this.#options.freeUnlessPriced)
       return 'it has no input_cost_per_token and output_cost_per_token: set them, to 0 if the model is free, or import with --free-unless-priced'
-    const reason = own ? 'it is your own server' : '--free-unless-priced is set'
+    const reason = isSelfHosted ? 'it is your own server' : '--free-unless-priced is set'
     this.#notes.add(row.model_name, `it has no price: 0 is written, because ${reason}`)
     return { prompt: '0', completion: '0' }
   }

@@ -64,11 +64,11 @@ export class ProviderRows {
   }
 
   #variables({ model_name: name, litellm_params: { api_key: key } }: Row, source: Source): string[] {
-    const { provider, isSelfHosted: own, slug } = source
+    const { provider, isSelfHosted, slug } = source
     const variable = environmentName(key)
     if (variable) return [variable]
     const defaultVariable = source.variable ?? provider?.credentialVariables[0]
-    if (!key) return defaultVariable && !own ? [defaultVariable] : []
+    if (!key) return defaultVariable && !isSelfHosted ? [defaultVariable] : []
     if (!provider && noKey.test(key)) return []
     const base = provider?.credentialVariables[0] ?? variableOf(slug)
     const usedVariables = new Set(this.#secrets.values())

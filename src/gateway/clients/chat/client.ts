@@ -2,7 +2,7 @@ import { passesChatFastCheck } from '#chat/chat-fast-check.ts'
 import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
-import { notedUsage } from '../../protocol/usage-with-cost.ts'
+import { usageWithCost } from '../../protocol/usage-with-cost.ts'
 import { completionOf } from './completion.ts'
 import { chatPreset } from './preset.ts'
 import { chatRewriter } from './rewriter.ts'
@@ -38,6 +38,6 @@ export const chatClient: ClientProtocol = {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
     const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [emptyChoice]
-    return `data: ${JSON.stringify({ ...chunk, choices, usage: notedUsage(chunk.usage, cost, usageOf) })}\n\n`
+    return `data: ${JSON.stringify({ ...chunk, choices, usage: usageWithCost(chunk.usage, cost, usageOf) })}\n\n`
   },
 }

@@ -20,14 +20,14 @@ export class StreamCallRepair {
 
   /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
-    if (this.#items) return this.#items.written(objectOf(event), events, event)
+    if (this.#items) return this.#items.rewrite(objectOf(event), events, event)
     const passes = !isItemEvent(event, events) || this.#check.accepts(objectOf(event), events)
     if (passes) {
       this.#check.events++
       return event
     }
     this.#items = new RepairedItems(this.#head.id, this.#check)
-    return this.#items.written(objectOf(event), events, event)
+    return this.#items.rewrite(objectOf(event), events, event)
   }
 }
 

@@ -31,7 +31,7 @@ export class RepairedItems {
   }
 
   /** Returns the bytes for the client. @param events what this service read from the event. */
-  written(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
+  rewrite(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
     const text = events.map((one) => this.#write(one)).join('')
     if (isCallEvent(event)) return Buffer.from(text)
     const closed = isEnd(event) ? this.#closeAll() : ''

@@ -9,7 +9,7 @@ export class TextPlace {
     this.#start = this.#end
   }
 
-  said(text: string): void {
+  addText(text: string): void {
     this.#end += text.length
   }
 

@@ -118,7 +118,7 @@ export class ResponseWriter implements StreamWriter {
     if (part.type === 'refusal') part.refusal += delta
     else {
       part.text += delta
-      this.#place.said(delta)
+      this.#place.addText(delta)
     }
     return output + this.#items.textAdded(message, part, delta)
   }

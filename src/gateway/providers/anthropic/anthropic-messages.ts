@@ -19,15 +19,15 @@ import { anthropicBillable, ownTool } from './anthropic-tools.ts'
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (chat, target) => {
-    const encoded = sent('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
+    const encoded = encodedRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
     const lacking = fieldsSetIn(chat as Body, anthropicLacks(chat as Body))
     return { ...encoded, dropped: [...lacking, ...encoded.dropped!.map(chatFieldName)] }
   },
   passThrough: (body, target, source) =>
-    sent('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
+    encodedRequest('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
   countTokens: {
     request: (body, target) =>
-      sent('/messages/count_tokens', countable(adaptForAnthropic(body, target.endpoint)), target),
+      encodedRequest('/messages/count_tokens', countable(adaptForAnthropic(body, target.endpoint)), target),
     read: (answer) => countIn((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
   },
   answerLimit: maxAnswerTokensOf,
@@ -39,7 +39,12 @@ export const anthropicMessages: ProviderProtocol = {
   errorMessage: messageOfRefusal,
 }
 
-function sent(path: string, given: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
+function encodedRequest(
+  path: string,
+  given: Body,
+  { credential }: ProtocolTarget,
+  source?: JsonSource,
+): EncodedRequest {
   const { body, dropped, aliases } = repairBody(given, anthropicRules)
   return {
     path,

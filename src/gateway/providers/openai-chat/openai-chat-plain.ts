@@ -11,7 +11,7 @@ import { emptyAnswer } from '../empty-answer.ts'
  */
 export function plainChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
   const marks = prices.cacheWrite !== undefined
-  const messages = chat.messages.flatMap(withoutAside)
+  const messages = chat.messages.flatMap(withoutServerToolParts)
   if (messages.length === 0) throw emptyAnswer()
   const unknown =
     supportedParameters.length > 0 ? optionalSettings.filter((name) => !supportedParameters.includes(name)) : []
@@ -20,7 +20,7 @@ export function plainChat(chat: ChatRequest, { prices, supportedParameters }: En
     ...(marks && chat.cache_control != null ? [] : ['cache_control']),
   ])
   const plain = withoutMembers(chat, skipped)
-  plain.messages = marks ? withResultsAsText(messages) : withResultsAsText(messages).map(unmarked)
+  plain.messages = marks ? withResultsAsText(messages) : withResultsAsText(messages).map(withoutMarkers)
   if (chat.tools && !marks) plain.tools = chat.tools.map(unmarkedTool)
   return plain
 }
@@ -36,7 +36,7 @@ function withoutMembers<T extends object>(object: T, skipped: ReadonlySet<string
 export const optionalSettings = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
 
 /** Whether a message has content. */
-function withoutAside(message: Message): Message[] {
+function withoutServerToolParts(message: Message): Message[] {
   if (!Array.isArray(message.content) || !message.content.some(isServerToolPart)) return [message]
   const content = message.content.filter((part) => !isServerToolPart(part))
   return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []
@@ -48,7 +48,7 @@ function unmarkedTool(tool: ChatTool): ChatTool {
   return rest as ChatTool
 }
 
-function unmarked(message: Message): Message {
+function withoutMarkers(message: Message): Message {
   if (!Array.isArray(message.content)) return message
   const parts = message.content.map((part) => {
     const { cache_control: _mark, ...rest } = part as ContentPart & { cache_control?: unknown }

@@ -27,7 +27,7 @@ function withSystemFirst(messages: Message[]): Message[] {
   if (start < 2 && !messages.some((message, at) => at > start && isInstruction(message))) return messages
   const rest = messages.slice(start)
   const leading = messages.slice(0, start)
-  const system = leading.length < 2 ? leading : [joined(leading)]
+  const system = leading.length < 2 ? leading : [joinMessages(leading)]
   return [...system, ...withoutInstructions(rest)]
 }
 
@@ -37,26 +37,26 @@ function withoutInstructions(messages: Message[]): Message[] {
   for (const message of messages) {
     if (isInstruction(message)) waiting.push(message)
     else {
-      result.push(...placed(waiting, result, message))
+      result.push(...placeInstructions(waiting, result, message))
       waiting = []
     }
   }
-  result.push(...placed(waiting, result, undefined))
+  result.push(...placeInstructions(waiting, result, undefined))
   return result
 }
 
 /** Puts instructions into the next user message, else into the result before them, else into a separate message. */
-function placed(instructions: Message[], before: Message[], next: Message | undefined): Message[] {
+function placeInstructions(instructions: Message[], before: Message[], next: Message | undefined): Message[] {
   const following = next ? [next] : []
   if (instructions.length === 0) return following
   const marked = instructions.map(toSystemReminder)
-  if (next?.role === 'user') return [joined([...marked, next])]
+  if (next?.role === 'user') return [joinMessages([...marked, next])]
   const last = before.at(-1)
   if (last?.role === 'user' || last?.role === 'tool') {
-    before[before.length - 1] = joined([last, ...marked])
+    before[before.length - 1] = joinMessages([last, ...marked])
     return following
   }
-  return [joined(marked), ...following]
+  return [joinMessages(marked), ...following]
 }
 
 /** An instruction in a user message, with a mark. */
@@ -69,7 +69,7 @@ function toSystemReminder({ content }: Message): Message {
 }
 
 /** Merges messages, with the role of the first that is not a reminder. */
-function joined(messages: Message[]): Message {
+function joinMessages(messages: Message[]): Message {
   const [first] = messages
   const base = messages.find(({ role }) => role === 'tool') ?? messages.at(-1)!
   const contents = messages.map(({ content }) => content)
@@ -90,7 +90,9 @@ function withoutRepeats(messages: Message[]): Message[] {
     if (run && isRepeat(run[0], message)) run.push(message)
     else runs.push([message])
   }
-  return runs.map((run) => (run.length === 1 ? run[0]! : run[0]!.role === 'user' ? joined(run) : joinedMessages(run)))
+  return runs.map((run) =>
+    run.length === 1 ? run[0]! : run[0]!.role === 'user' ? joinMessages(run) : joinedMessages(run),
+  )
 }
 
 const isRepeat = (one: Message | undefined, other: Message) =>
@@ -99,7 +101,7 @@ const isRepeat = (one: Message | undefined, other: Message) =>
 /** One answer with the texts, the reasoning and the calls of all. */
 function joinedMessages(messages: Message[]): Message {
   const calls = messages.flatMap(({ tool_calls: some }) => (Array.isArray(some) ? some : []))
-  const answer: Message = Object.assign({}, ...messages, { content: joined(messages).content })
+  const answer: Message = Object.assign({}, ...messages, { content: joinMessages(messages).content })
   for (const field of ['reasoning', 'reasoning_content'])
     if (field in answer) answer[field] = messages.map((message) => message[field] ?? '').join('')
   if (answer.content === '' && calls.length > 0) answer.content = null

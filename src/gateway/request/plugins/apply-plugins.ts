@@ -1,6 +1,6 @@
 import type { Candidate } from '../../plan/plan.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
-import { healing } from './healing.ts'
+import { healingClient } from './healing.ts'
 import { middleOut, promptTokensOf } from './middle-out.ts'
 import { pluginOptions } from './plugin-options.ts'
 
@@ -16,13 +16,13 @@ export type RequestWithPlugins = PreparedRequest & {
 /** Shortens the prompt and sets up the repair of the answer, if the request asks for it. @throws Fault `invalid`. */
 export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): RequestWithPlugins {
   const options = pluginOptions(prepared.body)
-  const fitting = options.fits ? fitToContext(prepared, candidates) : prepared
+  const fitting = options.isCompressing ? fitToContext(prepared, candidates) : prepared
   return {
     chat: fitting.chat,
     body: fitting.body,
     preset: prepared.preset,
-    client: options.heals ? healing(prepared.client, fitting.chat) : prepared.client,
-    promptTokens: options.fits ? promptTokensOf(fitting.chat) : undefined,
+    client: options.isHealing ? healingClient(prepared.client, fitting.chat) : prepared.client,
+    promptTokens: options.isCompressing ? promptTokensOf(fitting.chat) : undefined,
   }
 }
 

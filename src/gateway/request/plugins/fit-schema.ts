@@ -9,33 +9,33 @@ const maxDepth = 64
  * removes members that are not allowed, and adds defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
-  return fitted(value, schema, { root: schema, depth: 0 })
+  return fitValue(value, schema, { root: schema, depth: 0 })
 }
 
-type FitSchemaPlace = { root: unknown; depth: number }
+type SchemaLocation = { root: unknown; depth: number }
 
-function fitted(value: unknown, original: unknown, place: FitSchemaPlace): unknown {
+function fitValue(value: unknown, original: unknown, place: SchemaLocation): unknown {
   const schema = resolved(original, place)
   if (!schema || place.depth > maxDepth) return value
   const deeper = { ...place, depth: place.depth + 1 }
   const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
   if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
   const typed = ofType(value, typesOf(schema))
-  if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitted(item, schema.items, deeper)) : typed
+  if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitValue(item, schema.items, deeper)) : typed
   if (isObject(typed)) return withMembers(typed, schema, deeper)
   return fitEnum(typed, schema.enum)
 }
 
 /** Fits to the first schema whose type the value has, or else the first to whose type it converts. */
-function fitToCase(value: unknown, cases: unknown[], place: FitSchemaPlace): unknown {
+function fitToCase(value: unknown, cases: unknown[], place: SchemaLocation): unknown {
   const schemas = cases.map((one) => resolved(one, place) ?? {})
   const found =
     schemas.find((one) => matchesType(value, typesOf(one))) ??
     schemas.find((one) => matchesType(ofType(value, typesOf(one)), typesOf(one)))
-  return found ? fitted(value, found, place) : value
+  return found ? fitValue(value, found, place) : value
 }
 
-function resolved(schema: unknown, { root }: FitSchemaPlace): Schema | undefined {
+function resolved(schema: unknown, { root }: SchemaLocation): Schema | undefined {
   if (!isObject(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema
   let found: unknown = schema.$ref.startsWith('#') ? root : undefined
@@ -102,14 +102,14 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-function withMembers(value: Members, schema: Schema, place: FitSchemaPlace): Members {
+function withMembers(value: Members, schema: Schema, place: SchemaLocation): Members {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
   const members: [string, unknown][] = []
   for (const [name, member] of Object.entries(value)) {
-    if (Object.hasOwn(properties, name)) members.push([name, fitted(member, properties[name], place)])
+    if (Object.hasOwn(properties, name)) members.push([name, fitValue(member, properties[name], place)])
     else if (isObject(schema.additionalProperties))
-      members.push([name, fitted(member, schema.additionalProperties, place)])
+      members.push([name, fitValue(member, schema.additionalProperties, place)])
     else if (schema.additionalProperties !== false) members.push([name, member])
   }
   for (const name of required) {

@@ -8,7 +8,7 @@ import { healJson } from './heal-json.ts'
  * A client protocol that repairs the JSON of answers. A stream delivers its text at the end, when it is complete.
  * @throws Fault `invalid` for several choices, which answer events do not distinguish.
  */
-export function healing(client: ClientProtocol, { response_format: format, n }: ChatRequest): ClientProtocol {
+export function healingClient(client: ClientProtocol, { response_format: format, n }: ChatRequest): ClientProtocol {
   if (format?.type !== 'json_schema' && format?.type !== 'json_object') return client
   if (n != null && n > 1) throw new Fault('invalid', 'Invalid request: n: must be 1 with the plugin "response-healing"')
   const { schema } = (format.json_schema ?? {}) as { schema?: unknown }
@@ -17,11 +17,11 @@ export function healing(client: ClientProtocol, { response_format: format, n }: 
     ...client,
     rewrites: true,
     writer: (head, options) => healingWriter(client.writer(head, options), heal),
-    writeBody: (head, events, cost) => client.writeBody(head, healed(events, heal), cost),
+    writeBody: (head, events, cost) => client.writeBody(head, healEvents(events, heal), cost),
   }
 }
 
-function healed(events: AnswerEvent[], heal: (text: string) => string): AnswerEvent[] {
+function healEvents(events: AnswerEvent[], heal: (text: string) => string): AnswerEvent[] {
   let text = ''
   for (const event of events) if (event.type === 'text') text += event.text
   const first = events.findIndex(({ type }) => type === 'text')

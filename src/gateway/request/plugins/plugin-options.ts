@@ -4,9 +4,9 @@ import type { Body } from '../../protocol/protocol.ts'
 /** The plugins of a request. */
 export type PluginOptions = {
   /** Invalid JSON in the answer is repaired. */
-  heals: boolean
+  isHealing: boolean
   /** A prompt that does not fit is shortened in its middle. */
-  fits: boolean
+  isCompressing: boolean
   /** The model can call the clock; `timezone` is an IANA name. */
   clock: { timezone: string } | undefined
 }
@@ -22,7 +22,7 @@ type Plugin = { id?: unknown; enabled?: unknown; engine?: unknown } | null
 type Tool = { type?: unknown; parameters?: unknown } | null
 
 /** Shared by the many requests without plugins. */
-const noOptions: PluginOptions = { heals: false, fits: false, clock: undefined }
+const noOptions: PluginOptions = { isHealing: false, isCompressing: false, clock: undefined }
 
 /**
  * Reads the plugin options from a body of any protocol. An option that would be accepted but not carried out is
@@ -35,8 +35,8 @@ export function pluginOptions(body: Body): PluginOptions {
   const plugins = listOf<Plugin>(listed, 'plugins').flatMap(requirePlugin)
   const transforms = listOf(named, 'transforms').map(requireTransform)
   return {
-    heals: plugins.includes(healing),
-    fits: plugins.includes(compression) || transforms.includes(middleOut) || truncation === 'auto',
+    isHealing: plugins.includes(healing),
+    isCompressing: plugins.includes(compression) || transforms.includes(middleOut) || truncation === 'auto',
     clock: clockIn(listOf<Tool>(tools, 'tools')),
   }
 }
