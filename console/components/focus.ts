@@ -11,6 +11,8 @@ let current: FocusTarget | undefined
 const savedTargets = new Set<FocusTarget>()
 /** Whether another page was opened whose heading is not rendered yet. */
 let isHeadingPending = false
+/** The replacement of a removed element, which got the focus automatically. */
+let focusedReplacement: Element | undefined
 
 /** After the removal of one of these the next or the previous one gets the focus. */
 const itemSelector = 'tr, li, article, a'
@@ -47,7 +49,8 @@ export function saveFocus(): () => void {
   return () => {
     if (focusTarget) savedTargets.delete(focusTarget)
     // An element that the dialog has created, such as a secret, can have the focus.
-    if (!hasNoFocus() && !document.activeElement?.closest('dialog')) return
+    const { activeElement } = document
+    if (!hasNoFocus() && activeElement !== focusedReplacement && !activeElement?.closest('dialog')) return
     current = isHeadingPending ? undefined : focusTarget
     // Elements outside of an open dialog cannot have the focus.
     current?.element.focus({ preventScroll: true })
@@ -108,6 +111,7 @@ function onMutation(records: MutationRecord[]): void {
   if (!hasNoFocus() || current.element.matches(':disabled')) return
   const { element } = current
   focus(element)
+  focusedReplacement = element
   // Hidden elements cannot have the focus.
   if (hasNoFocus() && !isDialogOpen()) current = undefined
 }
