@@ -17,10 +17,11 @@ import { toast } from './components/toast.tsx'
 import { runOrToast } from './components/use-action.ts'
 import { counted } from './format/count.ts'
 import { clockTime } from './format/time.ts'
+import { spendingByMember } from './overview/spending-paths.ts'
 import { PasskeyNotice } from './passkey-notice.tsx'
 import { usePendingQuestions } from './pending-questions.ts'
 import { screens, screensFor } from './screens.ts'
-import { shownWorkspaces, WorkspaceSwitcher, workspaceCommands } from './workspace-switcher.tsx'
+import { ShownWorkspace, shownWorkspaces, WorkspaceSwitcher, workspaceCommands } from './workspace-switcher.tsx'
 
 /** The navigation and the current screen. In a narrow window the navigation is a menu. */
 export function Frame({ session, children }: { session: Session | undefined; children: ComponentChildren }) {
@@ -91,6 +92,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
               )
             })}
           </div>
+          {session && <ShownWorkspace session={session} path={path} />}
           <div class="who">
             <span>{session && describe(session)}</span>
             <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
@@ -148,6 +150,12 @@ const describe = (session: Session) =>
 
 /** Commands that start a task, for owners and admins. */
 const actions = (route: (path: string) => void): Command[] => [
+  {
+    title: 'Spending of this month by member',
+    words: 'who spent most cost usage report',
+    hint: 'Overview',
+    act: () => route(spendingByMember()),
+  },
   { title: 'Create a key', words: 'make add new api', hint: 'Opens Keys & people', act: () => route('/keys') },
   {
     title: 'Create a guardrail',

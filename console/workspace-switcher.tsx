@@ -8,7 +8,6 @@ import { screens } from './screens.ts'
 export function WorkspaceSwitcher({ session, path }: { session: Session; path: string }) {
   if (session.workspaces.length < 2) return null
   const isOfAll = workspaceInAddress() === undefined
-  const hasOneChoice = isOfAll && screens.some(({ name, isOfOneWorkspace }) => isOfOneWorkspace && isOn(path, name))
   return (
     <div class="workspace">
       <select
@@ -28,9 +27,15 @@ export function WorkspaceSwitcher({ session, path }: { session: Session; path: s
           </option>
         ))}
       </select>
-      {hasOneChoice && <span class="dim">This screen shows {session.workspace.name}.</span>}
     </div>
   )
+}
+
+/** Names the workspace of a screen that cannot show all together. It is below the links, which must not move. */
+export function ShownWorkspace({ session, path }: { session: Session; path: string }) {
+  const isOfOne = screens.some(({ name, isOfOneWorkspace }) => isOfOneWorkspace && isOn(path, name))
+  if (session.workspaces.length < 2 || workspaceInAddress() !== undefined || !isOfOne) return null
+  return <p class="dim shown-workspace">This screen shows {session.workspace.name}.</p>
 }
 
 /** Commands of the palette that open another workspace. */

@@ -18,20 +18,27 @@ export function ModelPicker({ label, models, choose }: Props) {
         selected={models.map((id) => ({ id, label: id }))}
         remove={(id) => choose(models.filter((one) => one !== id))}
       />
-      <SearchAndAdd
-        label={`Add to ${label.toLowerCase()}`}
-        placeholder="name or ID, such as claude opus"
-        resultsLabel="Matching models"
-        nothing="No matching model."
-        useFound={(typed) => {
-          const available = useGet('GET /models/user', typed === '' ? undefined : {}).data?.data
-          return available && matchingModels(available, typed, models)
-        }}
-        add={({ id }) => add(id)}
-        // The service also accepts aliases, which the list does not have.
-        addTyped={add}
-      />
+      <ModelSearch label={label} models={models} add={add} />
     </fieldset>
+  )
+}
+
+/** A field that finds models by words of their name. @param models the selected ones, which are not found. */
+export function ModelSearch({ label, models, add }: Omit<Props, 'choose'> & { add: (model: string) => void }) {
+  return (
+    <SearchAndAdd
+      label={`Add to ${label.toLowerCase()}`}
+      placeholder="name or ID, such as claude opus"
+      resultsLabel="Matching models"
+      nothing="No matching model."
+      useFound={(typed) => {
+        const available = useGet('GET /models/user', typed === '' ? undefined : {}).data?.data
+        return available && matchingModels(available, typed, models)
+      }}
+      add={({ id }) => add(id)}
+      // The service also accepts aliases, which the list does not have.
+      addTyped={add}
+    />
   )
 }
 

@@ -1,5 +1,6 @@
-/** Formats `allowed_models` as `allowed models`. */
-export const fieldLabel = (field: string) => field.replaceAll('_', ' ').replace(' usd', ', USD')
+/** Formats `allowed_models` as `allowed models`. The editor calls ignored items blocked. */
+export const fieldLabel = (field: string) =>
+  field.replace('ignored_', 'blocked_').replace('data_regions', 'regions').replaceAll('_', ' ').replace(' usd', ', USD')
 
 /** The rule of a guardrail that decided something, in a few words. */
 export const ruleLabel = (rule: string) =>
@@ -8,6 +9,9 @@ export const ruleLabel = (rule: string) =>
       .replace('content_filter_builtins.', 'text with ')
       .replace(/^content_filters.*/, 'text that matches a pattern')
       .replace(/^enforce_zdr.*/, 'zero data retention')
+      .replace(/^ignored_(model|provider)s$/, 'blocked $1')
+      .replace(/^allowed_(model|provider)s$/, '$1 not allowed')
+      .replace(/^allowed_data_regions$/, 'region not allowed')
       .replace(/^limit$/, 'key limit spent')
       .replace(/^limit_usd$/, 'spending limit')
       .replace(/^group_limits$/, 'limit of a session or tag')

@@ -10,14 +10,19 @@ type Props = { value: string; set: (value: string) => void }
 /** The percentages of a limit at which webhooks are notified, as a text. */
 export function ThresholdsInput({ value, set }: Props) {
   return (
-    <label>
-      Notify webhooks at, in percent of the limit
-      <input
-        pattern="[0-9,\s]*"
-        title="Whole numbers from 1 to 100, separated by commas; empty for none"
-        value={value}
-        onInput={(event) => set(event.currentTarget.value)}
-      />
-    </label>
+    <>
+      <label>
+        Notify webhooks at, in percent of the limit
+        <input
+          pattern="[0-9,\s]*"
+          title="Whole numbers from 1 to 100, separated by commas; empty for none"
+          value={value}
+          onInput={(event) => set(event.currentTarget.value)}
+        />
+      </label>
+      <p class="dim">
+        <a href="/interns?part=webhooks">Webhooks</a> deliver the alerts to email, Slack or a program.
+      </p>
+    </>
   )
 }

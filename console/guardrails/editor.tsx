@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks'
+import { ModelSearch } from '../components/model-picker.tsx'
 import { Builtins, Patterns } from './filter-fields.tsx'
 import { GroupLimits } from './group-limits.tsx'
 import { type EditorProps, type Policy, zdrFields } from './policy.ts'
@@ -119,17 +121,31 @@ function List({ policy, change, field, label }: EditorProps & { field: ListField
     change({ ...policy, [field]: items.length > 0 ? items : null })
   }
   const items = policy[field] ?? []
+  /** Changes when the text must be filled again. */
+  const [filled, setFilled] = useState(0)
+  const add = (model: string) => {
+    change({ ...policy, [field]: [...new Set([...items, model])] })
+    setFilled((before) => before + 1)
+  }
   return (
-    <label>
-      <span>{label}</span>
-      <textarea
-        class="mono"
-        rows={Math.min(6, Math.max(1, items.length))}
-        placeholder={field.startsWith('allowed') ? 'Any. One per line' : 'None. One per line'}
-        defaultValue={items.join('\n')}
-        onInput={(event) => update(event.currentTarget.value)}
-      />
-    </label>
+    <>
+      <label>
+        <span>{label}</span>
+        <textarea
+          key={filled}
+          class="mono"
+          rows={Math.min(6, Math.max(1, items.length))}
+          placeholder={field.startsWith('allowed') ? 'Any. One per line' : 'None. One per line'}
+          defaultValue={items.join('\n')}
+          onInput={(event) => update(event.currentTarget.value)}
+        />
+      </label>
+      {field.endsWith('_models') && (
+        <div class="guardrail-search picker">
+          <ModelSearch label={label} models={items} add={add} />
+        </div>
+      )}
+    </>
   )
 }
 

@@ -16,7 +16,11 @@ import { counted } from '../format/count.ts'
 import { LimitUsage } from './limit-usage.tsx'
 import { policyOf } from './policy.ts'
 
-type Row = { guardrail: Guardrail; effect: string; appliesTo: string }
+type Row = {
+  guardrail: Pick<Guardrail, 'id' | 'name' | 'limit_usd' | 'reset_interval'>
+  effect: string
+  appliesTo: string
+}
 
 const paste = `curl "$BASE_URL/guardrails" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
   -H 'content-type: application/json' \\
@@ -27,11 +31,15 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
   const { route } = useLocation()
   const { data, failure, isLoading, isCurrent, reload } = useAllRows('GET /guardrails', {})
   const appliesTo = useAppliesTo()
-  const rows = data?.map((guardrail) => ({
-    guardrail,
-    effect: describePolicy(policyOf(guardrail)).join(' ') || 'No restrictions.',
-    appliesTo: appliesTo(guardrail.id),
-  }))
+  const unset = useUnsetDefaults(data)
+  const rows = data && [
+    ...data.map((guardrail) => ({
+      guardrail,
+      effect: describePolicy(policyOf(guardrail)).join(' ') || 'No restrictions.',
+      appliesTo: appliesTo(guardrail.id),
+    })),
+    ...unset,
+  ]
   return (
     <div class="screen guardrails">
       <Heading isVisuallyHidden>Guardrails</Heading>
@@ -39,7 +47,7 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
       <Bar canChange={canChange} count={data?.length} />
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !rows && <Loading />}
-      {!failure && rows?.length === 0 && (
+      {!failure && data?.length === 0 && (
         <EmptyState title="No guardrails yet" {...(canChange && { paste })}>
           <p>Everything is allowed, without limits.{canChange && ' Enter a name above, or run:'}</p>
         </EmptyState>
@@ -76,7 +84,7 @@ const columns: Column<Row>[] = [
   { name: 'spent', title: 'spent', width: '290px', cell: ({ guardrail }) => <LimitUsage guardrail={guardrail} /> },
 ]
 
-function Name({ of: { id, name } }: { of: Guardrail }) {
+function Name({ of: { id, name } }: { of: Row['guardrail'] }) {
   return (
     <span>
       <b>{name}</b>
@@ -96,6 +104,22 @@ function GuardrailCard({ guardrail, effect, appliesTo }: Row) {
       </div>
     </div>
   )
+}
+
+/** The defaults of workspaces that nobody has changed yet. Otherwise a new guardrail, which applies to nobody, would seem to be one. */
+function useUnsetDefaults(guardrails: Guardrail[] | undefined): Row[] {
+  const workspaceId = useSession()?.workspace.id
+  const isOfOne = workspaceInAddress() !== undefined
+  const workspaces = useAllRows('GET /workspaces', {}).data
+  if (!guardrails || !workspaces) return []
+  return workspaces
+    .filter(({ id }) => !isOfOne || id === workspaceId)
+    .filter(({ default_guardrail_id }) => !guardrails.some(({ id }) => id === default_guardrail_id))
+    .map(({ default_guardrail_id: id, name }) => ({
+      guardrail: { id, name: `Workspace ${name} Default`, limit_usd: null, reset_interval: null },
+      effect: 'No restrictions.',
+      appliesTo: `the whole workspace ${name}`,
+    }))
 }
 
 /** Describes what each guardrail applies to. */

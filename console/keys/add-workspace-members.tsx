@@ -46,7 +46,10 @@ export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
             ))}
           </select>
         </label>
-        <p class="dim">They must be members of the organization. New people are added under People.</p>
+        <p class="dim">
+          They must be members of the organization. <a href="/keys/people">Add new people</a> first, with their
+          workspaces.
+        </p>
         <FormActions problem={problem} label="Add" disabled={isBusy} onClose={onClose} />
       </form>
     </Dialog>

@@ -12,10 +12,16 @@ import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
 import { editableKeyFields } from './permissions.ts'
 
-type Props = { of: Key; onChanged: () => void; onClose: () => void }
+type Props = {
+  of: Key
+  onChanged: () => void
+  /** Called instead of `onChanged` after the deletion. */
+  onDeleted?: () => void
+  onClose: () => void
+}
 
 /** Changes or deletes a key. Changes can be undone. */
-export function ChangeKey({ of: key, onChanged, onClose }: Props) {
+export function ChangeKey({ of: key, onChanged, onDeleted = onChanged, onClose }: Props) {
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
@@ -42,8 +48,8 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
   }
   const remove = async () => {
     await call('DELETE /keys/{hash}', { params })
-    onChanged()
     onClose()
+    onDeleted()
     toast(`${key.name} deleted`)
   }
   return (

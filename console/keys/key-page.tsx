@@ -1,4 +1,5 @@
-import { useRoute } from 'preact-iso/router'
+import { useState } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso/router'
 import { canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
@@ -12,8 +13,9 @@ import { FailureState, Loading } from '../components/page-states.tsx'
 import { describePolicy } from '../components/policy-description.ts'
 import { RelativeTime } from '../components/timestamp.tsx'
 import { exhaustedNote, keyBudgetName } from './budget-labels.ts'
+import { ChangeKey } from './change-key.tsx'
 import { stateOf } from './key-state.ts'
-import { editableKeyFields } from './permissions.ts'
+import { canManageWorkspace, editableKeyFields } from './permissions.ts'
 
 const kindPermissions = {
   api: 'models and interns',
@@ -27,12 +29,15 @@ export function KeyPage() {
   const { data, failure, reload } = useGet('GET /keys/{hash}', { params: { hash } })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
-  return <KeyDetails of={data.data} />
+  return <KeyDetails of={data.data} reload={reload} />
 }
 
-function KeyDetails({ of: key }: { of: Key }) {
+function KeyDetails({ of: key, reload }: { of: Key; reload: () => void }) {
+  const { route } = useLocation()
+  const [isOpen, setOpen] = useState(false)
   const me = useSession()
   const isOfAll = canSeeAll(me)
+  const canChange = editableKeyFields(me, key) !== 'nothing'
   const state = stateOf(key)
   return (
     <div class="page parts key-page">
@@ -42,6 +47,11 @@ function KeyDetails({ of: key }: { of: Key }) {
         <a href="/keys">All keys</a>
         <a href={`/requests?api_key_hash=${key.hash}`}>Requests</a>
         {isOfAll && <a href={`/keys/audit?target_id=${key.hash}`}>History</a>}
+        {canChange && (
+          <button type="button" onClick={() => setOpen(true)}>
+            Change
+          </button>
+        )}
       </header>
       <Facts
         class="key-facts"
@@ -53,7 +63,11 @@ function KeyDetails({ of: key }: { of: Key }) {
         ]}
       />
       <h2>Budgets</h2>
-      {key.kind === 'management' ? <p>Management keys use no models.</p> : <KeyBudgets of={key} />}
+      {key.kind === 'management' ? (
+        <p>Management keys use no models.</p>
+      ) : (
+        <KeyBudgets key={key.updated_at} of={key} {...(canManageWorkspace(me) && { change: () => setOpen(true) })} />
+      )}
       {key.limit !== null && isOfAll && (
         <KeyThresholds hash={key.hash} canChange={editableKeyFields(me, key) === 'all'} />
       )}
@@ -63,6 +77,9 @@ function KeyDetails({ of: key }: { of: Key }) {
           <KeyGuardrails of={key} />
         </>
       )}
+      {isOpen && (
+        <ChangeKey of={key} onChanged={reload} onDeleted={() => route('/keys')} onClose={() => setOpen(false)} />
+      )}
     </div>
   )
 }
@@ -71,7 +88,7 @@ const budgetId = ({ layer, guardrail_id, reset_interval, tag_name, group_value }
   [layer, guardrail_id, reset_interval, tag_name, group_value].join(' ')
 
 /** The budgets that count the spending of a key, in the order in which they are checked. */
-function KeyBudgets({ of: key }: { of: Key }) {
+function KeyBudgets({ of: key, change }: { of: Key; change?: () => void }) {
   const { data, failure, reload } = useGet('GET /keys/{hash}/budgets', { params: { hash: key.hash } })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
@@ -92,8 +109,34 @@ function KeyBudgets({ of: key }: { of: Key }) {
           id: budgetId(budget),
           name: keyBudgetName(budget),
         }))}
+        actions={
+          change &&
+          ((row) => {
+            const budget = data.data.find((one) => budgetId(one) === row.id)
+            return budget && <ChangeLimit budget={budget} workspaceId={key.workspace_id} change={change} />
+          })
+        }
       />
     </>
+  )
+}
+
+type ChangeProps = { budget: KeyBudget; workspaceId: string; change: () => void }
+
+/** Leads to the place where a limit is changed. */
+function ChangeLimit({ budget, workspaceId, change }: ChangeProps) {
+  const name = keyBudgetName(budget)
+  if (budget.layer === 'key_limit')
+    return (
+      <button type="button" aria-label={`Change ${name}`} onClick={change}>
+        Change
+      </button>
+    )
+  const path = budget.guardrail_id ? `/guardrails/${budget.guardrail_id}` : `/keys/budgets?workspace_id=${workspaceId}`
+  return (
+    <a href={path} aria-label={`Change ${name}`}>
+      Change
+    </a>
   )
 }
 

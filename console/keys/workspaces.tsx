@@ -62,6 +62,12 @@ function WorkspaceRow({ of: workspace, canChange, open }: RowProps) {
           <a href={`/requests?workspace_id=${slug}`} aria-label={`Requests of ${name}`}>
             Requests
           </a>
+          <a href={`/keys/members?workspace_id=${slug}`} aria-label={`Members of ${name}`}>
+            Members
+          </a>
+          <a href={`/keys/budgets?workspace_id=${slug}`} aria-label={`Budgets of ${name}`}>
+            Budgets
+          </a>
           <a href={`/guardrails/${default_guardrail_id}`} aria-label={`Guardrail of ${name}`}>
             Guardrail
           </a>

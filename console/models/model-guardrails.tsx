@@ -46,7 +46,7 @@ function PolicyRow({ verdict, isLinked }: { verdict: ModelVerdict; isLinked: boo
       </th>
       <td>
         {rule !== null
-          ? `blocked: ${ruleLabel(rule)}`
+          ? `refused: ${ruleLabel(rule)}`
           : `${is_allowed ? 'blocked endpoints:' : 'all endpoints blocked:'} ${endpoints
               .map(({ tag, rule: own }) => `${tag} (${ruleLabel(own)})`)
               .join(', ')}`}

@@ -2,7 +2,7 @@
 export type Budget = {
   id: string
   name: string
-  kind: 'guardrail' | 'key'
+  kind: 'guardrail' | 'key' | 'workspace' | 'organization'
   limit: number
   spent: number
   /** The amount that servers reserved for requests. */
@@ -15,9 +15,8 @@ export type Budget = {
 }
 type Interval = 'daily' | 'weekly' | 'monthly'
 
-/** The path of a key in its workspace. */
-export const keyPath = ({ hash, workspace_id }: { hash: string; workspace_id: string }) =>
-  `/keys?q=${hash}&workspace_id=${workspace_id}`
+/** The path of the page of a key. */
+export const keyPath = ({ hash }: { hash: string }) => `/keys/key/${hash}`
 
 export type Tone = 'ok' | 'warn' | 'bad'
 

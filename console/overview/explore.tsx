@@ -23,6 +23,7 @@ import {
 import { ExploreTable } from './explore-table.tsx'
 import { OverviewFilters } from './overview-filters.tsx'
 import type { Row, Values } from './queries.ts'
+import { monthOf } from './spending-paths.ts'
 import { stackOf, stepsBetween, topGroups } from './stacked-lines.ts'
 
 const noNames: ReadonlyMap<string, string> = new Map()
@@ -116,6 +117,11 @@ function Choices({ filters: { values, set }, children }: ChoicesProps) {
       {day('from', 'from')}
       {day('to', 'to')}
       <span class="dim">UTC</span>
+      {(['This month', 'Last month'] as const).map((label, ago) => (
+        <button key={label} type="button" onClick={() => set(monthOf(ago, Date.now()))}>
+          {label}
+        </button>
+      ))}
       {choice(
         'by',
         'by',

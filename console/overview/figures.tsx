@@ -4,6 +4,7 @@ import { count, exactCount, percent } from '../format/count.ts'
 import { exactMoney, money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { Row } from './queries.ts'
+import { spendingByMember } from './spending-paths.ts'
 
 /** The totals of the time range, compared with the previous one. */
 export function Figures({ total, before, span }: { total: Row; before: Row; span: string }) {
@@ -22,7 +23,16 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
       >
         {exactCount(requests)}
       </Figure>
-      <Figure name="spent" exact={exactMoney(cost)} after={change('upstream_inference_cost')}>
+      <Figure
+        name="spent"
+        exact={exactMoney(cost)}
+        after={
+          <>
+            {change('upstream_inference_cost')}{' '}
+            {role() !== 'developer' && <a href={spendingByMember()}>this month by member</a>}
+          </>
+        }
+      >
         {money(cost)}
       </Figure>
       <Figure name="first token p50 / p95" after={p95 !== undefined && `/ ${duration(p95)}`}>

@@ -12,6 +12,7 @@ export const breakdowns: Record<string, { label: string; dimension: Dimension; f
   provider: { label: 'provider', dimension: 'provider', filter: 'provider' },
   endpoint: { label: 'endpoint', dimension: 'endpoint', filter: 'endpoint' },
   member: { label: 'member', dimension: 'user', filter: 'user_id' },
+  workspace: { label: 'workspace', dimension: 'workspace', filter: 'workspace_id' },
 }
 
 export const breakdownOf = (name: string | undefined) => breakdowns[name ?? 'model'] ?? breakdowns.model!

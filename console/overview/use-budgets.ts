@@ -2,8 +2,9 @@ import { call, type Input } from '../api/client.ts'
 import { canListKeys, canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import { useSession } from '../api/session.ts'
-import type { Guardrail, Key } from '../api/types.ts'
+import { hasAllWorkspaces, useSession } from '../api/session.ts'
+import type { Guardrail, Key, OrganizationBudget, Session, WorkspaceBudget } from '../api/types.ts'
+import { workspaceInAddress } from '../api/workspace-path.ts'
 import { type Budget, keyPath } from './budgets.ts'
 import { expiryWarningDays } from './problems.ts'
 
@@ -27,10 +28,13 @@ export function useBudgets(filtered: string | undefined): { budgets: Budget[]; k
   ).data
   const keys = found?.keys ?? []
   const guardrails = useAllRows('GET /guardrails', canSeeAll(me) ? {} : undefined).data ?? []
+  const pooled = useResource(me && canSeeAll(me) ? 'pooled budgets' : undefined, (signal) =>
+    pooledBudgets(me!, signal),
+  ).data
   const own = useGet('GET /key', me === undefined || canListKeys(me) ? undefined : {}).data?.data
   const ofKeys = [...keys, ...(own ? [own] : [])].flatMap(ofKey)
   return {
-    budgets: [...guardrails.flatMap(ofGuardrail), ...ofKeys],
+    budgets: [...(pooled ?? []), ...guardrails.flatMap(ofGuardrail), ...ofKeys],
     keys,
     more: Math.max(0, (found?.limited ?? 0) - ofKeys.length),
   }
@@ -48,6 +52,40 @@ async function relevantKeys(filtered: string | undefined, signal: AbortSignal): 
   const byHash = new Map([limited, ...others].flatMap(({ data }) => data).map((key) => [key.hash, key]))
   return { keys: [...byHash.values()].filter(({ disabled }) => !disabled), limited: limited.total_count }
 }
+
+/** Each workspace is a request. */
+const maxWorkspaces = 20
+
+/** The budgets of the workspaces on the page, and of the organization if the session can read them. */
+async function pooledBudgets(me: Session, signal: AbortSignal): Promise<Budget[]> {
+  const { organization, organization_role, workspace, workspaces } = me
+  const listed = workspaceInAddress() === undefined && hasAllWorkspaces(me) ? workspaces : [workspace]
+  const lists = await Promise.all([
+    ...(organization_role === 'developer'
+      ? []
+      : [
+          call('GET /organization/budgets', {}, { signal }).then(({ data }) =>
+            data.map(ofPool('organization', organization)),
+          ),
+        ]),
+    ...listed.slice(0, maxWorkspaces).map(async (one) => {
+      const { data } = await call('GET /workspaces/{id}/budgets', { params: { id: one.id } }, { signal })
+      return data.map(ofPool('workspace', one))
+    }),
+  ])
+  return lists.flat()
+}
+
+type PooledBudget = WorkspaceBudget | OrganizationBudget
+
+const ofPool =
+  (kind: 'workspace' | 'organization', { id, name }: { id: string; name: string }) =>
+  (budget: PooledBudget): Budget => ({
+    ...{ id: budget.id, name, kind, limit: budget.limit_usd, spent: budget.spent_usd + budget.unconfirmed_usd },
+    ...{ reserved: budget.held_usd, forecast: budget.forecast_usd },
+    ...{ interval: budget.reset_interval, resetsAt: budget.resets_at },
+    path: kind === 'workspace' ? `/keys/budgets?workspace_id=${id}` : '/keys/budgets',
+  })
 
 function ofGuardrail({ id, name, limit_usd: limit, reset_interval: interval, ...usage }: Guardrail): Budget[] {
   if (limit === null) return []

@@ -161,7 +161,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
             </a>
           )}{' '}
           {canManage() && selected.id !== designated.id && (
-            <button type="button" onClick={() => void designate(preset, selected.version, reload)}>
+            <button type="button" class="main" onClick={() => void designate(preset, selected.version, reload)}>
               Use version {selected.version}
             </button>
           )}

@@ -105,7 +105,7 @@ test('timelineOf reports the slowest and the fastest token rate', () => {
 test('timelineOf ends a refusal with the rule and a link to the guardrail', () => {
   const error = { kind: 'forbidden', rule: 'ignored_models', guardrail_id: 'g-1' }
   const [step, ...others] = timelineOf(sampleGeneration({ outcome: 'refused', attempts: [], error }))
-  assert.deepEqual([step?.text, step?.href, others], ['ignored models', '/guardrails/g-1', []])
+  assert.deepEqual([step?.text, step?.href, others], ['blocked model', '/guardrails/g-1', []])
 })
 
 test('timelineOf lists presets, filter findings and excluded endpoints', () => {

@@ -13,7 +13,7 @@ import { filesOf } from '../harness/interns/intern-files.ts'
 
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
-const created = { guardrail: '', lost: '' }
+const created = { guardrail: '', limited: '', lost: '' }
 before(async () => {
   if (withoutBrowser) return
   ;[talk, browser] = await Promise.all([
@@ -25,6 +25,7 @@ before(async () => {
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { mcp_servers } })
   created.guardrail = (await talk.manage('POST', '/guardrails', { name: 'Small', limit_usd: 1 })).body.data.id
   await talk.manage('POST', '/organization/members', { name: 'Ada', email: 'ada@example.com' })
+  created.limited = (await talk.manage('POST', '/guardrails', { name: 'Limited', limit_usd: 5 })).body.data.id
   await talk.manage('POST', '/byok', { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' })
   await talk.manage('POST', '/webhooks', { url: 'https://hooks.example.com/x' })
   created.lost = (await talk.ask('POST', '/interns', { body: { name: 'lost', agent: 'scripted' } })).body.id
@@ -85,6 +86,7 @@ const dialogs: Record<string, Opened[]> = {
   'interns/change-intern.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change'), maker: true }],
   // Only unconfirmed charges can be released: test/late-costs.test.ts.
   'requests/release-charge.tsx': [],
+  'components/alert-thresholds.tsx': [{ path: () => `/guardrails/${created.limited}`, open: click('Change alerts') }],
   'components/open-palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
   'components/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
 }

@@ -43,13 +43,27 @@ test('the list shows the rules, assignments and spending of each guardrail', opt
   assert.deepEqual(faults, [])
 })
 
+test('the default of a workspace is listed before it has rules, and a model is found by words', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/guardrails')
+  const { page } = watched
+  await page.getByRole('row').filter({ hasText: 'Workspace Default Default' }).click()
+  await page.getByLabel('Add to blocked models').fill('gpt mini 5.4')
+  await page.getByRole('button', { name: 'openai/gpt-5.4-mini', exact: true }).click()
+  assert.equal(
+    await page.getByRole('textbox', { name: 'Blocked models', exact: true }).inputValue(),
+    'openai/gpt-5.4-mini',
+  )
+  await page.getByText('Blocked models: openai/gpt-5.4-mini.').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+})
+
 test('a change is shown line by line before it is saved, then saved, and undone', options, async () => {
   const id = await make({ name: 'To be changed', limit_usd: 50, allowed_models: ['google/gemini-3-flash'] })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
   await page.getByLabel('Maximum, USD').fill('20')
   await page.getByLabel('Resets').selectOption('monthly')
-  await page.getByLabel('Allowed models').fill('deepseek/deepseek-v4')
+  await page.getByRole('textbox', { name: 'Allowed models', exact: true }).fill('deepseek/deepseek-v4')
   await page.getByLabel('email addresses').selectOption('redact')
   const change = page.getByRole('region', { name: 'Unsaved changes' })
   const lines = async () => (await change.getByRole('definition').allInnerTexts()).join('\n')
@@ -134,11 +148,11 @@ test('a refusal of the service is shown, and the change can be corrected', optio
   const id = await make({ name: 'To be refused' })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page } = watched
-  await page.getByLabel('Blocked models').fill('acme/unheard-of')
+  await page.getByRole('textbox', { name: 'Blocked models', exact: true }).fill('acme/unheard-of')
   await page.getByRole('button', { name: 'Save' }).click()
   const change = page.getByRole('region', { name: 'Unsaved changes' })
   await change.getByRole('alert').getByText('the catalogue does not contain the model "acme/unheard-of"').waitFor()
-  assert.equal(await page.getByLabel('Blocked models').inputValue(), 'acme/unheard-of')
+  assert.equal(await page.getByRole('textbox', { name: 'Blocked models', exact: true }).inputValue(), 'acme/unheard-of')
 })
 
 test('the replay shows the refusals of a change before it is saved', options, async () => {
@@ -148,7 +162,7 @@ test('the replay shows the refusals of a change before it is saved', options, as
   const policy = { ignored_models: ['google/gemini-3-flash'] }
   const result = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy })).body.data
   assert.ok(result.would_refuse > 0)
-  await page.getByLabel('Blocked models').fill('google/gemini-3-flash')
+  await page.getByRole('textbox', { name: 'Blocked models', exact: true }).fill('google/gemini-3-flash')
   const replay = page.getByRole('region', { name: 'Replay' })
   const refused = replay.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'refused' }) })
   await until(async () => (await refused.getByRole('cell').allInnerTexts()).join() === `0,${result.would_refuse}`)
@@ -157,7 +171,7 @@ test('the replay shows the refusals of a change before it is saved', options, as
   const each = replay.getByRole('table', { name: 'Affected requests' }).getByRole('row')
   await until(async () => (await each.count()) === result.would_refuse)
   const first = (await each.first().textContent()) ?? ''
-  assert.match(first, /google\/gemini-3-flashignored models refused\$0\.\d+/)
+  assert.match(first, /google\/gemini-3-flashblocked model refused\$0\.\d+/)
   const listed = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy, list: 9 })).body.data
   const [newest] = listed.touched_requests
   assert.equal(await each.first().getByRole('link').getAttribute('href'), `/requests/${newest.id}`)

@@ -90,11 +90,11 @@ test('a model shows what each guardrail allows by which rule, with links', optio
   const { page, faults } = watched
   const policies = page.getByRole('region', { name: 'Guardrails' })
   const row = policies.getByRole('row').filter({ hasText: 'No DeepInfra' })
-  await row.getByText('blocked endpoints: deepinfra (ignored providers)').waitFor()
+  await row.getByText('blocked endpoints: deepinfra (blocked provider)').waitFor()
   assert.equal(await row.getByRole('link').getAttribute('href'), `/guardrails/${id}`)
   await policies.getByText('without restrictions on this model').waitFor()
   await page.goto(new URL('/models/openai/gpt-5.4-mini', page.url()).href)
-  await policies.getByRole('row').filter({ hasText: 'blocked: ignored models' }).waitFor()
+  await policies.getByRole('row').filter({ hasText: 'refused: blocked model' }).waitFor()
   assert.ok((await policies.innerHTML()).includes(guardrailId))
   assert.deepEqual(faults, [])
   await service.manage('DELETE', `/guardrails/${id}`)

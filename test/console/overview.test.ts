@@ -75,6 +75,26 @@ test('a limit is a bar with its spending, and an expiring key is listed', option
   await service.manage('DELETE', `/keys/${body.data.hash}`)
 })
 
+test('an exhausted budget of a workspace is listed, and leads to its change', options, async () => {
+  const path = '/workspaces/default/budgets/daily'
+  await service.manage('PUT', path, { limit_usd: 0.0000001 })
+  await using watched = await signedInPage(browser, service, '/overview')
+  const { page, faults } = watched
+  await page
+    .getByRole('list', { name: 'Current problems' })
+    .getByRole('link', { name: /^Default: limit reached/ })
+    .click()
+  await page.getByRole('table', { name: 'Budgets of the workspace Default' }).getByText('exhausted').waitFor()
+  await page.goto(new URL('/overview', page.url()).href)
+  await page.getByRole('link', { name: 'this month by member' }).click()
+  await page.getByRole('columnheader', { name: 'member' }).waitFor()
+  await page.getByRole('button', { name: 'Last month' }).click()
+  await page.waitForURL(/from=\d{4}-\d\d-01&to=\d{4}-\d\d-(28|29|30|31)|to=.*from=/)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  assert.deepEqual(faults, [])
+  await service.manage('DELETE', path)
+})
+
 test('budgets are visible by role: all to a viewer, own keys to a developer', options, async () => {
   const viewer = await linkForRole(service, 'viewer')
   const developer = await linkForRole(service, 'developer')

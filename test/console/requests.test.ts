@@ -134,7 +134,7 @@ test('a key is filtered by name, and the result is downloaded as CSV', options, 
   await page.keyboard.press('Enter')
   typed.resolve()
   await page.waitForURL(/api_key_hash=[0-9a-f]{64}$/)
-  await page.getByRole('row').filter({ hasText: 'ignored models' }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'blocked model' }).waitFor()
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download as CSV' }).click()
   const lines = readFileSync(await (await downloading).path(), 'utf8')

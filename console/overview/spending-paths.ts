@@ -1,0 +1,12 @@
+const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** The first and last day of a month in UTC. @param ago the number of months before the current one. */
+export function monthOf(ago: number, now: number): { from: string; to: string } {
+  const at = new Date(now)
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() - ago]
+  const last = ago === 0 ? now : Date.UTC(year, month + 1, 0)
+  return { from: dayText(Date.UTC(year, month, 1)), to: dayText(last) }
+}
+
+/** The path of the spending of this month by member. */
+export const spendingByMember = (now = Date.now()) => `/overview/explore?by=member&from=${monthOf(0, now).from}`
