@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-// For measuring what a server holds, and not what it has not thrown away yet: on SIGUSR2 it throws that away, and
-// writes the megabytes that are left to a file.
+// On SIGUSR2 it collects garbage and writes the megabytes in use to a file, so that a benchmark measures live memory
+// and not garbage.
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 process.on('SIGUSR2', () => {

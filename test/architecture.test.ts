@@ -154,7 +154,7 @@ test('the console imports only types of the service, and a screen no other scree
   const wrong = edges.filter(({ from, to }) => {
     if (!from.startsWith('console/')) return to.startsWith('console/')
     if (!to.startsWith('console/')) return true
-    // What starts it all stands beside the folders.
+    // The files that start the app are outside of its folders.
     if (from.split('/').length === 2) return false
     const [a, b] = [folderOf(from), folderOf(to)]
     return a !== b && !(consoleMayImport[a] ?? Object.keys(consoleMayImport)).includes(b)
@@ -243,7 +243,7 @@ test('no file imports itself in a circle', () => {
 
 test('every file can be reached from bin/', () => {
   const next = Map.groupBy(edges, (edge) => edge.from)
-  // Started by their address, in a thread or a process of their own.
+  // Started by path, in a separate thread or process.
   const started = [
     ...sources.filter((file) => file.startsWith('bin/')),
     'src/platform/db/sqlite/worker.ts',

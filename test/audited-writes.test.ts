@@ -26,7 +26,7 @@ const unwritten: Record<string, string> = {
   countMessageTokens: 'It counts, and changes nothing.',
   chatWithIntern: result,
   createInternSessionChatCompletion: result,
-  cancelInternRun: 'It wants a turn under way: test/slow/intern-background.test.ts.',
+  cancelInternRun: 'It needs a running turn: test/slow/intern-background.test.ts.',
   answerByLink: 'It is called without a session, by who holds the link: test/slow/answer-links.test.ts.',
   testWebhook: 'It sends what the list of deliveries has.',
   retryWebhookDelivery: 'It sends again what the list of deliveries has.',

@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of docs/console.md anew ("npm run pictures"; with names of screens only theirs): each screen in both
+ * Takes the pictures of docs/console.md again ("npm run pictures"; with names of screens only theirs): each screen in both
  * themes, wide and narrow. Look at them afterwards. `INTO` names another folder, which gets them whole, and widest too.
  */
 import { mkdirSync } from 'node:fs'
@@ -21,7 +21,7 @@ const sizes = [
 ]
 
 await takePictures(process.argv.slice(2))
-// What somebody else holds open must not hold this: all that was begun here has ended.
+// Handles of other modules must not keep this process alive: everything that it started has ended.
 process.exit()
 
 async function takePictures(named: string[]): Promise<void> {
@@ -52,7 +52,7 @@ async function takeAll(browser: Browser, { service }: PictureWorld, pictures: Pi
   if (watched.faults.length > 0) throw new Error(watched.faults.join('\n'))
 }
 
-/** Whatever is on its way has come: nothing says any more that it loads. A stream that stays open is no reason to wait. */
+/** Waits until no part of the page is loading. Does not wait for streams, which stay open. */
 async function settled(page: Page): Promise<void> {
   await page.locator('[aria-busy=true], .progress.on, .waiting').first().waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * The types of the API for the console, made from openapi.json: a route that changes there breaks the console's build.
- * Run as a program it writes them anew; with `--check` it only says whether they are the same.
+ * As a program it writes them; with `--check` it only reports whether they are up to date.
  */
 type Schema = {
   $ref?: string

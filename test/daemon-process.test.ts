@@ -131,7 +131,7 @@ test('a full disk fails the turn with the reason, and the daemon recovers', asyn
     assert.match(last.message, /could not save its transcript: .*(full|disk)/)
     rmSync(ballast)
     assert.equal((await daemon.say('say three', { sessionId })).text, 'three')
-    // What was acknowledged is there after all that, and of the rest how it ended.
+    // Acknowledged entries are stored, and so are the ends of the other runs.
     const { entries } = (await daemon.runs.transcripts.read(sessionId, { limit: 100 }))!
     await daemon.kill('SIGTERM')
     const texts = entries.flatMap((entry) => (entry.type === 'message' ? [entry.text] : []))
@@ -154,7 +154,7 @@ function fill(file: string): void {
   }
 }
 
-/** The journal has some room of its own, which lasts for a few turns. */
+/** The journal has reserved space for a few turns. */
 async function sayUntilRefused(say: () => Promise<unknown>): Promise<void> {
   for (let turn = 0; turn < 2000; turn++) await say()
 }

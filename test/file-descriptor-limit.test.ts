@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 const home = mkdtempSync(join(tmpdir(), 'signalbox-descriptors-'))
 after(() => rmSync(home, { recursive: true }))
 
-/** What starts a process: its module, the call, and what is said where no pipe to the process can be made. */
+/** Functions that start a process: their module, the call, and the error without file descriptors for a pipe. */
 const starts: [module: string, call: string, refusal: RegExp][] = [
   ['provision/repository/git.ts', `runGit({ path: '', args: [], cwd: '/', signal })`, /^spawn git EMFILE/],
   ['provision/host/user-ids.ts', `userIdsError(70000, [], '/')`, /separate users failed: spawn .* EMFILE/],

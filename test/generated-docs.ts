@@ -1,4 +1,4 @@
-/** The parts of the documents that follow from the code. Run as a program ("npm run docs"), it writes them anew. */
+/** The parts of the documents that follow from the code. As a program ("npm run docs"), it writes them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'

@@ -21,7 +21,7 @@ async function send({ url, apiKey }: TestService, target: string, headers: strin
   return answer
 }
 
-/** The regions that a key may use, as one that is asked through these headers tells: by whether models are left. */
+/** The regions that a key can use: those in which a request with these headers lists models. */
 async function regionBy(service: TestService, headers: string[]): Promise<string> {
   for (const region of ['europe', 'us', 'global']) {
     const { body } = await service.manage('GET', '/workspaces')

@@ -15,7 +15,7 @@ import { startTestService } from './harness/service/service.ts'
 const swapper = fileURLToPath(new URL('harness/interns/link-swapper.ts', import.meta.url))
 const secret = 'what nobody may see'
 
-/** An intern without a user of its own, which could reach all that the service can, and a folder that it must not. */
+/** An intern that runs as the user of the service, and a folder that it must not reach. */
 async function setUp() {
   const service = await startTestService({ settings: { intern_users_from: 0 } })
   const { id } = await runningIntern(service)
@@ -31,7 +31,7 @@ const errorFor = (path: string) => {
   return `${path} ${found.mode} ${found.isFile() ? readFileSync(path, 'utf8') : ''}`
 }
 
-/** All that an answer tells, unzipped where it is an archive. */
+/** The body of an answer; unzipped if it is an archive. */
 const textOf = ({ bytes, headers }: Answer) =>
   headers.get('content-type') === 'application/gzip' ? gunzipSync(bytes).toString() : bytes.toString()
 
@@ -69,7 +69,7 @@ test('swapped links never expose or change files outside the workspace', async (
       if (!answer) continue
       assert.ok(answer.status < 500 || answer.status === 502, `${answer.status} ${answer.bytes}`)
       if (answer.status === 200) done += 1
-      // An archive that broke off is no answer.
+      // A truncated archive does not count as an answer.
       assert.ok(!textOf(answer).includes(secret), `call ${(from + round) % calls.length} told it`)
     }
   })
@@ -108,7 +108,7 @@ test('no link, pipe, socket or parent path leaves the workspace', async () => {
   assert.equal(await status('POST', 'rename', {}, { body: { from: 'folder/secret', to: 'mine' } }), 403)
   assert.equal(await status('POST', 'folders', {}, { body: { path: 'folder/new' } }), 403)
   assert.ok(!gunzipSync((await ask('GET', 'archive')).bytes).includes(secret))
-  // What has another name is replaced and not written to.
+  // A file with a second hard link is replaced; the other name keeps its content.
   assert.equal(await status('PUT', 'content', { path: 'hard' }, { body: 'x' }), 200)
   for (const path of ['folder', 'file', 'chain', 'hard']) {
     assert.deepEqual([path, await status('DELETE', '', { path, recursive: 'true' })], [path, 200])

@@ -15,7 +15,7 @@ const event = JSON.stringify({ type: 'work.noticed' })
 const began = JSON.stringify({ type: 'turn.started', runId: 'run', sessionId: 'session', model: null })
 const health = JSON.stringify({ contract: 1, startedAt: 1, agent: 'running', agentName: null, runs: 0, waiting: 0 })
 
-/** Says in the daemon's place that all is well, and floods whoever asks for a turn. It tells how many bytes were taken. */
+/** Takes the place of the daemon: reports health, and floods clients of a turn. Prints how many bytes were accepted. */
 const taker = `
   const { createServer } = require('node:http'), { rmSync } = require('node:fs')
   const [socket, line, bytes, began, health] = process.argv.slice(1)

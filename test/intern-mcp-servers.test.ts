@@ -30,7 +30,7 @@ const shown = [
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
 const agents = { scripted: { command: process.execPath, args: [script, 'load', 'http'], env: {} } }
 
-/** What the agent of an intern is offered. */
+/** The tools that the agent of an intern gets. */
 const offered = async (service: TestService, id: string) =>
   JSON.parse((await say(service, id, 'servers', { approval_mode: 'self-drive' })).text)
 

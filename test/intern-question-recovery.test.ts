@@ -6,7 +6,7 @@ import { answer, say } from './harness/interns/interns.ts'
 import { startReceiver } from './harness/service/receiver.ts'
 import { until } from './harness/until.ts'
 
-/** What a server leaves that is killed: it is played by one that the daemon never met, or that said nothing more. */
+/** The state that a killed server leaves, simulated by a server that never contacted the daemon or sent nothing more. */
 onOneDatabase('a question of a turn with a caller, whose server is killed', (kind) => {
   test('before it could store it, is stored, announced and answered nevertheless', async () => {
     await using receiver = await startReceiver()

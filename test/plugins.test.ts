@@ -11,7 +11,7 @@ const json = { response_format: { type: 'json_schema', json_schema: { name: 'x',
 const healing = { plugins: [{ id: 'response-healing' }] }
 const user = (content: string) => ({ role: 'user', content })
 
-/** What the provider says next, in pieces. */
+/** The next answer of the provider, in pieces. */
 let says = ['']
 /** The tools that it calls first, where it has them. */
 let calls: string[] = []

@@ -20,7 +20,7 @@ describe('of twenty repair tasks in four languages', () => {
       assert.ok(row.good.repaired, 'the good engineer repairs it')
       assert.equal(row.good.failed, 0, 'no call of the good engineer fails')
       assert.ok(row.sloppy.repaired, 'the sloppy engineer repairs it')
-      // What a repeated call is told needs a second one.
+      // The hint for a repeated call needs a second call.
       const most = (slip: string) => (slip.includes('again and again') ? 2 : 1)
       for (const { slip, messages } of row.sloppy.setRight)
         assert.ok(messages !== undefined && messages <= most(slip), `${slip}: set right after ${messages ?? 'never'}`)

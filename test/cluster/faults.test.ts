@@ -6,7 +6,7 @@ import { type Cluster, startCluster } from './cluster.ts'
 import { cutFromClients, cutFromDatabase, rejoinAll, rejoinDatabase } from './network.ts'
 import { type Ended, request, startTraffic, until } from './traffic.ts'
 
-const skip = process.env.CLUSTER_NETWORK ? false : 'three servers on hosts of their own: "npm run test:cluster"'
+const skip = process.env.CLUSTER_NETWORK ? false : 'three servers on separate hosts: "npm run test:cluster"'
 
 /** The requests that a crash may lose, by docs/operations.md: those that the dead server answered just before. */
 const unwrittenMs = 1500

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Hosts of their own on one machine. Each is a network namespace with two cables, as servers have them: one to clients
+ * Separate hosts on one machine. Each is a network namespace with two cables, as servers have them: one to clients
  * and providers, one to the database. The middle, `lan`, is where the tests run, with both networks' bridges.
  */
 export const hostCount = 3

@@ -3,7 +3,7 @@ import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A Postgres of its own at an address; as its own user, since it refuses to run as root. */
+/** A dedicated Postgres at an address. It has a separate user, because it refuses to run as root. */
 export function startPostgres(host: string, port: number): { url: (database: string) => string } & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-pg-'))
   chmodSync(folder, 0o755)

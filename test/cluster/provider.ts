@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export const usdOfToken = 0.001
 
-/** A provider that keeps its own account of what it served, whoever still listens. */
+/** A provider that records what it served, also for clients that have disconnected. */
 export type Provider = AsyncDisposable & {
   url: string
   /** Tokens generated, by the request's own name. */

@@ -20,7 +20,7 @@ describe('ai with @openrouter/ai-sdk-provider, thoughts', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  /** What the provider is sent after the first tool call; the client keeps and returns the thoughts by itself. */
+  /** The request after the first tool call. The client stores and returns the reasoning by itself. */
   async function secondRequest(name: string, streamed: boolean) {
     const { service, upstream } = recorded
     const router = createOpenRouter({ apiKey: service.apiKey, baseURL: service.url })

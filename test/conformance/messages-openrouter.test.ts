@@ -11,7 +11,7 @@ import {
 const inputSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
-/** What the SDK's types let a messages body say, as far as every upstream can answer it. */
+/** A messages body that the types of the SDK allow and every upstream can answer. */
 const everything = (model: string): MessagesRequest => ({
   model,
   maxTokens: 2000,

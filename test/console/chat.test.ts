@@ -42,7 +42,7 @@ test('model output is displayed without active markup', options, async () => {
   await answer.locator('strong').getByText('bold').waitFor()
   assert.equal(await answer.locator('[onerror], a[href^="javascript"]').count(), 0)
   assert.notEqual(await page.title(), '1')
-  // The browser tells what the policy forbids as soon as the sanitizer parses it.
+  // The browser reports violations of the policy as soon as the sanitizer parses the markup.
   assert.deepEqual(
     faults.filter((fault) => !/Failed to load resource|img-src|inline event handler|script-src-attr/.test(fault)),
     [],
@@ -130,7 +130,7 @@ test('images are chosen and pasted, shown, and sent to the provider with the tex
   await attached.nth(1).waitFor()
   await attached.nth(0).click()
   await attached.nth(1).waitFor({ state: 'detached' })
-  // The one that was left out is chosen again, and so waits with the draft while another screen is looked at.
+  // The removed image is attached again. It stays with the draft while another screen is open.
   await page.getByLabel('Images').setInputFiles(picture)
   await attached.nth(1).waitFor()
   await page.getByRole('link', { name: 'Models', exact: true }).click()

@@ -46,7 +46,7 @@ const click = (name: string | RegExp) => (page: Page) =>
     .click()
 const press = (key: string) => (page: Page) => page.keyboard.press(key)
 
-/** By the file that has it: where it is opened, and how. As whoever made the intern, or who manages. */
+/** For each file of a dialog: the page and the steps that open it, as the creator of the intern or as a manager. */
 type Opened = { path: () => string; open: (page: Page) => Promise<void>; maker?: boolean }
 const dialogs: Record<string, Opened[]> = {
   'guardrails/delete-guardrail.tsx': [{ path: () => `/guardrails/${created.guardrail}`, open: click('Delete') }],

@@ -24,7 +24,7 @@ after(async () => {
 const options = { skip: withoutBrowser }
 const open = (path: string, more: object = {}) => signedInPage(browser, talk, path, more)
 
-/** What has the focus, once that is what is wanted. */
+/** Waits until the focused element matches. */
 const untilFocus = (page: Page, selector: string, text = '') =>
   page.locator(`${selector}:focus`).filter({ hasText: text }).waitFor({ state: 'attached' })
 const untilTitle = (page: Page, title: string) => until(async () => (await page.title()) === title)

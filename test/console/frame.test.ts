@@ -150,7 +150,7 @@ test('in a narrow window the current screen is named, and a menu lists all scree
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.keyboard.press('Escape')
   await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
-  // By the keyboard, too; and whoever chose is where they wanted, without the menu before it.
+  // Also by keyboard. After a choice the focus is in the page, and the menu is closed.
   await here.press('Enter')
   await line.getByRole('link', { name: 'Presets' }).press('Enter')
   await page.getByRole('button', { name: 'Screens, current: Presets' }).waitFor()

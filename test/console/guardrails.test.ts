@@ -74,7 +74,7 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   assert.equal((await read(id)).limit_usd, 50)
   await change.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
-  // Its button is gone: the keyboard goes on where the screen says what holds now.
+  // Its button was removed: the focus moves to the text that describes the current state.
   await until(() => page.evaluate<boolean>("document.activeElement.getAttribute('aria-label') === 'Effect'"))
   const saved = await read(id)
   assert.deepEqual([saved.limit_usd, saved.reset_interval, saved.allowed_models.length], [20, 'monthly', 1])

@@ -17,7 +17,7 @@ import { client, type Issuer, startIssuer, Traveller } from '../harness/service/
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-hostile-'))
 const catalogue_file = join(folder, 'catalogue.json')
 
-/** A model of every name, served by providers of every name, and rows of every name that are left out. */
+/** Models, providers and skipped rows with every name. */
 function hostileCatalogue(): string {
   const provider = (name: string) => ({ name, protocol: 'openai-chat', base_url: 'http://127.0.0.1:9/v1' })
   const model = (payload: string, index: number) => ({

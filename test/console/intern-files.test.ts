@@ -49,7 +49,7 @@ test('files of an intern are walked through, read, brought and taken', options, 
       await page.screenshot({ path: `${pictures}-${width}-${colorScheme}.png`, fullPage: true })
     }
   }
-  // What stays is not replaced, and says so.
+  // A file that exists is not replaced, and the page reports it.
   await page.getByLabel('Upload').setInputFiles({ ...file, buffer: Buffer.from('other') })
   await page.getByText(/exists already/).waitFor()
   assert.equal(readFileSync(there, 'utf8'), '1,2,3')

@@ -146,7 +146,7 @@ test('an admin reads and changes the rules of each workspace, whichever is their
   assert.equal(new URL(page.url()).searchParams.get('workspace'), id)
   await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Tools').last().fill('shell')
-  // What is not saved yet stays while one looks at another workspace, and is told of there.
+  // An unsaved draft stays while another workspace is open, which displays a hint.
   const own = (await talk.manage('GET', '/workspaces')).body.data.find((one: { id: string }) => one.id !== id)
   await page.getByRole('main').getByLabel('Workspace').selectOption(own.id)
   await page.getByText('the tool “fetch”').first().waitFor({ state: 'detached' })

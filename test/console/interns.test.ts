@@ -25,7 +25,7 @@ const open = (path: string, more: object = {}) => signedInPage(browser, talk, pa
 const edit = 'edit run.sh {"before": "echo old\\n", "after": "echo new\\n"}'
 const every = 'allow_once allow_always reject_once'
 
-/** What was answered to the questions of a session, as the intern keeps it. */
+/** The answers to the questions of a session in its transcript. */
 const answersIn = async (sessionId: string | undefined) => {
   const { body } = await talk.ask('GET', `/interns/${talk.id}/sessions/${sessionId}`)
   return body.data.entries.flatMap((entry: any) => (entry.type === 'question' ? [entry.answer] : []))
@@ -144,7 +144,7 @@ test('a change that is too long for a question is shown whole before it can be a
   const { page, faults } = watched
   const question = page.getByRole('article')
   await page.locator('.diff .comes').nth(3999).waitFor()
-  // What goes is a comment of SQL: it is not taken for the name of a file.
+  // The removed line is an SQL comment and not a file name.
   assert.deepEqual(await page.locator('.diff .goes').allTextContents(), ['--- old comment'])
   await question.getByRole('button', { name: 'Allow once' }).click()
   await untilAnswered(sessionId, 'allow_once')

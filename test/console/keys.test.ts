@@ -37,7 +37,7 @@ async function adminLink(): Promise<string> {
   return (await world.service.manage('POST', '/sessions/links', { user_id: id })).body.data.token
 }
 
-/** The keys of the service by name, as it tells them itself. */
+/** The keys of the service by name, from its API. */
 async function keyNamed(name: string) {
   const { data } = (await world.service.manage('GET', '/keys?include_disabled=true&limit=100')).body
   return data.find((key: { name: string }) => key.name === name)

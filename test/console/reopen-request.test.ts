@@ -13,7 +13,7 @@ const options = { skip: withoutBrowser }
 const open = (path: string) => signedInPage(at.browser, at.world.service, path)
 const run = promisify(execFile)
 
-/** What a button puts on the clipboard. */
+/** The text that a button copies to the clipboard. */
 async function copied(page: Page, name: string, notice: string): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name }).click()

@@ -41,7 +41,7 @@ type Row = {
   /** Who sees the screen, and the text that says that it is there. */
   visibleTo?: Role[]
   visibleText: string
-  /** What is done on it, who is offered that, and the call behind it. */
+  /** The actions on the screen: their control, the roles that have it, and the API call. */
   actions: {
     control: (page: Page) => ReturnType<Page['locator']>
     by: Role[]
@@ -231,7 +231,7 @@ for (const role of roles) {
     await using watched = await signedInPage(browser, talk, '/models', { link: await linkForRole(talk, role) })
     const { page, faults } = watched
     for (const [name, { path, visibleTo = roles, visibleText, actions }] of Object.entries(rows)) {
-      // Refusals are faults of a page, also those that are told late: what may not be seen gets a page of its own.
+      // A refused request counts as a fault of the page, also a late one: screens without permission show a separate page.
       const screen = visibleTo.includes(role) ? page : await page.context().newPage()
       await screen.goto(new URL(path(), page.url()).href)
       if (screen !== page) {

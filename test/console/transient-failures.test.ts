@@ -106,7 +106,7 @@ async function failingPresets(page: Page, how: Failing) {
   const answered = async (times: number) => {
     await until(() => failing.requestCount() >= times)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
-    // What the page asks for later is answered later.
+    // Later requests of the page are answered later.
     await page.evaluate('fetch(location.href).then((answer) => answer.text())')
   }
   return { ...failing, requestsAfter, answered }
@@ -118,7 +118,7 @@ test('repeated failures are retried at growing intervals', options, async () => 
   for (const [turn, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
     await answered(turn + 1)
     assert.equal(await requestsAfter(seconds * 799), turn + 1, `not before ${seconds} s`)
-    // What follows from an answer is set when the page draws.
+    // The page updates its state when it renders.
     await requestsAfter(seconds * 202 + 100)
   }
   await answered(8)
@@ -175,7 +175,7 @@ test('a stream of events that was refused is opened again', options, async () =>
   const { requestCount, repair } = await fail(page, '**/api/v1/events', { status: 503 })
   await page.getByRole('link', { name: 'Requests', exact: true }).click()
   await until(() => requestCount() >= 2)
-  // What was refused last may come in after this.
+  // The last refusal can arrive after this.
   const opened = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/events') && answer.status() === 200)
   await repair()
   await opened

@@ -24,7 +24,7 @@ after(async () => {
 const options = { skip: withoutBrowser }
 const open = (path: string, key = talk.managementKey) => signedInPage(browser, talk, path, { key })
 
-/** From now on nobody answers these, until what is returned is called. What the page says of that is no fault. */
+/** Blocks these requests until the returned function is called. Error messages about them are not faults of the page. */
 async function cutOff(page: Page, what: string): Promise<() => Promise<void>> {
   const refuse = (route: Route) => route.abort('connectionrefused')
   await page.route(what, refuse)
@@ -40,7 +40,7 @@ test('during an outage the data stays, and all is loaded again after it', option
   await keys.waitFor()
   const comeBack = await cutOff(page, '**/api/v1/**')
   await page.getByRole('link', { name: 'People', exact: true }).click()
-  // What was never there is told to be missing, what was is shown.
+  // Data that was never loaded is reported as missing; loaded data stays visible.
   await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
   await page.getByRole('link', { name: 'Keys', exact: true }).click()
   await keys.waitFor()

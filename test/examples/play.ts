@@ -88,7 +88,7 @@ async function losesItsHost(service: TestService, name: string, hostname: string
   await db.close()
 }
 
-/** What an answer without an end begins with. */
+/** The beginning of an answer that does not end. */
 async function start(url: string, key: string): Promise<Reply> {
   const disconnect = new AbortController()
   const headers = { authorization: `Bearer ${key}` }

@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { type Chance, chanceFrom } from './chance.ts'
 import { hostileTexts, hostileValue, valueFor } from './values.ts'
 
-/** What a request may name that is really there. */
+/** Existing objects that a request can name. */
 export type Known = {
   keys: string[]
   /** By the first segment of a path, what its first parameters may be. */
@@ -41,7 +41,7 @@ export function fuzzRequest(seed: number, known: Known): FuzzRequest {
 function pathOf({ path, method }: Target, chance: Chance, known: Known): string {
   if (chance.often(0.04)) return `/${raw(chance.pick(hostileTexts))}`
   const real = known.things[path.split('/')[1] ?? '']
-  // What is deleted is no target any more.
+  // A deleted object is not a target of later requests.
   const hits = real && chance.often(method === 'DELETE' ? 0.03 : 0.7) ? [...chance.pick(real)] : []
   const filled = path.replace(/\{\w+\}/g, () => {
     const hit = hits.shift()

@@ -48,7 +48,7 @@ const chains = {
 const replies = '-m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT'
 type World = { pods: RunningPod[]; namespaces: Labelled[]; namespace: string }
 
-/** What a rule lets through: each of its peers at each of its ports. A list that is not there holds all. */
+/** The connections that a rule allows: each peer at each port. A missing list allows all. */
 function linesOf({ from, to, ports }: Rule, way: Way, world: World): string[] {
   const peers = way === 'Ingress' ? from : to
   const { side } = chains[way]
@@ -58,7 +58,7 @@ function linesOf({ from, to, ports }: Rule, way: Way, world: World): string[] {
     : ['']
   return places.flatMap(({ network, except }) =>
     doors.flatMap((door) => [
-      // What is left out of a network is no business of this rule; here no other rule names it.
+      // Exceptions of a network are not allowed by this rule, and no other rule here names them.
       ...except.map((each) => `${side} ${each} ${door} -j DROP`),
       `${side} ${network} ${door} -j ACCEPT`,
     ]),

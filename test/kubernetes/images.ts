@@ -8,7 +8,7 @@ import { pauseImage } from './node-settings.ts'
 /** The service's image by two names, as of two releases. */
 export const serviceImage = (release: 1 | 2) => `localhost/signalbox:${release}`
 
-/** What pods run, as it is committed; built in this folder unless it was before. @returns archives for containerd. */
+/** Builds the committed image of pods in this folder, unless it exists. @returns archives for containerd. */
 export function buildImages(folder: string): string[] {
   const builder = new ImageBuilder(folder, `signalbox-kubernetes-${process.pid}`)
   const stored = join(cache, `service-${hashOfSources()}.tar`)
@@ -43,7 +43,7 @@ function hashOfSources(): string {
     .slice(0, 12)
 }
 
-/** What holds a pod's namespaces: it does nothing, and takes up processes that lost their parent. */
+/** The pause container: it holds the namespaces of a pod and adopts orphaned processes. */
 function makePauseImage(folder: string): void {
   const root = join(folder, 'pause')
   mkdirSync(root)

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { until } from '#test/harness/until.ts'
 
-/** What the kubelet and the network of pods set for the whole machine. */
+/** The kernel settings that the kubelet and the pod network change for the whole machine. */
 const changed = ['vm/overcommit_memory', 'kernel/panic', 'kernel/panic_on_oops', 'net/ipv4/ip_forward']
 
 /** The kernel's settings as they are now, by file. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 export const version = '1.36.3'
 
-/** What takes long to make and is the same each time: Kubernetes by version, and Debian. */
+/** A cache of slow builds: Kubernetes by version, and Debian. */
 export const cache = process.env.KUBERNETES_CACHE || join(homedir(), '.cache', 'signalbox-kubernetes')
 /** All parts of Kubernetes in one binary: `kube <part> [flags]`. */
 export const kube = join(cache, `kube-${version}`)

@@ -9,7 +9,7 @@ const prefix = 'signalbox-kubernetes-'
 const ownerFile = 'owner.json'
 const tracesFile = 'traces.json'
 
-/** What a cluster has made on this machine besides processes and files. */
+/** The resources of a cluster on this machine other than processes and files. */
 export type Traces = {
   links: string[]
   controlGroup: string
@@ -17,7 +17,7 @@ export type Traces = {
   kernel: [file: string, value: string][]
 }
 
-/** A folder for all that this process makes, so that whoever comes later knows what is left when it was killed. */
+/** A folder for everything that this process creates, so that a later run can remove what a killed run left. */
 export function makeOwnFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, prefix))
   writeFileSync(join(folder, ownerFile), JSON.stringify(findProcess(process.pid)))
@@ -41,7 +41,7 @@ export async function removeTraces(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Removes what those left who were killed. What belongs to a process that goes on is left alone. */
+/** Removes the leftovers of killed runs, and nothing that belongs to a running one. */
 export async function removeLeftovers(say: (what: string) => void, parent = tmpdir()): Promise<void> {
   for (const folder of globSync(join(parent, `${prefix}*`))) {
     const owner = ownerOf(folder)

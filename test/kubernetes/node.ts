@@ -21,7 +21,7 @@ export type ClusterNode = AsyncDisposable & {
   inside: (...command: string[]) => string
 }
 
-/** A node of this machine: containerd and a kubelet, with a view of their own on what is mounted. */
+/** A node of this machine: containerd and a kubelet with a separate mount namespace. */
 export async function startNode(
   place: NodePlace,
   images: string[],
@@ -90,7 +90,7 @@ export async function startNode(
   }
 }
 
-/** What is mounted by one of them is seen by the others, and by nobody else. */
+/** They share their mounts with each other, and with no other process. */
 const keepMounts = 'mount --make-rprivate / && mount --make-rshared / && exec sleep infinity'
 
 /** Names and addresses that no other cluster of this machine has. */

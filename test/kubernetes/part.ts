@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 
-/** A process of the cluster, which can be ended and begun anew. */
+/** A process of the cluster, which can be stopped and restarted. */
 export class Part implements AsyncDisposable {
   readonly #command: string[]
   readonly #folder: string
   readonly #name: string
   #child: ChildProcess | undefined
 
-  /** What it says goes into `<name>.log` of the folder, in which it runs. */
+  /** Its working directory. Its output goes into `<name>.log` there. */
   constructor(folder: string, name: string, command: string[]) {
     this.#folder = folder
     this.#name = name
@@ -21,7 +21,7 @@ export class Part implements AsyncDisposable {
     if (this.isRunning) return
     const log = openSync(`${this.#folder}/${this.#name}.log`, 'a')
     const [command = '', ...args] = this.#command
-    // In a group of its own: a Ctrl-C is for whoever ends the parts in their order.
+    // In a separate process group: the runner handles Ctrl-C, and ends the parts in order.
     this.#child = spawn(command, args, { cwd: this.#folder, detached: true, stdio: ['ignore', log, log] })
     closeSync(log)
   }

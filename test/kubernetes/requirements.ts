@@ -15,7 +15,7 @@ const packages: [command: string, name: string][] = [
   ['unshare', 'util-linux'],
 ]
 
-/** What is missing for a cluster on this machine, in words. */
+/** Describes what is missing for a cluster on this machine. */
 export function missing(binary: string): string[] {
   const absent = packages.filter(([command]) => !onPath(command)).map(([, name]) => name)
   return [

@@ -26,7 +26,7 @@ const tests = spawn(
   {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: 'inherit',
-    // In a group of its own: a Ctrl-C is for us, who clear up.
+    // In a separate process group: this process handles Ctrl-C and cleans up.
     detached: true,
     env: { ...process.env, TEST_KUBERNETES: '1', TMPDIR: folder },
   },

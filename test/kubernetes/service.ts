@@ -20,7 +20,7 @@ const apiKey = `sb-v1-${'b'.repeat(64)}`
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const settings = { agents: { scripted: { command: 'node', args: ['/signalbox/bin/scripted-agent.ts', 'load'] } } }
 
-/** A database of its own; what it leaves in the cluster is removed with it. */
+/** A dedicated database, and the objects of the service in the cluster, which are removed with it. */
 export async function startService(cluster: Cluster, shared: Record<string, string> = {}): Promise<PodService> {
   await using opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-pods-'))

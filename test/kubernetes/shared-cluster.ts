@@ -1,7 +1,7 @@
 import { after } from 'node:test'
 import { type Cluster, startCluster } from './cluster.ts'
 
-/** What stands in the place of each test that is not asked for. */
+/** Replaces tests that are not selected. */
 export const skip = process.env.TEST_KUBERNETES ? false : 'pods of a real cluster: "npm run test:kubernetes"'
 
 let started: Promise<Cluster> | undefined

@@ -15,7 +15,7 @@ export function newToolServer({ secret, end }: { secret: string | undefined; end
     { description: 'Adds two numbers.', inputSchema: { a: z.number(), b: z.number() } },
     ({ a, b }) => text(String(a + b)),
   )
-  server.registerTool('secret', { description: 'Tells its credential.' }, () => text(`It is ${secret}.`))
+  server.registerTool('secret', { description: 'Returns its credential.' }, () => text(`It is ${secret}.`))
   server.registerTool('fail', { description: 'Fails.' }, () => ({ ...text('no such issue'), isError: true }))
   server.registerTool('draw', { description: 'Draws.' }, () => ({
     content: [
@@ -60,7 +60,7 @@ export function newToolServer({ secret, end }: { secret: string | undefined; end
     server.registerTool('grown', { description: 'Is new.' }, () => text('new'))
     return text('grown')
   })
-  const pay = server.registerTool('pay', { description: 'Tells a price.' }, () => text('1 EUR'))
+  const pay = server.registerTool('pay', { description: 'Returns a price.' }, () => text('1 EUR'))
   server.registerTool('turn', { description: 'Makes another tool of one.' }, () => {
     pay.update({ description: 'Pays a price.' })
     return text('turned')

@@ -1,7 +1,7 @@
 /** A mutant by the source line it stands in, without the blanks around it, and what it changes there. */
 export type Equivalent = { file: string; line: string; from: string; to: string; why: string }
 
-/** Mutants that no test could tell from the code. They are not counted as killed, nor as alive. */
+/** Mutants with the behaviour of the original code. They count neither as killed nor as alive. */
 export const equivalents: Equivalent[] = [
   {
     file: 'src/platform/db/maintenance/backup.ts',
@@ -29,7 +29,7 @@ export const equivalents: Equivalent[] = [
     line: '#sentAt = 0',
     from: '0',
     to: '1',
-    why: 'It is set with every question, and looked at only while one is under way.',
+    why: 'It is set with every question, and read only while a question is open.',
   },
   {
     file: 'src/spend/budgets/past-spending.ts',
@@ -50,7 +50,7 @@ export const equivalents: Equivalent[] = [
     line: 'await this.#reporting',
     from: 'await this.#reporting',
     to: '{}',
-    why: 'The questions of an account follow each other, and a round under way is always ahead of the last reports.',
+    why: 'The questions of an account follow each other, and a running round is always ahead of the last reports.',
   },
   {
     file: 'src/gateway/clients/messages/message.ts',

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Coverage, Ran } from './coverage.ts'
 
-/** What a run of a file of tests came by is the same as long as the file and all that it ran are. */
+/** The coverage of a test file stays valid until the file or the code that it ran changes. */
 type Known = { of: string; ms: number; ran: Ran; files: Record<string, string> }
 type Stored = { coverage: Record<string, Known>; killers: Record<string, string> }
 
-/** What earlier runs found out, so that the next one takes minutes: it is tried again, but in the right order. */
+/** The results of earlier runs. The next run tries everything again, but in a faster order. */
 export function openMemory(root: string, sources: Map<string, string>) {
   const path = join(tmpdir(), `signalbox-mutants-${digestOf(root).slice(0, 8)}.json`)
   const stored = read(path)

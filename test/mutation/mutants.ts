@@ -47,7 +47,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 
 function childrenOf(node: Node): Node[] {
   if (/^(TS|Import)/.test(node.type) && !/^TS(As|NonNull|Satisfies)/.test(node.type)) return []
-  // What is taken apart by name has no value to leave out; only what stands in for it when it is missing.
+  // A destructured name has no value to remove; only its default can be removed.
   if (node.type === 'ObjectPattern') return node.properties.flatMap((property: Node) => childrenOf(property))
   return Object.entries(node)
     .filter(([field]) => field !== 'typeAnnotation' && field !== 'typeParameters' && field !== 'returnType')

@@ -6,7 +6,7 @@ const reporter = new URL('./reporter.ts', import.meta.url).href
 type Options = { timeoutMs: number; env?: Record<string, string>; stops?: boolean }
 
 /**
- * Runs files of tests in one process of their own.
+ * Runs test files in one separate process.
  * @param stops whether the first test that fails ends it.
  * @returns undefined when all passed in time, else which file did not, where that is known.
  */
@@ -20,7 +20,7 @@ export async function runTests(
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
-    // A group of its own: what a mutant leaves behind ends with it.
+    // A separate process group: processes that a mutant leaves end with it.
     detached: true,
     env: { ...inherited, ...env },
   })
@@ -41,7 +41,7 @@ export async function runTests(
   return failed ?? (code === 0 ? undefined : 'unknown')
 }
 
-/** Daemons of interns are groups of their own; they run the code of the copy of the tree. */
+/** Daemons of interns have separate process groups, and run the code of the copied tree. */
 function endDaemonsOf(root: string): void {
   for (const pid of readdirSync('/proc')) {
     try {

@@ -69,7 +69,7 @@ const covered = await each(tests, async (test, copy): Promise<Coverage> => {
   return found
 })
 memory.save()
-for (const { test, passed } of covered) if (!passed) console.log(`left out, since it fails unchanged: ${test}`)
+for (const { test, passed } of covered) if (!passed) console.log(`skipped, because it fails without a mutant: ${test}`)
 console.log(`${covered.length} files of tests were run to see what they come by`)
 const usable = covered.filter(({ passed }) => passed)
 

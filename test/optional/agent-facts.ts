@@ -1,4 +1,4 @@
-/** What is known of other people's agents as interns: what a test says to each, and what each cannot. */
+/** Facts about agents of other vendors as interns: the prompts for each, and what each does not support. */
 export const behaviours = [
   'start',
   'self-drive',
@@ -31,7 +31,7 @@ export type AgentFacts = {
   /** A prompt whose command needs a permission, and what it prints. */
   command: (word: string) => string
   allowed: (word: string) => RegExp
-  /** How its turn goes on after a no. */
+  /** How its turn continues after a rejection. */
   refused: RegExp
   /** A tool of a server of tools, and what it gives. */
   useTool: string

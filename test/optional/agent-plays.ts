@@ -23,7 +23,7 @@ export type AgentWorld = {
   facts: AgentFacts
   service: TestService
   id: string
-  /** Another server in the place of this one, while the intern runs on; or with other settings, and the intern anew. */
+  /** Replaces the server while the intern keeps running; or restarts both with other settings. */
   restart: (settings?: Partial<Config>) => Promise<void>
   close: () => Promise<void>
 }
@@ -73,7 +73,7 @@ async function askedFor(world: AgentWorld, word: string, more: object = {}): Pro
   return turn
 }
 
-/** A session whose turn broke off goes on, and nothing of it is lost: some agents say the prompt of that turn once more. */
+/** An interrupted session continues without loss. Some agents repeat the prompt of the interrupted turn. */
 async function goesOn(world: AgentWorld, sessionId = '', wanted = /Hello again/): Promise<void> {
   const turn = await until(async () => {
     const again = await tell(world, 'Hello again', { session_id: sessionId })
@@ -141,7 +141,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     assert.equal(turn.question?.arguments.kind, 'permission', turn.text)
     const { detail, changes } = await wholeQuestion(world, turn)
     assert.match(detail, /evil\.sh/)
-    // Where an agent tells no change, its arguments are shown.
+    // For an agent that does not report changes, the arguments are shown.
     assert.match(changes[0]?.diff ?? detail, /rm -rf everything/)
     await answer(world.service, world.id, turn, 'reject_once')
   },

@@ -70,7 +70,7 @@ describe('Claude Code fixes a failing test', { skip }, () => {
   }
 })
 
-/** What the model does: it runs the test, looks, edits, and runs it again. */
+/** The script of the model: it runs the test, reads, edits, and runs the test again. */
 const script = (path: string) => [
   { text: 'I run it.', calls: [{ name: 'Bash', input: { command: 'node test.js', description: 'Runs the test' } }] },
   { calls: [{ name: 'Read', input: { file_path: path } }] },

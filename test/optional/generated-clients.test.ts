@@ -88,7 +88,7 @@ test('a TypeScript client is generated, compiles, and calls the service', { skip
   assert.match(JSON.parse(answer).choices[0].message.content, /Hello/)
 })
 
-/** What is generated is meant for bundlers, which find files without their ending. */
+/** The generated code is for bundlers, which resolve imports without a file extension. */
 const importsWithoutExtension = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module'
 registerHooks({ resolve: (name, context, next) => {

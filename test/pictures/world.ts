@@ -4,7 +4,7 @@ import { answer, runningIntern, say } from '../harness/interns/interns.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 import { endLeftovers } from '../harness/service/leftovers.ts'
 
-/** What each model answers. */
+/** The answer of each model. */
 const result = `The **third**: \`DE811907980\` lacks a digit.
 
 | invoice | VAT id | is |
@@ -47,7 +47,7 @@ export async function startPictureWorld(place?: TestStore): Promise<PictureWorld
   return {
     ...{ service, guardrailId, ids, intern },
     async [Symbol.asyncDispose]() {
-      // Daemons of interns go on without their server; and what they are is read in the folder that goes.
+      // Daemons of interns survive their server. Their records are in the folder that is removed next.
       await service.stop()
       await endLeftovers()
       await world[Symbol.asyncDispose]()
@@ -55,7 +55,7 @@ export async function startPictureWorld(place?: TestStore): Promise<PictureWorld
   }
 }
 
-/** What people have set up. */
+/** The objects that members created. */
 async function fill(service: DemoWorld['service']): Promise<void> {
   for (const system of ['Answer with a haiku.', 'Answer with a haiku about the sea.']) {
     const body = { model: 'google/gemini-3-flash', temperature: 0.4, messages: [{ role: 'system', content: system }] }

@@ -45,7 +45,7 @@ export function* sloppyEngineer(task: Task, setRight: SetRight): Engineer {
     const claim: SetRight[number] = { slip: 'claims to be done without a check', messages: undefined }
     setRight.push(claim)
     yield { text: 'Done, it works.' }
-    // Only who is asked to go on gets here.
+    // Reached only after a request to continue.
     claim.messages = 1
     yield { calls: [run(task.check)] }
   }

@@ -8,7 +8,7 @@ import type { Call } from './task.ts'
 type Message = { role: string; content: string | null; tool_calls?: unknown[] }
 type Body = { messages: Message[]; tools?: unknown[] }
 
-/** What was seen of one engineer's work. */
+/** The recorded work of one engineer. */
 export type Work = { engineer: Engineer; turns: number; calls: number; failed: number; contextTokens: number }
 
 /** A model service whose models are engineers that play a script. Which one is asked is told by the workspace. */
