@@ -1,6 +1,9 @@
 type Schema = { [keyword: string]: unknown }
 type Members = Record<string, unknown>
 
+/** The rest of a value stays as it is after this many comparisons, because schemas and answers can both be long. */
+const maxSteps = 400_000
+
 /** Schemas are followed to this depth; a schema that refers to itself has no end. */
 const maxDepth = 64
 
@@ -9,14 +12,21 @@ const maxDepth = 64
  * removes members that are not allowed, and adds defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
-  return fitValue(value, schema, { root: schema, depth: 0 })
+  return fitValue(value, schema, { root: schema, depth: 0, work: { steps: maxSteps, resolved: new Map() } })
 }
 
-type SchemaLocation = { root: unknown; depth: number }
+type SchemaLocation = {
+  root: unknown
+  depth: number
+  /** The remaining steps, and the schemas that references lead to. */
+  work: { steps: number; resolved: Map<object, Schema | undefined> }
+}
 
 function fitValue(value: unknown, original: unknown, place: SchemaLocation): unknown {
   const schema = resolved(original, place)
   if (!schema || place.depth > maxDepth) return value
+  place.work.steps -= stepsOf(value, schema)
+  if (place.work.steps < 0) return value
   const deeper = { ...place, depth: place.depth + 1 }
   const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
   if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
@@ -24,6 +34,13 @@ function fitValue(value: unknown, original: unknown, place: SchemaLocation): unk
   if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitValue(item, schema.items, deeper)) : typed
   if (isObject(typed)) return withMembers(typed, schema, deeper)
   return fitEnum(typed, schema.enum)
+}
+
+/** The number of comparisons of a value with a schema. Each can parse the value if it is a text. */
+function stepsOf(value: unknown, { anyOf, oneOf, type, enum: values, required }: Schema): number {
+  const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0)
+  const cost = typeof value === 'string' ? 1 + value.length / 64 : 1
+  return 1 + 2 * cost * (lengthOf(anyOf) + lengthOf(oneOf) + lengthOf(type)) + lengthOf(values) + lengthOf(required)
 }
 
 /** Fits to the first schema whose type the value has, or else the first to whose type it converts. */
@@ -35,9 +52,13 @@ function fitToCase(value: unknown, cases: unknown[], place: SchemaLocation): unk
   return found ? fitValue(value, found, place) : value
 }
 
-function resolved(schema: unknown, { root }: SchemaLocation): Schema | undefined {
+function resolved(schema: unknown, { root, work }: SchemaLocation): Schema | undefined {
   if (!isObject(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema
+  return work.resolved.getOrInsertComputed(schema, () => referenced(root, schema as { $ref: string }))
+}
+
+function referenced(root: unknown, schema: { $ref: string }): Schema | undefined {
   let found: unknown = schema.$ref.startsWith('#') ? root : undefined
   for (const name of schema.$ref.split('/').slice(1))
     found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { healJson } from './heal-json.ts'
 
@@ -18,6 +19,19 @@ const person = {
   additionalProperties: false,
   $defs: { place: { type: 'object', properties: { open: { type: 'boolean' } } } },
 }
+/** The least of several runs counts: the first ones run code that is not compiled yet. */
+async function leastProcessorTime(work: () => unknown): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < 8 && least > 50; run++) {
+    const start = process.threadCpuUsage()
+    work()
+    const { user, system } = process.threadCpuUsage(start)
+    least = Math.min(least, (user + system) / 1000)
+    await setImmediate()
+  }
+  return least
+}
+
 const healed = (text: string, schema?: unknown) => JSON.parse(healJson(text, schema))
 
 describe('broken JSON is repaired', () => {
@@ -37,10 +51,46 @@ describe('broken JSON is repaired', () => {
   for (const [what, text, value] of broken) test(what, () => assert.deepEqual(healed(text), value))
 })
 
+describe('no text or schema takes more than 50 ms of the main thread', () => {
+  const filled = (start: string, part: string) => (start + part.repeat(1_000_000 / part.length)).slice(0, 1_000_000)
+  const long = (part: string) => filled('{"a":', part)
+  const texts = [long('"'), long(`"'a`), long('```'), filled('["', '{"a":"b" "c"'), long('"a\n'), long('`'), long('[')]
+  const short = (part: string) => `{"a":${part.repeat(10_000)}`.slice(0, 32_000)
+  for (const text of [...texts, ...['"', '"a\n', "'a"].map(short)])
+    test(`${JSON.stringify(text.slice(0, 20))} of ${text.length} characters`, async () => {
+      assert.ok((await leastProcessorTime(() => healJson(text))) <= 50)
+    })
+
+  const cases = Array.from({ length: 20_000 }, (_, i) => ({ type: 'object', properties: { [i]: {} } }))
+  const schemas: Record<string, object> = {
+    'many cases': { items: { anyOf: cases } },
+    'many values': { items: { enum: cases.map((_, i) => `v${i}`) } },
+    'many required members': { items: { type: 'object', properties: {}, required: cases.map((_, i) => `v${i}`) } },
+    'a long reference': { items: { $ref: `#/${'a/'.repeat(100_000)}` } },
+  }
+  for (const [name, schema] of Object.entries(schemas))
+    test(name, async () => {
+      const items = Array.from({ length: 2000 }, () => [1, 'a', {}]).flat()
+      assert.ok((await leastProcessorTime(() => healJson(JSON.stringify(items), schema))) <= 50)
+    })
+})
+
+test('the missing end of long JSON is added', () => {
+  const items = Array.from({ length: 10_000 }, (_, i) => `item ${i}`)
+  assert.deepEqual(healed(JSON.stringify({ items }).slice(0, -4)), { items: items.with(-1, 'item 999') })
+})
+
 describe('other text stays unchanged', () => {
   test('valid JSON in any format', () => {
     fc.assert(fc.property(fc.json(), (text) => assert.equal(healJson(text), text)))
     assert.equal(healJson(' { "a" : 1.0 }\n'), ' { "a" : 1.0 }\n')
+  })
+
+  test('JSON that is nested too deeply', () => {
+    for (const levels of [1001, 20_000, 400_000]) {
+      const text = '['.repeat(levels) + ']'.repeat(levels)
+      for (const one of [text, text.slice(0, -1), `Here: ${text}`]) assert.equal(healJson(one), one)
+    }
   })
 
   test('text without JSON, and text that is too long', () => {

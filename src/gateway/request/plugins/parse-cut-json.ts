@@ -1,0 +1,46 @@
+import { stringEnd } from '#platform/json/json-members.ts'
+
+/**
+ * Parses JSON whose end is missing, in linear time. A cut text keeps its beginning; any other cut item or member is omitted.
+ * @throws SyntaxError if the JSON has other errors.
+ */
+export function parseCutJson(text: string): unknown {
+  const open: string[] = []
+  /** The closing brackets after `end`, the last comma or opening bracket. */
+  let closedSince: string[] = []
+  let end = 0
+  let isInText = false
+  for (let at = 0; at < text.length; ) {
+    const character = text[at]!
+    const next = character === '"' ? stringEnd(text, at) : at + 1
+    isInText = character === '"' && next === text.length
+    if (character === '{' || character === '[') open.push(character === '{' ? '}' : ']')
+    else if (character === '}' || character === ']') closedSince.push(open.pop() ?? '')
+    if (character === ',' || character === '{' || character === '[') {
+      end = character === ',' ? at : next
+      closedSince = []
+    }
+    at = next
+  }
+  const brackets = open.toReversed().join('')
+  const candidates = [
+    ...(isInText ? [`${text.replace(cutEscape, '$1')}"${brackets}`] : []),
+    text + brackets,
+    text.slice(0, end) + closedSince.toReversed().join('') + brackets,
+  ]
+  const valid = candidates.find(isJson)
+  if (valid === undefined) throw new SyntaxError('The JSON has other errors than a missing end.')
+  return JSON.parse(valid)
+}
+
+/** An escape at the end of a text that is not complete. */
+const cutEscape = /(?<!\\)((?:\\\\)*)\\(?:u[\da-f]{0,3})?$/i
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
