@@ -147,7 +147,7 @@ test('platform/core imports nothing outside of itself', () => {
   )
 })
 
-/** The folders of the console that all screens may import; these among each other, as here. */
+/** The folders of the console that all screens can import, and what they can import of each other. */
 const consoleMayImport: Record<string, string[]> = { format: [], api: ['format'], components: ['format', 'api'] }
 
 test('the console imports only types of the service, and a screen no other screen', () => {

@@ -4,7 +4,7 @@ import { onOneDatabase } from './harness/database/databases.ts'
 import { openBrowser } from './harness/service/browser-client.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
-/** The names of what was changed so, the newest first. */
+/** The names of the targets of an action, newest first. */
 async function named(service: TestService, action: string): Promise<(string | null)[]> {
   const { data } = (await service.manage('GET', `/audit?action=${action}`)).body
   return data.map(({ target }: { target: { name: string | null } }) => target.name)

@@ -98,7 +98,7 @@ const stored = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral', t
 
 type Case = { provider: string; endpoint?: object; model?: object; body: object; path?: string }
 
-/** By the model: who serves it, and what is asked. */
+/** For each model: its protocol and the request. */
 const cases: Record<string, Case> = {
   'claude-searching': { provider: 'anthropic', body: { tools: [searches] } },
   'claude-keeping': { provider: 'anthropic', endpoint: { cache_write_1h: 6 }, body: says(stored) },

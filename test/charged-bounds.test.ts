@@ -14,7 +14,7 @@ const chinese = '我们的价格是多少？'.repeat(10_000)
 const picture = dataUrl('image/png', png(500, 500, [], 1000))
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify({ long }) } }
 
-/** Prompts of which only a small part used to be counted. */
+/** Prompts that an earlier version counted only in part. */
 const prompts: Record<string, { path?: string; body: object }> = {
   'in the arguments of tool calls': {
     body: {

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from './harness/service/service.ts
 
 const regions = { 'eu.test': 'europe', 'us.test': 'us' } as const
 
-/** Sends a request as it stands, and gives back its whole answer. */
+/** Sends a raw request. @returns the complete answer. */
 async function send({ url, apiKey }: TestService, target: string, headers: string[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

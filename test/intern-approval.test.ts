@@ -12,7 +12,7 @@ describe('whether an intern asks before it acts', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  /** How a prompt that needs a permission ends, by what it says of the mode. */
+  /** The end of a prompt that needs a permission, by its approval mode. */
   async function ends(id: string, more: object = {}): Promise<string> {
     const reply = await open(service, id, { ...asking, ...more })
     const events = (await reply.rest()) as any[]

@@ -33,7 +33,7 @@ const taker = `
     flood()
   }).listen(socket, () => console.log('listening'))`
 
-/** A real server with an intern whose socket somebody has taken. */
+/** A real server with an intern whose socket another process has replaced. */
 async function startTaken(line: string, bytes: number) {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'signalbox-flood-'))
   const server = startProcess({ DATA_DIR, BOOTSTRAP_API_KEY: apiKey, INTERN_USERS_FROM: '0', LOG_FORMAT: 'json' })
@@ -97,7 +97,7 @@ test('while a daemon floods with events, other requests are served', { timeout: 
   await askOften(service.url, 300)
   leaving.abort()
   await turn
-  // However slow the machine is: who reads all there is, or stands still over it, has read it before so many answers.
+  // Independent of the speed of the machine: a server that reads everything, or blocks, would do so before this many answers.
   const taken = await service.taken()
   assert.ok(taken < 15_000_000, `${taken} bytes of events were taken while 300 others were answered`)
 })

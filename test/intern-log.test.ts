@@ -67,7 +67,7 @@ test('secrets of the intern are masked everywhere', async () => {
   const last = `${masked} ${'x'.repeat(960)}`
   writeFileSync(file, `${text}\n${text} ${'x'.repeat(960)}\n`)
   assert.deepEqual((await logOf(service, created.body.id, '?bytes=1024')).lines, [last])
-  // Of a line that is far longer than what is read of it.
+  // The line is much longer than the part that is read.
   writeFileSync(file, `${text} `.repeat(10_000))
   const { lines } = await logOf(service, created.body.id, '?bytes=65536')
   assert.equal(lines.length, 1)

@@ -29,7 +29,7 @@ async function withIssuer(settings: Partial<Config> = {}, kind: DatabaseKind = '
 const ada = { email: 'Ada@Example.com', email_verified: true, name: 'Ada Lovelace' }
 const isCallback = (url: string) => url.includes('/sessions/oidc/callback')
 
-/** Signs a person in, and says what came of it: the session, or why there is none. */
+/** Signs a person in. @returns the session, or the reason for the refusal. */
 async function signIn(service: TestService, issuer: Issuer, id: string, claims: object) {
   issuer.person = { id, claims }
   const browser = new Traveller()

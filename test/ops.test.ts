@@ -33,7 +33,7 @@ const expressions = () => [
   ),
 ]
 
-/** Metrics that are named, each with what it is to be labelled, word for word. */
+/** The metrics in an expression, each with its exact label matchers. */
 const named = () =>
   expressions().flatMap((expression) =>
     [...expression.matchAll(/\b((?:signalbox|nodejs|process)_\w+)\b(?:\{([^}]*)\})?/g)].map(([, name, selector]) => ({

@@ -64,7 +64,7 @@ describe('every client protocol on every upstream protocol', () => {
     return gistOf(new SseReader().push(Buffer.from(text)).flatMap(read))
   }
 
-  /** Without what is not for the client of another protocol: native words, and marks that it keeps unread. */
+  /** Without values that only clients of the same protocol understand: native finish reasons and opaque marks. */
   function comparable({ finish, marks: _marks, ...gist }: Gist): Gist {
     return { ...gist, finish: finish?.split(' ')[0] }
   }

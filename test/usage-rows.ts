@@ -12,7 +12,7 @@ export type UsageRow = {
   member?: string
 }
 
-/** Pico-dollars a token: 1.25 and 2.5 USD a million, 0.2 for what is read from a cache and 1.5 for what is written. */
+/** Pico-dollars per token: 1.25 and 2.5 USD per million, 0.2 for cache reads and 1.5 for cache writes. */
 export const picoPrices = { prompt: 1_250_000, completion: 2_500_000, cached: 200_000, written: 1_500_000 }
 
 const chat = (usage: object, counts: Counts, pico: number): UsageRow => ({

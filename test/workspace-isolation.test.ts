@@ -161,7 +161,7 @@ test('an admin of one workspace cannot access another', async () => {
         for (const body of bodies) {
           tried++
           const { text } = await send(service, route.method, { path, headers: { ...headers, ...named }, body })
-          // A refusal repeats the name that was sent, as for one that does not exist.
+          // A refusal repeats the name in the request, also if it does not exist.
           const isEcho = at.includes(marker)
           if (!isEcho && text.includes(marker)) reached.push(`${route.operationId} ${path} ${text.slice(0, 200)}`)
         }

@@ -8,7 +8,7 @@ import { type Ended, request, startTraffic, until } from './traffic.ts'
 
 const skip = process.env.CLUSTER_NETWORK ? false : 'three servers on separate hosts: "npm run test:cluster"'
 
-/** The requests that a crash may lose, by docs/operations.md: those that the dead server answered just before. */
+/** The requests that a crash can lose (docs/operations.md): those that the dead server answered just before. */
 const unwrittenMs = 1500
 
 describe('three servers on one Postgres', { skip, concurrency: 1 }, () => {

@@ -62,7 +62,7 @@ export function startTraffic(url: string, perSecond: number, wish: (count: numbe
     while (sent.length < due && inFlight < maxInFlight) sent.push(send())
   }, 10)
   return {
-    /** Sends no more. @returns how all ended. */
+    /** Stops sending. @returns the outcomes of all requests. */
     async stop(): Promise<Ended[]> {
       clearInterval(timer)
       return Promise.all(sent)

@@ -139,7 +139,7 @@ describe('@anthropic-ai/sdk', () => {
           const messages = [...userMessage('Hi'), { role: 'assistant' as const, content }, ...turn]
           await ask(`${protocol}/text`, { messages, ...request })
           if (mark) assert.ok(text(body()).includes(mark), 'the mark went back')
-          // And to nobody else.
+          // Other providers do not get it.
           for (const other of upstreamProtocols.filter((one) => one !== protocol)) {
             await ask(`${other}/text`, { messages, ...request })
             assert.ok(!text(body()).includes(mark ?? 'sealed.'), other)
@@ -192,7 +192,7 @@ describe('@anthropic-ai/sdk', () => {
       test('settings: limit, stop_sequences, top_k, metadata, service_tier, temperature', async () => {
         await ask(`${protocol}/text`, {
           stop_sequences: ['END'],
-          // The client's types know these no more, but it sends them.
+          // The types of the client no longer have these fields, but it sends them.
           ...{ top_k: 7, temperature: 0.5 },
           metadata: { user_id: 'user-1' },
           service_tier: 'standard_only',

@@ -10,7 +10,7 @@ function newFolder() {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** The page, and whether every file that it names is there. */
+/** Returns the page, and whether all files that it names exist. */
 async function wholePage(url: string): Promise<boolean> {
   const page = await fetch(new URL('/requests', url))
   const files = [...(await page.text()).matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path]) => path!)

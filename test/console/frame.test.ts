@@ -123,7 +123,7 @@ test('a key signs in, a wrong one shows an error, and signing out ends it', opti
   await page.evaluate('globalThis.leftOver = true')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Key', { exact: true }).waitFor()
-  // Nothing that was in the memory of the page is there for who comes next.
+  // The next member sees nothing from the memory of the page.
   await until(() => page.evaluate('globalThis.leftOver === undefined').catch(() => false))
   await page.getByLabel('Key', { exact: true }).waitFor()
   await page.reload()

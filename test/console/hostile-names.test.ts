@@ -83,7 +83,7 @@ test('workspaces: names and descriptions in all places', options, async () => {
   }
   const { data } = (await talk.manage('GET', '/workspaces?limit=10&offset=1')).body
   for (const { default_guardrail_id } of data) {
-    // It is there once something is said in it.
+    // The session exists after its first prompt.
     await talk.manage('PATCH', `/guardrails/${default_guardrail_id}`, { limit_usd: 1 })
     await goto(page, `/guardrails/${default_guardrail_id}`)
     await page.getByRole('textbox', { name: 'Name' }).waitFor()
@@ -206,7 +206,7 @@ test('interns: titles, steps, form fields and session titles', options, async ()
     await page.getByRole('list', { name: 'Transcript' }).getByText('reasoning').waitFor()
     for (const summary of await page.locator('.transcript summary').all()) await summary.click()
     await actsOnNothing(watched)
-    // So many runs may be held open across questions, and no more.
+    // The maximum number of runs that wait for answers.
     await answer(talk, talk.id, { sessionId, question: response }, '{"action":"cancel"}')
   }
 })

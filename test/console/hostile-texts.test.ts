@@ -30,7 +30,7 @@ const asHeader = (text: string) => text.replace(/[^\x20-\x7e]/g, '')
 test('a hundred payloads are more than a handful', () => assert.ok(scriptPayloads.length >= 100))
 
 test('texts of users, programs and models are escaped in all places', options, async () => {
-  // The demo model says again what it was told.
+  // The demo model repeats its prompt.
   const ids: string[] = []
   for (const [index, payload] of scriptPayloads.entries()) {
     const body = {

@@ -88,7 +88,7 @@ for (const [key, answer] of [
       .waitFor()
     // Far longer than a question must be in front for a key to count: a loaded page shows it late.
     await page.waitForTimeout(3000)
-    // At once again, by the page's own clock: the second is nobody's answer to what comes to the front.
+    // A second key press immediately after must not answer the question that is displayed next.
     await page.evaluate(`(async () => {
       const press = () => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))
       press()
@@ -117,7 +117,7 @@ test('a key pressed before a question is visible does not answer it', options, a
     .getByRole('button', { name: 'Allow always' })
     .waitFor()
   await page.waitForTimeout(3000)
-  // Nothing is painted between the two: what the first key brings to the front is in the document, and nobody saw it.
+  // Nothing is painted between the two key presses: the next question is in the document, but was not visible.
   await page.evaluate(`(async () => {
       const press = () => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', cancelable: true }))
       const front = () => document.querySelector('article.front')

@@ -56,7 +56,7 @@ test('no name makes a screen wider than its window', options, async () => {
   for (const [path, name, page] of shown) {
     await page.goto(new URL(path, page.url()).href)
     await page.getByRole('button', { name, exact: true }).first().waitFor()
-    // Choices of workspaces come later than what is beside them.
+    // The list of workspaces loads later than the fields beside it.
     if (/providers|rules|guardrails|keys$/.test(path)) await page.getByRole('combobox').first().waitFor()
     assert.deepEqual(await wider(page), [], path)
   }

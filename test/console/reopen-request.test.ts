@@ -23,7 +23,7 @@ async function copied(page: Page, name: string, notice: string): Promise<string>
 
 const saying = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Anew' }] }
 
-/** From now on the workspace keeps what is asked. @returns a request that is kept. */
+/** Enables storage of prompts in the workspace. @returns a stored request. */
 async function keptRequest(): Promise<string> {
   const { service } = at.world
   const workspace = (await service.manage('GET', '/workspaces')).body.data[0]

@@ -12,7 +12,7 @@ const options = { skip: withoutBrowser }
 const question = [{ role: 'user', content: 'Which of these invoices has the wrong VAT id?' }]
 const model = 'deepseek/deepseek-v4'
 
-/** @returns what was metered of a request that was streamed to its end. */
+/** @returns the generation of a completely streamed request. */
 async function sendRequest(more: object = {}) {
   const { service } = at.world
   const body = { model, stream: true, messages: question, ...more }

@@ -303,7 +303,7 @@ test('requests that end while the log loads are not missed', options, async () =
   goOn.resolve()
   await page.locator('.progress.on').waitFor({ state: 'detached' })
   assert.equal(await page.getByRole('row').count(), 3)
-  // Whatever is asked as the page closes is nobody's fault.
+  // Failures of requests while the page closes do not count.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   assert.deepEqual(faults, [])
 })

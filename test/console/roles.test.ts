@@ -38,7 +38,7 @@ const requesters: Role[] = ['owner', 'admin', 'developer']
 
 type Row = {
   path: () => string
-  /** Who sees the screen, and the text that says that it is there. */
+  /** The roles that see the screen, and the text by which it is recognized. */
   visibleTo?: Role[]
   visibleText: string
   /** The actions on the screen: their control, the roles that have it, and the API call. */

@@ -43,7 +43,7 @@ async function fail(page: Page, what: string | RegExp, how: Failing, before: () 
   return { requestCount: () => requestCount, repair: () => page.unroute(what, refuse) }
 }
 
-/** Of the service itself, and not of what stands before it. */
+/** A header of the service itself, not of a proxy before it. */
 const own = { 'x-request-id': 'made-up' }
 const isBehind = (page: Page) => page.getByText(/latest data could not be loaded/)
 const guardrail = (name: string) => talk.manage('POST', '/guardrails', { name })
@@ -86,7 +86,7 @@ test('a failed first read is shown as failed and retried automatically', options
   await page.getByText('comes by itself').waitFor()
 })
 
-/** The screen of presets, whose list fails like this, in a page whose time stands still: no answer comes while it runs. */
+/** The presets screen with a failing list and a paused clock: the page gets no answer while it is paused. */
 async function failingPresets(page: Page, how: Failing) {
   await page.clock.install()
   await page.reload()

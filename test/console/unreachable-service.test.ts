@@ -57,7 +57,7 @@ test('a failed sign-out says that the session is still active', options, async (
   await using watched = await open('/keys')
   const { page } = watched
   const signOut = page.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: 'Sign out' })
-  // Offered to those of whom it is known who they are: the page asks that no more.
+  // The member is known, so the page does not look up the session again.
   await page.getByRole('button', { name: 'Create key' }).waitFor()
   const comeBack = await cutOff(page, '**/sessions/current')
   await signOut.click()

@@ -4,7 +4,7 @@ export type Block = { language: string; text: string; line: number; mark: string
 /** A block with the answer that is expected of it, if one follows. */
 export type Example = Block & { answer: string | undefined }
 
-/** The blocks of a page in their order, those within lists too; an answer stands with what it answers. */
+/** The blocks of a page in order, also those within lists. An answer belongs to the block before it. */
 export function examplesIn(markdown: string): Example[] {
   const blocks = blocksIn(markdown)
   const answers = (block: Block | undefined, before: Block | undefined) =>

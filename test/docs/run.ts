@@ -11,7 +11,7 @@ import type { Kept } from './difference.ts'
 const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /**
- * A folder in which `npx signalbox` and the clients' packages are found, as in the one that was cloned. Its `npx` starts
+ * A folder in which `npx signalbox` and the packages of clients are found, as in a cloned repository. Its `npx` starts
  * `signalbox` itself: npm takes three times as long for it, and .ci/fresh-clone runs the real one.
  */
 export function newPageFolder(): string {
@@ -27,7 +27,7 @@ export function newPageFolder(): string {
 
 type Page = { folder: string; variables: Kept }
 
-/** By language. @returns what it wrote. @throws Error when it fails. */
+/** Runs a block by its language. @returns its output. @throws Error if it fails. */
 export const runners: Record<string, (block: Example, page: Page) => Promise<string>> = {
   sh: (block, page) => execute('sh', ['-euc', block.text], page),
   js: ({ text }, page) => {

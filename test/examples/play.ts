@@ -30,7 +30,7 @@ export async function startForExamples(): Promise<TestService & { issuer: TokenI
   }
 }
 
-/** `then` is called after each with what was answered. @throws Error where a call is refused. */
+/** Calls `then` with the answer of each call. @throws Error if a call is refused. */
 export async function play(
   service: TestService & { issuer: TokenIssuer },
   then: (played: Played, reply: Reply) => void | Promise<void>,
@@ -80,7 +80,7 @@ async function sent(url: string, key: string, body: Buffer): Promise<Reply> {
   return { status: response.status, headers: response.headers, body: JSON.parse(text), text }
 }
 
-/** An intern that lives on a host of which nobody has heard. */
+/** An intern on an unknown host. */
 async function losesItsHost(service: TestService, name: string, hostname: string): Promise<void> {
   await service.ask('POST', '/interns', { body: { name } })
   const db = await openDb(service.testStore.settings)

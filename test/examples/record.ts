@@ -1,4 +1,4 @@
-/** Writes the examples of the API's description: each operation is called once, and what it answered is kept. */
+/** Records the examples of the API description: calls each operation once and stores the answer. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Examples } from '#platform/http/description/openapi.ts'
@@ -17,7 +17,7 @@ await play(service, ({ operation, params, body }, reply) => {
 })
 writeFileSync(written, `${JSON.stringify(examples, null, 2)}\n`)
 
-/** One item of each list is enough, and nobody's key is shown. */
+/** Shortens each list to one item, and masks keys. */
 function shortened(value: any): any {
   if (Array.isArray(value)) return value.slice(0, 1).map(shortened)
   if (typeof value === 'string') return value.replace(/^sb-v1-\w{60,}$/, 'sb-v1-…')

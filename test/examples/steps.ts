@@ -28,7 +28,7 @@ const model = { author: 'openai', slug: 'gpt-5.2' }
 const newCredential = ({ challenge, user, rp }: any, origin: string) =>
   registration(softPasskey(user.id), { challenge, rpId: rp.id, origin })
 
-/** One call of each operation, in an order in which each finds what it needs. */
+/** One call of each operation, ordered so that the objects of each call exist. */
 export const steps: Step[] = [
   { operation: 'get /health' },
   { operation: 'get /health/live' },

@@ -40,7 +40,7 @@ export const recall = ({ found, labelled }: Figures): number => found / labelled
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
-/** How `person-name` did on one half of the corpus of names, by how a name stands in a sentence and in all. */
+/** The results of `person-name` on one half of the names, by position in a sentence and in total. */
 export function measureNames(half: keyof typeof halves): Map<Kind | 'all', Figures> {
   const sentences = sentencesOf(halves[half])
   const by = new Map<Kind | 'all', Figures>()

@@ -19,7 +19,7 @@ export type Half = {
   nobody: string[]
 }
 
-/** How a name stands in a sentence. */
+/** The position of a name in a sentence. */
 export type Kind = 'full name' | 'title and surname' | 'given name alone' | 'no person'
 export type Sentence = Labelled & { kind: Kind }
 

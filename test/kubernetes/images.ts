@@ -34,7 +34,7 @@ export function buildImages(folder: string): string[] {
   }
 }
 
-/** Of what is committed and goes into the image. */
+/** A hash of the committed files that go into the image. */
 function hashOfSources(): string {
   const parts = ['Containerfile', 'bin', 'console', 'ops', 'src', 'package-lock.json']
   return createHash('sha256')

@@ -66,12 +66,12 @@ export async function removeControlGroup(name: string): Promise<void> {
   for (const group of groupsOf(name).flatMap(withThoseInside).reverse()) rmdirSync(group)
 }
 
-/** Ends the processes whose command line has this text in it: a path that is nobody else's. */
+/** Ends the processes whose command line contains this unique path. */
 export function endByPath(path: string): void {
   for (const pid of processesOf(path, ['cmdline'])) end(pid)
 }
 
-/** Ends all that was started with this folder: it stands in their command lines or environments, or they are in it. */
+/** Ends all processes with this folder in their command line, environment or working directory. */
 export async function endAllOf(folder: string): Promise<void> {
   await until(() => {
     const pids = processesOf(folder, ['cmdline', 'environ', 'cwd'])

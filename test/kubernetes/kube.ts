@@ -12,7 +12,7 @@ export const cache = process.env.KUBERNETES_CACHE || join(homedir(), '.cache', '
 /** All parts of Kubernetes in one binary: `kube <part> [flags]`. */
 export const kube = join(cache, `kube-${version}`)
 
-/** Builds the binary where there is none: some 15 minutes of processor time, and 2.5 GB of memory. */
+/** Builds the binary if it is missing. Takes 15 minutes of processor time and 2.5 GB of memory. */
 export function buildKube(say: (what: string) => void): void {
   if (existsSync(kube)) return
   say(`Building Kubernetes ${version} into ${cache}, once: some 15 minutes of processor time.`)
@@ -28,7 +28,7 @@ export function buildKube(say: (what: string) => void): void {
   }
 }
 
-/** `kubectl` as the cluster's administrator. @throws Error with what it said. */
+/** Runs `kubectl` as administrator of the cluster. @throws Error with its output. */
 export type Kubectl = (args: string[], input?: object[]) => Promise<string>
 
 export const kubectlOf =

@@ -13,9 +13,9 @@ export type ClusterNode = AsyncDisposable & {
   name: string
   /** Where pods reach what listens on this machine. */
   gateway: string
-  /** All power off: nothing runs on it, and nobody reaches its pods. */
+  /** Simulates a power failure: nothing runs on the node, and its pods are unreachable. */
   lose: () => Promise<void>
-  /** It is there again, with the files that it had. */
+  /** Starts the node again, with its files. */
   regain: () => Promise<void>
   /** Runs a command where the node's mounts are seen. */
   inside: (...command: string[]) => string

@@ -23,7 +23,7 @@ export async function podOf(cluster: Cluster, id: string): Promise<Pod> {
   return pod
 }
 
-/** Has its pod deleted, as somebody else would. */
+/** Deletes its pod, as an administrator would. */
 export const deletePod = ({ plane }: Cluster, { metadata }: Pod) =>
   plane.kubectl(['delete', 'pod', ...namespace, metadata.name])
 

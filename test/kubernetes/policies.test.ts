@@ -9,7 +9,7 @@ import { inPod, podOf } from './pods.ts'
 import { startService } from './service.ts'
 import { sharedCluster, skip } from './shared-cluster.ts'
 
-/** Prints whether a connection comes about; one that is filtered never says so. */
+/** Prints whether a connection succeeds. A filtered one only times out. */
 const connect = `const [host, port] = process.argv.slice(1)
 const socket = require('node:net').connect({ host, port, timeout: 10_000 })
 const say = (what) => { console.log(what); process.exit() }

@@ -11,7 +11,7 @@ import { patientMs, timed } from './timed.ts'
 const password = 'glpat-Kx7Qd2vTn9'
 const request = { agent: 'scripted' }
 
-/** All that the intern could look at: its files, its settings, environments and arguments of processes, what is mounted. */
+/** Everything that the intern can read: files, settings, environments and arguments of processes, and mounts. */
 const look = `exec 2>/dev/null
 find /home/intern /etc/intern /tmp -type f -not -path '*/compiled/*' -exec cat {} +
 ls -A /etc/intern-repository /proc/*/root/etc/intern-repository

@@ -28,7 +28,7 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     await timed(t, 'the other one looks after it', async () => {
       await cluster.plane.kubectl(['delete', 'pod', '--namespace', 'signalbox-interns', pod.metadata.name])
       await untilReplaced(cluster, other, id, pod)
-      // Until the lease of the one that was killed ends, its record says what that one knew.
+      // The record has the state of the killed server until its lease ends.
       await until(async () => (await trySay(other, id, 'say hello')).text === 'hello', patientMs)
     })
   })

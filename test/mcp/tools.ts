@@ -6,7 +6,7 @@ import { z } from 'zod'
 /** One transparent pixel. */
 export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
-/** A server of tools as most are: made with the official SDK. `end`: ends its process, or what stands for it. */
+/** A typical MCP server, made with the official SDK. `end` ends its process, or closes its connection. */
 export function newToolServer({ secret, end }: { secret: string | undefined; end: () => void }): McpServer {
   const server = new McpServer({ name: 'tools of the tests', version: '1' })
   const text = (message: string) => ({ content: [{ type: 'text' as const, text: message }] })

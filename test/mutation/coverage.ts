@@ -13,7 +13,7 @@ export type Coverage = { test: string; ms: number; passed: boolean; ran: Ran }
 type Range = { startOffset: number; endOffset: number; count: number }
 type Report = { result: { url: string; functions: { ranges: Range[] }[] }[] }
 
-/** Types are replaced by blanks when Node runs a file, so that what V8 counts stands where the source says it. */
+/** Node replaces types by blanks, so the offsets of V8 coverage are those of the source. */
 export async function coverageOf(root: string, test: string, sources: Map<string, string>): Promise<Coverage> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'))
   const startedAt = performance.now()
@@ -49,7 +49,7 @@ function addReport(seen: Map<string, Uint8Array>, root: string, sources: Map<str
     const source = sources.get(file)
     if (source === undefined) continue
     const ran = new Uint8Array(source.length)
-    // Outer ranges first: an inner one says more exactly what was run.
+    // Outer ranges first: inner ranges are more exact.
     const ranges = functions.flatMap((each) => each.ranges)
     ranges.sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset)
     for (const { startOffset, endOffset, count } of ranges) ran.fill(Number(count > 0), startOffset, endOffset)

@@ -1,4 +1,4 @@
-/** A mutant by the source line it stands in, without the blanks around it, and what it changes there. */
+/** A mutant: its source line without surrounding blanks, and the change. */
 export type Equivalent = { file: string; line: string; from: string; to: string; why: string }
 
 /** Mutants with the behaviour of the original code. They count neither as killed nor as alive. */

@@ -1,6 +1,6 @@
 import { parse } from '@babel/parser'
 
-/** One change of a source: what stands from `start` to `end` becomes `to`. */
+/** One change of a source: `to` replaces the text from `start` to `end`. */
 export type Mutant = { file: string; start: number; end: number; line: number; from: string; to: string; kind: string }
 
 type Node = { type: string; start: number; end: number; loc: { start: { line: number } }; [field: string]: any }
@@ -28,7 +28,7 @@ const swapped: Record<string, string[]> = {
 /** Calls whose result without the call is still of its type. */
 const droppable = new Set(['filter', 'slice', 'sort', 'toSorted', 'reverse', 'trim', 'toLowerCase', 'where', 'orderBy'])
 
-/** Every mutant of a source, as usual operators make them. Types and what is only declared are left alone. */
+/** All mutants of a source by the usual operators. Types and declarations are not changed. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const { program } = parse(source, { sourceType: 'module', plugins: ['typescript'] })
   const mutants: Mutant[] = []
@@ -63,7 +63,7 @@ function changesOf(node: Node, text: (node: Node) => string): Change[] {
       // With the brackets that stand between: they are no nodes.
       return (swapped[node.operator] ?? []).map((to) => change(withOperator(node, to, text(node)), 'operator'))
     case 'LogicalExpression':
-      // `??` stands beside the other two only in brackets.
+      // `??` can be mixed with the other two only in parentheses.
       return (swapped[node.operator] ?? []).map((to) =>
         change(`((${text(node.left)}) ${to} (${text(node.right)}))`, 'operator'),
       )
@@ -73,7 +73,7 @@ function changesOf(node: Node, text: (node: Node) => string): Change[] {
     case 'BooleanLiteral':
       return [change(String(!node.value), 'boolean')]
     case 'NumericLiteral':
-      // Larger ones are bounds and times that somebody chose: one more or less is the same choice.
+      // Larger numbers are chosen limits and times: a difference of one does not matter.
       return node.value > 100 ? [] : [change(String(node.value + 1), 'number')]
     case 'UnaryExpression':
       return node.operator === '!' ? [change(text(node.argument), 'negation')] : []

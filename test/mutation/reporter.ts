@@ -1,6 +1,6 @@
 type Told = { type: string; data: { file?: string } }
 
-/** Says of each test that fails in which file it stands, and nothing else. */
+/** Prints only the file of each failing test. */
 export default async function* failedFiles(events: AsyncIterable<Told>): AsyncGenerator<string> {
   for await (const { type, data } of events) if (type === 'test:fail') yield `${data.file ?? 'unknown'}\n`
 }

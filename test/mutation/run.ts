@@ -32,7 +32,7 @@ const wantedShare = 0.92
 const ofSchemas = 'test/openapi.test.ts'
 /** For how long tests are run that may notice a mutant, by the time they take without it. */
 const mostMs = 90_000
-/** Those that take minutes, need what is not here, or try only what lies elsewhere. */
+/** Tests that take minutes, need missing programs, or only test code outside of `src/`. */
 const leftOut = new RegExp(
   [
     '^test/(slow/)?(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|intern-flood|filter-corpus|rolling|intern-limits)',
@@ -163,7 +163,7 @@ function describeMutant({ file, line, from, to }: Mutant): string {
   return `${file}:${line}: ${short(from)} → ${short(to)}`
 }
 
-/** The sources as git has them, changed or not, with what is installed. */
+/** A copy of all files that git tracks, including changes, with the installed packages. */
 function copyOfTree(): string {
   const copy = mkdtempSync(join(tmpdir(), 'signalbox-mutants-'))
   const skipped = new Set(['node_modules', '.git', 'data'])

@@ -33,7 +33,7 @@ export type AgentFacts = {
   allowed: (word: string) => RegExp
   /** How its turn continues after a rejection. */
   refused: RegExp
-  /** A tool of a server of tools, and what it gives. */
+  /** A tool of an MCP server, and its result. */
   useTool: string
   used: RegExp
   lacks: Partial<Record<Behaviour, Lack>>

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { PictureWorld } from './world.ts'
 
-/** The address of a screen, wide and narrow, and the text that says that all of it is there. */
+/** The address of a screen, its widths, and the text by which a complete page is recognized. */
 export type Picture = {
   screen: string
   wide: string

@@ -8,7 +8,7 @@ import type { Body } from './asker.ts'
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** @returns what the provider's description says against each body; none for one that it takes. */
+/** @returns the violations of the provider's API description for each body. */
 export async function complaints(protocol: UpstreamProtocol, bodies: readonly Body[]): Promise<Map<Body, string>> {
   const { described } = providerFacts[protocol]
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-described-'))

@@ -63,7 +63,7 @@ function readHidden(item: any, plain: Plain): void {
   if (item.type === 'image_generation_call' && item.result) plain.images.push(digestOf(item.result))
   if (item.type !== 'reasoning' || !item.encrypted_content) return
   const mark = decodeThought(item.encrypted_content, item.id)
-  // Of a thought that nobody signed it says only where it goes back to.
+  // An unsigned thought contains only its position.
   if (mark?.field === undefined) plain.signatures.push(mark?.signature ?? mark?.encrypted ?? item.encrypted_content)
 }
 

@@ -11,7 +11,7 @@ const rules: Partial<Record<Protocol, (body: Body) => string[]>> & Record<Upstre
     'google-gemini': geminiFaults,
   }
 
-/** @returns what is wrong with a request that has the right shape. */
+/** @returns the violated rules of a request with a valid schema. */
 export function faultsIn(protocol: Protocol, body: Body): string[] {
   return rules[protocol]!(body)
 }

@@ -25,7 +25,7 @@ export function linesIn(message: string): string[] {
   return [...numbered, ...quoted]
 }
 
-/** The line that stands in the file where he wrote `wrong`, as far as the message shows it. */
+/** The line of the file in place of `wrong`, as far as the message shows it. */
 export function lineIn(message: string, wrong: string): string | undefined {
   const shown = linesIn(message).filter((line) => line !== wrong)
   const best = shown

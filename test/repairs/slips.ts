@@ -6,7 +6,7 @@ import { type Call, edit, patching, read, run, type Slip } from './task.ts'
 const done = (message: string) => !failed(message)
 const succeeded = (message: string) => message.includes('[exit code 0]')
 
-/** He goes on only with a file that the message names. */
+/** The simulated engineer continues only with a file that the message names. */
 export const wrongPath = (name: string, path: string): Slip => ({
   name,
   call: read(path),
@@ -55,7 +55,7 @@ export const wrongText = (name: string, path: string, old: string, replaced: (li
   },
 })
 
-/** A call that fails, or does not do what he thinks, until the message says the word for what is right. */
+/** A wrong call. It is corrected only if the message contains the right word. */
 export const untilTold = (name: string, call: Call, expected: RegExp, right: Call[]): Slip => ({
   name,
   call,
@@ -71,7 +71,7 @@ export const brokenJson = (name: string, call: Call, expected: RegExp, right: Ca
   next: (message) => (expected.test(message) ? [right] : undefined),
 })
 
-/** A tool that is not there. He takes the one that the message says is meant, with the arguments that it names. */
+/** A call of a missing tool. The correction uses the tool and the arguments that the message names. */
 export const unknownTool = (name: string, call: Call, expected: RegExp, right: Call[]): Slip => ({
   ...untilTold(name, call, expected, right),
   meant: succeeded,

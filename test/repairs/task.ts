@@ -5,9 +5,9 @@ export type Call = { name: string; input?: object; raw?: string; cut?: boolean }
 export type Slip = {
   name: string
   call: Call
-  /** Whether the call did what was meant all the same. */
+  /** Whether the call had the intended effect anyway. */
   meant?: (message: string) => boolean
-  /** What he does when he has read the message, of which he knows nothing else; undefined where it does not help him. */
+  /** The next call, derived only from the message; undefined if the message does not help. */
   next: (message: string) => Call[] | undefined
   /** Whether the task is repaired with it. */
   repairs?: boolean
@@ -19,7 +19,7 @@ export type Task = {
   prompt: string
   /** The project, without what checks it. */
   files: Record<string, string | (() => Buffer)>
-  /** What checks it; it is written anew before the last check. */
+  /** The test that checks the result. It is restored before the last check. */
   tests: Record<string, string>
   check: string
   /** What the good engineer reads, besides the README. */

@@ -140,7 +140,7 @@ test('two servers on one Postgres: the other answers, and takes over', {
   }
   const first = await startServer(testStore)
   t.after(() => first.server.signal('SIGKILL'))
-  // Either server would start it; the one that dies must be the one that did.
+  // Either server can start it; the test needs the one that did.
   const { id } = await runningIntern(first)
   await using second = await startTestService({ testStore: other })
   const turn = await say(first, id, 'write a haiku')

@@ -156,7 +156,7 @@ test('killed while Postgres blocks its reports: written and charged once', {
   await client.query('begin; lock table generations, budget_leases in access exclusive mode')
   // From the available amount of the server, without a query.
   for (let requestCount = 0; requestCount < 4; requestCount++) answered += (await askForWords(first.url, 1)).cost
-  // They are in a file by then, and on their way to the database too.
+  // They are in a spill file by then, and are also being written to the database.
   const unwritten = join(w.testStore.settings.data_dir, 'data', 'unwritten')
   await until(() => readdirSync(unwritten).some((name) => name.endsWith('.jsonl')))
   await killedAtOnce(first.server)

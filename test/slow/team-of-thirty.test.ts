@@ -315,7 +315,7 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
   })
 })
 
-/** Sends requests until one is refused. @returns the sum of what they cost, in USD. */
+/** Sends requests until one is refused. @returns their total cost in USD. */
 async function spendAll(world: World, key: string): Promise<number> {
   let sum = 0
   for (;;) {

@@ -119,7 +119,7 @@ onEachDatabase('a service of three workers', (kind) => {
         .sort(),
       before.slice(1).sort(),
     )
-    // The unwritten data of the dead worker, of half a second, is lost, but no more.
+    // At most half a second of unwritten data of the dead worker is lost.
     const lost = await until(async () => {
       const now = await metered(service.url)
       return now >= answers * 0.5 && { now }

@@ -64,7 +64,7 @@ export async function watchedPage(
 
 /** The address and the text of a page when it is closed, short enough for the log of CI. */
 async function shownOn(page: Page, faults: string[]): Promise<string> {
-  // biome-ignore lint/performance/useDomNodeTextContent: what is seen is asked for, not what is there.
+  // biome-ignore lint/performance/useDomNodeTextContent: the test needs the visible text only.
   const text = await page.innerText('body', { timeout: 10_000 }).catch((error: Error) => `unreadable: ${error.message}`)
   return [`${page.url()} showed:`, text.replace(/\s*\n\s*/g, '\n').slice(0, 2000), ...faults].join('\n')
 }

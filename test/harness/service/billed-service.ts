@@ -26,7 +26,7 @@ type Options = {
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
-/** A service, and a provider that keeps account of what it served: `billed/<trade>` is the trade's model. */
+/** A service, and a provider that records what it bills. `billed/<trade>` is the model of a trade. */
 export type BilledService = AsyncDisposable & {
   service: TestService
   /** Settings for another server on the same database. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The moments at which a client can leave, by what it has sent or received. */
+/** The moments at which a client can disconnect, by what it has sent or received. */
 export const phases = [
   'half of the headers',
   'half of the body',

@@ -15,7 +15,7 @@ const modelPackages = ['gguf', 'numpy', 'tokenizers', 'safetensors']
 const installMs = 60 * 60_000
 
 /**
- * Installs packages into an environment of Python; one that is complete is used again.
+ * Installs packages into a Python environment. A complete environment is reused.
  * @param overrides requirements that replace those of the packages. @returns its `bin` folder
  */
 export function installPackages(folder: string, packages: string[], overrides: string[] = []): string {
