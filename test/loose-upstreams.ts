@@ -84,7 +84,6 @@ export const oddAnswers: OddAnswer[] = [
     },
     calls: [['read', a]],
     end: called,
-    not: 'chat',
   },
   {
     name: 'the end mark without a finish reason',

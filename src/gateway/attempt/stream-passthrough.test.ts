@@ -51,10 +51,11 @@ type Chunk = { choices: { delta: Delta; finish_reason?: string | null; usage?: n
 const detail = { type: 'reasoning.text', id: 'reasoning:a/b', format: 'unknown', index: 0 }
 
 /** The expected chunk for the client. */
-function expectedOf({ usage: _null, ...chunk }: Chunk): object {
+function expectedOf({ usage: _null, ...chunk }: Chunk, at: number): object {
   const choices = chunk.choices.map(({ delta: { audio: _audio, tool_calls: calls, ...delta }, ...choice }) => ({
     ...choice,
     delta: {
+      ...(at === 0 && { role: 'assistant' }),
       ...delta,
       ...(delta.reasoning && { reasoning_details: [{ ...detail, text: delta.reasoning }] }),
       ...(calls && { tool_calls: calls }),

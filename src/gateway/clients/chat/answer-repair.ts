@@ -20,8 +20,14 @@ export class AnswerRepair {
   readonly #first = new CallRepair()
   #others: Map<number, CallRepair> | undefined
   #hasSeveral = false
+  readonly #hasFunctions: boolean
   /** Calls are in `function_call`, as clients of that field expect. */
   #isLegacy = false
+
+  /** @param hasFunctions whether the client offers tools in `functions`, the predecessor of `tools`. */
+  constructor(hasFunctions: boolean) {
+    this.#hasFunctions = hasFunctions
+  }
 
   /**
    * @param text the JSON or its end as a latin1 string; `wholeText` is all of it.
@@ -30,7 +36,7 @@ export class AnswerRepair {
   repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
     if (this.#hasSeveral) return this.#repairChoices(text, events, part, wholeText)
-    this.#isLegacy ||= legacyCall.test(text) && !currentCall.test(text)
+    this.#isLegacy ||= this.#hasFunctions && legacyCall.test(text) && !currentCall.test(text)
     const calls = this.#isLegacy ? undefined : this.#first.repaired(callsIn(text), events, part === 'message')
     const right = repairedFinish(endsIn(text), events, part)
     const finish = this.#isLegacy && legacyReasons.has(right?.native) ? undefined : right

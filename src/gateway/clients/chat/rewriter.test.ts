@@ -15,10 +15,34 @@ describe("repairs of a chat upstream's own bytes", () => {
   test('every chunk names the model that answered, and all other bytes are unchanged', () => {
     const { event } = rewriter()
     for (const content of ['Grüß', ' "model":"x"', ' Gott\\']) {
-      const chunk = { ...named, choices: [choice({ content })], usage: null, x: 1 }
+      const chunk = { ...named, choices: [choice({ role: 'assistant', content })], usage: null, x: 1 }
       const expected = { provider: 'Größe', ...named, model: 'a/b', choices: chunk.choices, x: 1 }
       assert.equal(event(sent(chunk)).toString(), `data: ${JSON.stringify(expected)}\n\n`)
     }
+  })
+
+  test('the first delta has a role, because helpers of official clients refuse the answer without it', () => {
+    const { event } = rewriter()
+    event(sent({ ...named, choices: [] }))
+    const deltas = ['a', 'b'].map((content) => read(event(sent({ ...named, choices: [choice({ content })] }))))
+    assert.deepEqual(
+      deltas.map(({ choices }) => choices[0].delta),
+      [{ role: 'assistant', content: 'a' }, { content: 'b' }],
+    )
+  })
+
+  test('the message so far beside a delta is removed, because clients would add both', () => {
+    const delta = { role: 'assistant', content: 'b' }
+    const chunk = { ...named, choices: [choice(delta, { finish_reason: null, message: { content: 'ab' } })] }
+    assert.deepEqual(read(rewriter().event(sent(chunk))).choices, [choice(delta)])
+  })
+
+  test('a call in the older field is kept only for clients that offer tools in the older form', () => {
+    const delta = { role: 'assistant', function_call: { name: 'f', arguments: '{}' } }
+    const chunk = sent({ ...named, choices: [choice(delta)] })
+    assert.deepEqual(read(rewriter().event(chunk)).choices, [choice({ role: 'assistant' })])
+    const older = chatRewriter({ ...head, request: { functions: [{ name: 'f' }] } })
+    assert.deepEqual(read(older.event(chunk, [])).choices, [choice(delta)])
   })
 
   test('a whole answer without a reason of its end gets the one that was read', () => {
@@ -127,7 +151,8 @@ describe("repairs of a chat upstream's own bytes", () => {
   })
 
   test('a chunk with its id or a comment behind its data is mended like any other', () => {
-    const chunk = JSON.stringify({ ...named, choices: [choice({ content: 'x', audio: null }, {})] })
+    const delta = { role: 'assistant', content: 'x' }
+    const chunk = JSON.stringify({ ...named, choices: [choice({ ...delta, audio: null }, {})] })
     for (const [ending, line] of [
       ['\n', 'id: 7'],
       ['\r\n', ': {'],
@@ -137,7 +162,7 @@ describe("repairs of a chat upstream's own bytes", () => {
         .event(Buffer.from(`data: ${chunk}${ending}${line}${ending}${ending}`))
         .toString()
       const [data, ...rest] = event.split('\n')
-      assert.deepEqual(JSON.parse(data!.slice('data: '.length)).choices, [choice({ content: 'x' })])
+      assert.deepEqual(JSON.parse(data!.slice('data: '.length)).choices, [choice(delta)])
       assert.equal(rest.join('\n'), `${line}${ending}${ending}`)
     }
   })

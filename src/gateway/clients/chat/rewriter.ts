@@ -12,8 +12,8 @@ import { chatWriter } from './writer.ts'
  * finish reasons that violate the protocol.
  */
 export function chatRewriter(head: AnswerHead): PassthroughRewriter {
-  const { createdSeconds } = head
-  const repair = new AnswerRepair()
+  const { createdSeconds, request } = head
+  const repair = new AnswerRepair(Array.isArray(request?.functions))
   let rewriteEvent: PassthroughRewriter['event'] | undefined
   return {
     event(raw, events) {
@@ -27,7 +27,7 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
     whole(answer, events) {
       const right = events && repair.repairs(answer, events, 'message', () => answer)
       const isBroken = right !== undefined || needsRewriteInMessage(answer)
-      const changed = isBroken ? rewritten(answer, 'message', head, right) : answer
+      const changed = isBroken ? rewritten(answer, { part: 'message', head, right }) : answer
       const created = String(createdSeconds)
       const fill = { id: bytesOfJson(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
       return applyChanges(changed, changed.indexOf('{'), { set: namesIn(head), fill })
@@ -45,17 +45,25 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
     set: namesIn(head),
     fill: { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
+  let hasDelta = false
   return (raw, events) => {
     const rest = eventPrefix.restOf(raw)
-    const right = events && repair.repairs(rest ?? raw.toString('latin1'), events, 'delta', () => jsonIn(raw))
-    if (rest !== undefined && !right && !needsRewriteInChoice(rest)) return eventPrefix.joined(raw, rest)
-    const text = raw.toString('latin1')
+    const tail = rest ?? raw.toString('latin1')
+    const isFirst = !hasDelta && firstDelta.test(tail)
+    hasDelta ||= isFirst
+    const right = events && repair.repairs(tail, events, 'delta', () => jsonIn(raw))
+    const lacksRole = isFirst && !tail.includes('"role"')
+    if (rest !== undefined && !right && !lacksRole && !needsRewriteInChoice(rest)) return eventPrefix.joined(raw, rest)
+    const text = rest === undefined ? tail : raw.toString('latin1')
     const from = objectIn(text)
     if (from === -1) return raw
-    const changed = right || needsRewriteInChoice(text) ? withRewrittenLine(text, from, head, right) : text
+    const isChanged = right || lacksRole || needsRewriteInChoice(text)
+    const changed = isChanged ? withRewrittenLine(text, from, { part: 'delta', head, right, lacksRole }) : text
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }
 }
+
+const firstDelta = /"delta"\s*:\s*\{/
 
 function jsonIn(raw: Buffer): string {
   const text = raw.toString('latin1')
@@ -69,14 +77,15 @@ function lineEnd(text: string, from: number): number {
 }
 
 /** The end of the data. Other fields of the event and comments can follow it. */
-function withRewrittenLine(text: string, from: number, named: Named, right: Repairs | undefined): string {
+function withRewrittenLine(text: string, from: number, how: Rewriting): string {
   const end = text.indexOf('\n', from)
-  return text.slice(0, from) + rewritten(text.slice(from, end), 'delta', named, right) + text.slice(end)
+  return text.slice(0, from) + rewritten(text.slice(from, end), how) + text.slice(end)
 }
 
 /** Searched as text, because quotes within strings are escaped. */
 function needsRewriteInChoice(text: string): boolean {
   if (!text.includes('"delta"')) return !text.includes('"choices":[]')
+  if (/"(?:message|function_call)"\s*:\s*\{/.test(text)) return true
   if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
     return !text.includes('"choices":[]')
   return needsRewriteInMessage(text)
@@ -119,27 +128,44 @@ const opening = /\s*:\s*([n[])/y
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
 type Call = RawCall & { function?: { name?: string } }
-type ChatDelta = { content?: unknown; reasoning?: unknown; tool_calls?: Call[] | null; audio?: unknown }
+type ChatDelta = {
+  role?: string
+  content?: unknown
+  reasoning?: unknown
+  tool_calls?: Call[] | null
+  function_call?: unknown
+  audio?: unknown
+}
 type Choice = { finish_reason?: string | null; native_finish_reason?: string } & {
   [part in 'delta' | 'message']?: ChatDelta
 }
 
-type Named = Pick<AnswerHead, 'id' | 'model'>
+type Rewriting = {
+  part: 'delta' | 'message'
+  head: AnswerHead
+  right: Repairs | undefined
+  /** The first delta of the stream has no role. Helpers of official clients refuse the answer without it. */
+  lacksRole?: boolean
+}
 
-function rewritten(text: string, part: 'delta' | 'message', named: Named, right: Repairs | undefined): string {
+function rewritten(text: string, { part, head, right, lacksRole = false }: Rewriting): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   answer.choices ??= []
   for (const [position, choice] of answer.choices.entries()) {
     const repair = right?.get(position)
-    if (part === 'delta' && !choice.delta && choice.message) choice.delta = messageOf(choice)
+    // Some servers repeat the message so far beside each delta, and clients would add both.
+    const message = part === 'delta' ? messageOf(choice) : undefined
+    if (message && !choice.delta) choice.delta = message
+    if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
     if (repair) applyRepair(choice as RawChoice, part, repair)
     choice.finish_reason ||= null
-    if (choice[part]) fillIn(choice[part], answer.id || named.id, named.model)
+    if (choice[part]) fillIn(choice[part], answer.id || head.id, head.model)
+    if (choice[part] && !Array.isArray(head.request?.functions)) delete choice[part].function_call
   }
   return bytesOfJson(answer)
 }
 
-/** The message of a stream's only event, removed from its choice. */
+/** The message of a stream's event, removed from its choice. */
 function messageOf(choice: Choice): ChatDelta | undefined {
   const { message } = choice
   delete choice.message

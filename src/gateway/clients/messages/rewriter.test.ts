@@ -20,3 +20,18 @@ test('data about such an event is unchanged', () => {
   ])
     assert.equal(mended(raw), raw)
 })
+
+test('events get the name that official clients read, if their upstream sends none', () => {
+  const { event } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  const delta = 'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"event: x"}}\n\n'
+  assert.equal(event(Buffer.from(delta)).toString(), `event: content_block_delta\n${delta}`)
+  assert.equal(event(Buffer.from(`event: ping\ndata: {"type":"ping"}\n\n`)).toString().split('event:').length, 2)
+})
+
+test('the stop reason fits the calls', () => {
+  const { event } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  const end = Buffer.from('event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\n')
+  const finish = { type: 'finish', reason: 'tool_calls', native: 'end_turn' } as const
+  assert.match(event(end, [finish]).toString(), /"stop_reason":"tool_use"/)
+  assert.match(event(end, [{ ...finish, reason: 'stop' }]).toString(), /"stop_reason":"end_turn"/)
+})

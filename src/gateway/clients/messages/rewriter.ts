@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { applyChanges, bytesOfJson } from '#platform/json/json-members.ts'
-import { type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
+import { objectOf, type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 
@@ -16,7 +16,7 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
     event: (raw, events = []) => {
       const named = raw.includes('message_start') ? withChangesIn(raw, 'message', changes) : raw
       const stop = stopRepair(events)
-      return calls.repaired(stop ? withChangesIn(named, 'delta', stop) : named, events)
+      return calls.repaired(withEventName(stop ? withChangesIn(named, 'delta', stop) : named), events)
     },
     rest: (events) => calls.rest(events),
     whole: (answer, events = []) => {
@@ -25,6 +25,15 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
       return applyChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })
     },
   }
+}
+
+const eventLine = /^event:/m
+
+/** Anthropic's clients read only events with a name, which is the type in their data. */
+function withEventName(raw: Buffer): Buffer {
+  if (raw.toString('latin1', 0, 6) === 'event:' || eventLine.test(raw.toString('latin1'))) return raw
+  const { type } = objectOf(raw) as { type?: unknown }
+  return typeof type === 'string' ? Buffer.concat([Buffer.from(`event: ${type}\n`), raw]) : raw
 }
 
 /** The stop reasons that contradict what was read. */
