@@ -417,12 +417,6 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     body: JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] }),
     status: 502,
   },
-  {
-    name: 'a whole response that has not started',
-    protocol: 'openai-responses',
-    body: JSON.stringify({ ...response, status: 'queued' }),
-    status: 502,
-  },
 ]
 
 /** Bodies of refusals, and the words that clients must see. */

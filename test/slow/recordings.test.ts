@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as official from '@openrouter/sdk/models'
+import { refinedStatus } from '#gateway/attempt/refined-status.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from '../harness/upstream/provider-facts.ts'
 import { type Loss, losses, lossOf } from '../recordings/losses.ts'
@@ -111,7 +112,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
   })
 
   /** The texts that a refusal must contain: the provider's reason and its code. */
-  function toldIn({ answer }: Recording): string[] {
+  function requiredTexts({ answer }: Recording): string[] {
     const { message, code, type } = JSON.parse(answer).error
     return [message, code ?? type]
   }
@@ -126,9 +127,11 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
           const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
           const { type, error } = reply.body
           const isOwn = client === 'anthropic-messages' ? type === 'error' && error.type : error.code === reply.status
-          if (reply.status !== recording.status || !isOwn) lost.push(`${recording.name}: ${reply.text}`)
+          const [reason, code] = requiredTexts(recording)
+          if (reply.status !== refinedStatus(recording.status, code, reason!) || !isOwn)
+            lost.push(`${recording.name}: ${reply.text}`)
           const partValue = [error.message, ...Object.values(error.metadata ?? error.details)]
-          for (const word of toldIn(recording))
+          for (const word of requiredTexts(recording))
             if (!partValue.includes(word)) lost.push(`${recording.name}: no ${word} in ${reply.text}`)
         }
       assert.ok(lost.length === 0, lost.join('\n'))

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPolicyRefusal, refinedStatus } from './refined-status.ts'
+import { isRefusalOfOne, refinedStatus } from './refined-status.ts'
 
 test('a refusal because of the account or the model has the status of its cause', () => {
   const rows: [status: number, code: string | undefined, message: string, refined: number][] = [
     [400, 'model_not_found', 'The model `x` does not exist', 404],
     [429, 'insufficient_quota', 'You exceeded your current quota', 402],
     [413, 'rate_limit_exceeded', 'Request too large for model on tokens per minute (TPM)', 429],
-    [400, 'tool_use_failed', 'Failed to call a function.', 502],
     [400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', 401],
     [400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.', 403],
     [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.', 402],
@@ -16,10 +15,10 @@ test('a refusal because of the account or the model has the status of its cause'
   for (const [status, code, message, refined] of rows) assert.equal(refinedStatus(status, code, message), refined)
 })
 
-test('a refusal because of a content policy is recognized by its code', () => {
-  for (const code of ['content_filter', 'content_policy_violation', 'data_inspection_failed'])
-    assert.equal(isPolicyRefusal(code), true)
-  assert.equal(isPolicyRefusal('invalid_request_error'), false)
+test('a refusal because of a content policy or an unusable call is recognized by its code', () => {
+  for (const code of ['content_filter', 'content_policy_violation', 'tool_use_failed'])
+    assert.equal(isRefusalOfOne(code), true)
+  assert.equal(isRefusalOfOne('invalid_request_error'), false)
 })
 
 test('other refusals keep their status', () => {

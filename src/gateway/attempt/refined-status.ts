@@ -6,9 +6,6 @@ const statusOfCode = new Map([
   // Groq refuses a prompt above its rate with 413.
   ['rate_limit_exceeded', 429],
   ['ThrottlingException', 429],
-  // Groq: the model wrote an unusable call or answer.
-  ['tool_use_failed', 502],
-  ['json_validate_failed', 502],
 ])
 
 /** Statuses that providers report by the message alone. */
@@ -30,11 +27,11 @@ export function refinedStatus(status: number, code: string | undefined, message:
   return ofCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1] ?? status
 }
 
-const policyCodes: ReadonlySet<string | undefined> = new Set([
-  'content_filter',
-  'content_policy_violation',
-  'data_inspection_failed',
+const ownRefusals: ReadonlySet<string | undefined> = new Set([
+  ...['content_filter', 'content_policy_violation', 'data_inspection_failed'],
+  // Groq
+  ...['tool_use_failed', 'json_validate_failed'],
 ])
 
-/** Whether the content policy of one provider was the reason. Others have another policy. */
-export const isPolicyRefusal = (code: string | undefined) => policyCodes.has(code)
+/** Whether the content policy of the provider was the reason, or an unusable call of its model. Others can answer. */
+export const isRefusalOfOne = (code: string | undefined) => ownRefusals.has(code)

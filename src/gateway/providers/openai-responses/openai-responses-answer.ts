@@ -13,14 +13,11 @@ import {
 } from './openai-responses-events.ts'
 import type { Item, Response } from './openai-responses-format.ts'
 
-const unfinished: ReadonlySet<string | undefined> = new Set(['queued', 'in_progress'])
-
 /** Reads a whole response. */
 export function readResponse(body: unknown): UpstreamEvent[] {
   const response = body as Response
   if (response.error) return [errorEvent(response.error)]
   if (!Array.isArray(response.output)) return [errorWithoutAnswer(body, 'the answer has no output')]
-  if (response.output.length === 0 && unfinished.has(response.status)) throw new Error('the answer is not finished')
   const text = new AnswerText()
   const events = response.output.flatMap((item, at) =>
     isCall(item) ? [callPiece(item, at, true)] : wholeItem(item, at, text),
