@@ -89,20 +89,32 @@ export async function listGenerations(
 }
 
 /**
- * Selects all requests that match a filter and that the caller can see, for sums. Undefined if the filter excludes all.
+ * Selects the requests that match a filter and that the caller can see, newest first, in slices of time. Other statements
+ * run between the slices.
+ * @param sliceRows the number of rows that a slice scans. Rows of the same millisecond are in one slice.
  */
-export function matchingGenerations(
+export async function* generationSlices(
   { db }: { db: Pick<Db, 'reports'> },
   caller: Visibility,
   filter: GenerationFilter,
-): Generations | undefined {
+  sliceRows: number,
+): AsyncGenerator<{ rows: Generations }> {
   const owner = visibilityOf(caller)
-  if (excludes(filter, owner)) return undefined
+  if (excludes(filter, owner)) return
   const indexFilter = selectIndex(filter, owner)
-  const indexedRows = between(byIndex(db.reports.selectFrom('generations'), indexFilter), filter, undefined)
-  return rowConditions(filter, indexFilter, owner)
-    .reduce((query, condition) => query.where(condition), indexedRows)
-    .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
+  const indexedRows = byIndex(db.reports.selectFrom('generations'), indexFilter)
+  const rowFilters = rowConditions(filter, indexFilter, owner)
+  let { to } = filter
+  for (;;) {
+    const since = await scanStart(indexedRows, { ...filter, to }, undefined, sliceRows)
+    const inSlice = between(indexedRows, { from: since ?? filter.from, to }, undefined)
+    const rows = rowFilters
+      .reduce((query, condition) => query.where(condition), inSlice)
+      .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
+    yield { rows }
+    if (since === undefined) return
+    to = since
+  }
 }
 
 const positionOf = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })

@@ -1,8 +1,9 @@
+import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from './exact.ts'
-import { type GenerationFilter, matchingGenerations } from './list-generations.ts'
+import { type GenerationFilter, type Generations, generationSlices } from './list-generations.ts'
 import { readSum } from './read-sum.ts'
 import type { Grouping } from './request-group.ts'
 import type { Visibility } from './visibility.ts'
@@ -18,9 +19,19 @@ export type GroupSum = {
   lastAt: number
 }
 
+/** The number of rows that one statement scans. */
+const rowsAtOnce = 10_000
+
+/** The number of groups that are kept in memory. */
+const maxGroups = 100_000
+
+/** The sums of a group so far. Costs in pico-dollars, times in milliseconds since the epoch. */
+type Sums = { requests: number; failed: number; cost: bigint; margin: bigint; firstAt: number; lastAt: number }
+
 /**
  * Sums the single requests of the ledger by session or tag, most expensive first. Requests without a session or tag do not count.
  * @returns at most `limit` groups.
+ * @throws Fault `invalid` if there are more than 100,000 groups.
  */
 export async function sumGenerations(
   deps: { db: Pick<Db, 'reports'> },
@@ -28,18 +39,59 @@ export async function sumGenerations(
   filter: GenerationFilter,
   group: Grouping,
   limit: number,
+  sliceRows = rowsAtOnce,
 ): Promise<GroupSum[]> {
-  const matching = matchingGenerations(deps, caller, filter)
-  if (!matching) return []
-  const found = matching
+  const groups = new Map<string, Sums>()
+  for await (const { rows } of generationSlices(deps, caller, filter, sliceRows)) {
+    for (const [value, sums] of await sumSlice(deps, rows, group)) addTo(groups, value, sums)
+    if (groups.size > maxGroups) throw tooManyGroups()
+  }
+  return [...groups]
+    .sort(([a, { cost: costOfA }], [b, { cost: costOfB }]) =>
+      costOfA === costOfB ? (a < b ? -1 : 1) : costOfA > costOfB ? -1 : 1,
+    )
+    .slice(0, limit)
+    .map(([value, { cost, margin, ...sums }]) => ({
+      value,
+      ...sums,
+      cost: toUsd(cost as PicoUsd),
+      unconfirmed: toUsd(margin as PicoUsd),
+    }))
+}
+
+const tooManyGroups = () =>
+  new Fault(
+    'invalid',
+    `Invalid request: from: over ${maxGroups} groups match; choose a shorter time with from and to, or add a filter`,
+  )
+
+function addTo(groups: Map<string, Sums>, value: string, added: Sums): void {
+  const sums = groups.get(value)
+  if (!sums) return void groups.set(value, added)
+  sums.requests += added.requests
+  sums.failed += added.failed
+  sums.cost += added.cost
+  sums.margin += added.margin
+  sums.firstAt = Math.min(sums.firstAt, added.firstAt)
+  sums.lastAt = Math.max(sums.lastAt, added.lastAt)
+}
+
+async function sumSlice(
+  { db }: { db: Pick<Db, 'reports'> },
+  slice: Generations,
+  group: Grouping,
+): Promise<[value: string, sums: Sums][]> {
+  const found = slice
     .select(['id', 'session_id', 'created_at', 'outcome', 'cost_pico', 'margin_pico'])
     .$if(group.by === 'session', (rows) => rows.where('session_id', 'is not', null))
   const value = group.by === 'session' ? sql<string>`found.session_id` : sql<string>`tagged.value`
-  const rows = await deps.db.reports
+  const rows = await db.reports
     .selectFrom(found.as('found'))
     .$if(group.by === 'tag', (all) =>
+      // A cross join, because SQLite then reads the tags of each request instead of all tags.
       all
-        .innerJoin('request_tags as tagged', 'tagged.generation_id', 'found.id')
+        .crossJoin('request_tags as tagged')
+        .whereRef('tagged.generation_id', '=', 'found.id')
         .where('tagged.name', '=', group.by === 'tag' ? group.name : ''),
     )
     .select((e) => [
@@ -52,19 +104,16 @@ export async function sumGenerations(
       sql<number>`max(found.created_at)`.as('last_at'),
     ])
     .groupBy(value)
-    .orderBy(sql`sum(cast(found.cost_pico as double precision))`, 'desc')
-    .orderBy(value)
-    .limit(limit)
     .execute()
-  return rows.map((row) => ({
-    value: row.value,
-    requests: Number(row.requests),
-    failed: Number(row.failed),
-    cost: usdOf(row.cost),
-    unconfirmed: usdOf(row.margin),
-    firstAt: Number(row.first_at),
-    lastAt: Number(row.last_at),
-  }))
+  return rows.map((row) => [
+    row.value,
+    {
+      requests: Number(row.requests),
+      failed: Number(row.failed),
+      cost: readSum(row.cost),
+      margin: readSum(row.margin),
+      firstAt: Number(row.first_at),
+      lastAt: Number(row.last_at),
+    },
+  ])
 }
-
-const usdOf = (sum: string): number => toUsd(readSum(sum) as PicoUsd)

@@ -1,8 +1,10 @@
+import { concurrencyLimit } from '#platform/async/concurrency-limit.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { groupings } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
+import type { Grouping } from '#spend/ledger/request-group.ts'
 import { sumGenerations } from '#spend/ledger/sum-generations.ts'
 import { filterOf, GenerationFilters } from '../generations/filters.ts'
 import { route } from '../route.ts'
@@ -13,6 +15,9 @@ const Query = z.object({
   limit: wholeNumber({ min: 1, max: 1000 }).default(100).describe('Maximum number of groups, 1 to 1,000.'),
   ...GenerationFilters.shape,
 })
+
+/** Other reports wait for one statement of one sum at most. */
+const oneAtATime = concurrencyLimit(1)
 
 const defaultDays = 30
 const dayMs = 86_400_000
@@ -45,13 +50,8 @@ export const listActivitySums = route({
       throw new Fault('invalid', 'Invalid request: tag_name: is required with by=tag, and only there')
     const filter = await filterOf(deps, caller, filters)
     filter.from ??= (filter.to ?? deps.now()) - defaultDays * dayMs
-    const groups = await sumGenerations(
-      deps,
-      caller,
-      filter,
-      name === undefined ? { by: 'session' } : { by: 'tag', name },
-      limit,
-    )
+    const group: Grouping = name === undefined ? { by: 'session' } : { by: 'tag', name }
+    const groups = await oneAtATime(() => sumGenerations(deps, caller, filter, group, limit))
     return {
       data: groups.map(({ value, requests, failed, cost, unconfirmed, firstAt, lastAt }) => ({
         value,
