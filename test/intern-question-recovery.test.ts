@@ -29,16 +29,16 @@ onOneDatabase('a question of a turn with a caller, whose server is killed', (kin
     const { result } = await receiver.hear('intern.question_asked')
     assert.equal(result.data.question_id, question.id)
     const request = { id: question.id, arguments: question }
-    const reply = await answer(service, service.id, { sessionId: 's', request } as never, 'allow_once')
+    const reply = await answer(service, service.id, { sessionId: 's', question: request } as never, 'allow_once')
     assert.deepEqual([reply.finish, reply.text], ['stop', '[allow_once-0]done'])
     await until(async () => (await questions(service)).length === 0)
   })
 
   test('after it had given the answer, waits no longer', async () => {
     await using service = await startInternChatService({ kind })
-    const { sessionId, question: response } = await say(service, service.id, 'permission shell allow_once\nwait 60000')
+    const { sessionId, question } = await say(service, service.id, 'permission shell allow_once\nwait 60000')
     assert.equal((await questions(service)).length, 1)
-    const given = { sessionId: sessionId!, questionId: response!.id, answer: 'allow_once' }
+    const given = { sessionId: sessionId!, questionId: question!.id, answer: 'allow_once' }
     const left = new AbortController()
     const turn = await daemonOf(service, service.id).answer(given, left.signal)
     await until(async () => (await questions(service)).length === 0)

@@ -200,13 +200,13 @@ test('interns: titles, steps, form fields and session titles', options, async ()
     const message = [`think ${text}`, `plan ${text}`, `tool ${text.replaceAll(' ', '_')} ${text}`].join('\n')
     const field = { type: 'string', title: text, description: text, enum: [text, 'other'] }
     const schema = JSON.stringify({ type: 'object', properties: { [text.slice(0, 60)]: field } })
-    const { sessionId, question: response } = await say(talk, talk.id, `${message}\nask ${schema}`)
+    const { sessionId, question } = await say(talk, talk.id, `${message}\nask ${schema}`)
     await goto(page, `/interns/${talk.id}/${sessionId}`)
     await page.getByText('asks for input').waitFor()
     await page.getByRole('list', { name: 'Transcript' }).getByText('reasoning').waitFor()
     for (const summary of await page.locator('.transcript summary').all()) await summary.click()
     await actsOnNothing(watched)
     // The maximum number of runs that wait for answers.
-    await answer(talk, talk.id, { sessionId, question: response }, '{"action":"cancel"}')
+    await answer(talk, talk.id, { sessionId, question }, '{"action":"cancel"}')
   }
 })

@@ -129,15 +129,11 @@ test('interns: prompts, messages, questions and actions', options, async () => {
   await actsOnNothing(watched)
   for (const { payload, index } of some) {
     const change = { before: `${payload}\n`, after: `${scriptPayloads[index + 1]}\n` }
-    const { sessionId: asking, question: answer } = await say(
-      talk,
-      talk.id,
-      `edit a-${index}.html ${JSON.stringify(change)}`,
-    )
+    const { sessionId: asking, question } = await say(talk, talk.id, `edit a-${index}.html ${JSON.stringify(change)}`)
     await goto(page, `/interns/${talk.id}/${asking}`)
     await page.locator('.diff .comes').first().waitFor()
     await actsOnNothing(watched)
-    const messages = [{ role: 'tool', tool_call_id: answer?.id, content: 'cancel' }]
+    const messages = [{ role: 'tool', tool_call_id: question?.id, content: 'cancel' }]
     await talk.ask('POST', `/interns/${talk.id}/sessions/${asking}/chat/completions`, { body: { messages } })
   }
 })

@@ -229,7 +229,7 @@ test('a session is started, continues after its page is left, and is stopped', o
 })
 
 test('waiting questions are counted on every screen, with a link to the inbox', options, async () => {
-  const { sessionId, question: response } = await say(talk, talk.id, `permission wait ${every}`)
+  const { sessionId, question } = await say(talk, talk.id, `permission wait ${every}`)
   for (const screen of ['requests', 'overview', 'models', 'chat', 'guardrails', 'keys', 'presets', 'service']) {
     await using watched = await open(`/${screen}`, { viewport: { width: 390, height: 800 }, key: talk.managementKey })
     const { page } = watched
@@ -247,13 +247,13 @@ test('waiting questions are counted on every screen, with a link to the inbox', 
     await page.getByRole('button', { name: 'Screens, current: Interns' }).waitFor()
     assert.deepEqual(watched.faults, [])
   }
-  const messages = [{ role: 'tool', tool_call_id: response?.id, content: 'cancel' }]
+  const messages = [{ role: 'tool', tool_call_id: question?.id, content: 'cancel' }]
   await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 
 test('a viewer sees waiting questions without actions', options, async () => {
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
-  const { sessionId, question: response } = await say(talk, talk.id, edit)
+  const { sessionId, question } = await say(talk, talk.id, edit)
   await using watched = await open('/interns', { link: await linkForRole(talk, 'viewer'), key: undefined })
   const { page, faults } = watched
   await page.getByText('for Owner, asked').first().waitFor()
@@ -264,7 +264,7 @@ test('a viewer sees waiting questions without actions', options, async () => {
     assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0)
   }
   assert.deepEqual(faults, [])
-  const messages = [{ role: 'tool', tool_call_id: response?.id, content: 'cancel' }]
+  const messages = [{ role: 'tool', tool_call_id: question?.id, content: 'cancel' }]
   await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 

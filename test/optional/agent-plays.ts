@@ -64,8 +64,8 @@ export async function openAgentWorld(facts: AgentFacts, agents: Config['agents']
 
 const tell = ({ service, id }: AgentWorld, content: string, more: object = {}) => trySay(service, id, content, more)
 const selfDrive = { approval_mode: 'self-drive' }
-const wholeQuestion = async ({ service, id }: AgentWorld, { question: request }: InternReply) =>
-  (await service.ask('GET', `/interns/${id}/questions/${request?.id}`)).body.data
+const wholeQuestion = async ({ service, id }: AgentWorld, { question }: InternReply) =>
+  (await service.ask('GET', `/interns/${id}/questions/${question?.id}`)).body.data
 
 async function askedFor(world: AgentWorld, word: string, more: object = {}): Promise<InternReply> {
   const turn = await tell(world, world.facts.command(word), more)

@@ -58,8 +58,8 @@ describe('refusals of the chat route', () => {
     service.ask('POST', path(id), { key, body: { stream: true, ...body } })
   const ask = (content: string, more: object = {}) =>
     post({ approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
-  const tool = ({ sessionId, question: request }: InternReply, content: string) =>
-    post({ session_id: sessionId, messages: [{ role: 'tool', tool_call_id: request?.id, content }] })
+  const tool = ({ sessionId, question }: InternReply, content: string) =>
+    post({ session_id: sessionId, messages: [{ role: 'tool', tool_call_id: question?.id, content }] })
 
   test('400 bad_request: the request is not valid', async () => {
     assert.deepEqual(await refusalOf(await post({ messages: [] })), expected(400, 'bad_request', false))

@@ -70,12 +70,12 @@ export function prompt(service: InternChatService, content: string, more: object
 /** The answer to the last interaction of a reply. */
 export function reply(
   service: InternChatService,
-  { sessionId, question: request }: InternReply,
+  { sessionId, question }: InternReply,
   content: string,
 ): Promise<Open> {
   return open(service, service.id, {
     session_id: sessionId,
-    messages: [{ role: 'tool', tool_call_id: request?.id, content }],
+    messages: [{ role: 'tool', tool_call_id: question?.id, content }],
   })
 }
 
