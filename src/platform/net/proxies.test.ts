@@ -49,6 +49,8 @@ test('each scheme has its proxy, from variables in both cases of letters', () =>
   assert.equal(proxyFor(settings, new URL('http://x.example/')), undefined)
   assert.equal(proxiesInEnvironment({ HTTPS_PROXY: 'a.example:1' }).https_proxy, 'http://a.example:1/')
   assert.equal(proxyUrl('socks5://a.example'), undefined)
+  assert.equal(proxyUrl('http://user:100%@a.example:1'), 'http://user:100%25@a.example:1/')
+  assert.equal(proxyUrl('http://user:p%40ss@a.example:1'), 'http://user:p%40ss@a.example:1/')
 })
 
 test('programs of interns get the proxies, and reach the service directly', () => {

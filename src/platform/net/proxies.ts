@@ -30,9 +30,13 @@ export function proxiesInEnvironment(env: Environment): ProxySettings {
   }
 }
 
-/** Parses a proxy's URL, or its host and port alone. Undefined if it is not an HTTP proxy. */
+/**
+ * Parses a proxy's URL, or its host and port alone. Undefined if it is not an HTTP proxy. A `%` in a password need not be
+ * encoded.
+ */
 export function proxyUrl(text: string): string | undefined {
-  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  const encoded = text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
+  const url = URL.parse(encoded.includes('://') ? encoded : `http://${encoded}`)
   return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url.href : undefined
 }
 
