@@ -11,10 +11,10 @@ type Props = {
   resultsLabel: string
   nothing: string
   /** A hook that returns what matches the text; undefined while it is loaded. */
-  useFound: (typed: string) => Found[] | undefined
+  useFound: (text: string) => Found[] | undefined
   add: (found: Found) => void
   /** Adds the text itself if Enter is pressed and nothing matches. */
-  addTyped?: (typed: string) => void
+  addTyped?: (text: string) => void
 }
 
 /** A search field whose results are added by a press. Enter adds the first and does not send the form. */
@@ -28,8 +28,8 @@ export function SearchAndAdd({
   add,
   addTyped,
 }: Props) {
-  const [typed, setTyped] = useState('')
-  const found = useFound(typed.trim())
+  const [text, setTyped] = useState('')
+  const found = useFound(text.trim())
   const select = (one: Found) => {
     setTyped('')
     add(one)
@@ -42,19 +42,19 @@ export function SearchAndAdd({
         required={isRequired}
         autocomplete="off"
         spellcheck={false}
-        value={typed}
+        value={text}
         onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           event.preventDefault()
           if (found?.[0]) return select(found[0])
-          if (typed.trim() !== '' && addTyped) {
-            addTyped(typed.trim())
+          if (text.trim() !== '' && addTyped) {
+            addTyped(text.trim())
             setTyped('')
           }
         }}
       />
-      {typed.trim() !== '' && (
+      {text.trim() !== '' && (
         <fieldset class="suggestions" aria-label={resultsLabel}>
           {found?.map((one) => (
             <button key={one.id} type="button" onClick={() => select(one)}>

@@ -22,7 +22,7 @@ export function History(props: { id: string; version: string | undefined; restor
           <li key={event.id}>
             <div class="guardrail-event">
               <span>
-                <ClockTime time={event.at} /> <b>{whoDid(event)}</b>{' '}
+                <ClockTime time={event.at} /> <b>{actorName(event)}</b>{' '}
                 <span class="dim">{event.before ? 'updated' : 'created'}</span>
               </span>
               {restore && index > 0 && event.after !== null && (
@@ -40,4 +40,4 @@ export function History(props: { id: string; version: string | undefined; restor
 }
 
 const stateOf = (state: unknown) => (state ? policyOf(state as object) : emptyPolicy(''))
-const whoDid = ({ actor }: AuditEvent) => actor.user_name ?? actor.key_name ?? actor.user_id
+const actorName = ({ actor }: AuditEvent) => actor.user_name ?? actor.key_name ?? actor.user_id

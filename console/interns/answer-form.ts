@@ -12,14 +12,14 @@ export function contentOf(fields: Field[], filled: FormData): Record<string, unk
   return content
 }
 
-function fieldValue({ name, type, options, required }: Field, given: string[]): unknown {
+function fieldValue({ name, type, options, required }: Field, values: string[]): unknown {
   if (type === 'array') {
-    const items = options ? given : (given[0] ?? '').split(',').map((item) => item.trim())
+    const items = options ? values : (values[0] ?? '').split(',').map((item) => item.trim())
     const selected = items.filter((item) => item !== '')
     if (required && selected.length === 0) throw new Error(`${name}: choose at least one.`)
     return selected.length > 0 ? selected : undefined
   }
-  const text = given[0] ?? ''
+  const text = values[0] ?? ''
   if (text === '') return undefined
   if (type === 'boolean') return text === 'yes'
   return type === 'number' || type === 'integer' ? Number(text) : text

@@ -195,8 +195,8 @@ async function resultOf(deps: TurnDeps, call: ToolCall, cut: boolean): Promise<R
     if (wrong !== undefined || !input) throw new Error(wrong)
     const context = deps.contextOf(call)
     if (!tool.asksPermission && !(await context.askPolicy(tool, input))) throw new Error(notAllowed)
-    const given = await tool.run(input, context)
-    const output = typeof given === 'string' ? { text: given } : given
+    const result = await tool.run(input, context)
+    const output = typeof result === 'string' ? { text: result } : result
     return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }
   } catch (error) {
     if (deps.signal.aborted) return { failed: true, text: 'Cancelled.' }

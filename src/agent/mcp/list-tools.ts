@@ -50,25 +50,25 @@ const anyObject: StandardSchemaV1<unknown, Record<string, unknown>> = {
   },
 }
 
-function addTool(listed: ToolList, given: unknown): void {
-  const name = isSchema(given) && typeof given.name === 'string' ? given.name : ''
-  if (!isSchema(given) || name === '') {
+function addTool(listed: ToolList, item: unknown): void {
+  const name = isSchema(item) && typeof item.name === 'string' ? item.name : ''
+  if (!isSchema(item) || name === '') {
     listed.excluded.push('one without a name')
     return
   }
   const exclude = (reason: string) => listed.excluded.push(`${printable(name).slice(0, limits.nameLength)} (${reason})`)
   if (listed.tools.some((tool) => tool.name === name)) return void exclude('listed twice')
-  const parameters = parametersOf(given.inputSchema)
+  const parameters = parametersOf(item.inputSchema)
   if (typeof parameters === 'string') return void exclude(parameters)
-  const title = text(given.title) ?? name
+  const title = text(item.title) ?? name
   listed.tools.push({
     name,
     title,
-    description: text(given.description) ?? title,
-    isReadOnly: isSchema(given.annotations) && given.annotations.readOnlyHint === true,
+    description: text(item.description) ?? title,
+    isReadOnly: isSchema(item.annotations) && item.annotations.readOnlyHint === true,
     parameters,
     // Results are not validated against the output schema, because only the model reads them.
-    definition: { ...given, outputSchema: undefined } as unknown as Definition,
+    definition: { ...item, outputSchema: undefined } as unknown as Definition,
   })
 }
 

@@ -70,7 +70,7 @@ const absent = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 42
 
 /** @param processor the value of `process.arch`. */
 export function callsOf(processor: string): Calls | undefined {
-  const numbers = (which: 0 | 1) => Object.values(refused).flatMap((pair) => pair[which] ?? [])
+  const numbers = (column: 0 | 1) => Object.values(refused).flatMap((pair) => pair[column] ?? [])
   const shared = { absent: Object.values(absent) }
   if (processor === 'x64')
     return {

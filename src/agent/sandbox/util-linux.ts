@@ -138,7 +138,7 @@ type Mounted = { at: string; options: string[] }
 
 /** Returns the fstab lines that mount `path` read-only at `to`: one for it, and one for each mount below it. */
 function readOnly(path: string, to: string): string[] {
-  const mounted = mountsHere()
+  const mounted = currentMounts()
   const over = mounted.filter(({ at }) => isWithin(escaped(path), at)).at(-1)
   const below = mounted.filter(({ at }) => at !== escaped(path) && isWithin(at, escaped(path)))
   const line = (from: string, target: string, options: string[] = []) => {
@@ -155,7 +155,7 @@ function readOnly(path: string, to: string): string[] {
 const isWithin = (path: string, folder: string) => folder === '/' || path === folder || path.startsWith(`${folder}/`)
 
 /** Returns the mounts of this process, outer ones before inner ones, with the kernel's escapes in their paths. */
-function mountsHere(): Mounted[] {
+function currentMounts(): Mounted[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
   const mounted = lines
     .map((line) => line.split(' '))

@@ -22,8 +22,8 @@ export function refuseOtherOrigins(headers: IncomingHttpHeaders, own: string): v
 export function requireOwnPage(headers: IncomingHttpHeaders, own: string, token: string): void {
   if (headers.origin === undefined) throw new Fault('forbidden', 'A change with a session needs the header "Origin".')
   refuseOtherOrigins(headers, own)
-  const sent = headers['x-csrf-token']
-  if (typeof sent !== 'string' || !isSameSecret(sent, csrfTokenOf(token))) {
+  const csrfToken = headers['x-csrf-token']
+  if (typeof csrfToken !== 'string' || !isSameSecret(csrfToken, csrfTokenOf(token))) {
     throw new Fault(
       'forbidden',
       'A change with a session needs the header "X-CSRF-Token" with the csrf_token that GET /sessions/current returns.',

@@ -14,14 +14,14 @@ export async function preloadedAnswers(
   { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
   { addresses, workspace }: { addresses: string[]; workspace: string | undefined },
 ): Promise<string> {
-  const sent = {
+  const requestHeaders = {
     ...Object.fromEntries(Object.entries(headers).filter(([name]) => !pageOnly.includes(name))),
     accept: 'application/json',
     ...(workspace !== undefined && { 'x-workspace': workspace }),
   }
   const signal = AbortSignal.timeout(maxWaitMs)
   const fields = addresses.map(async (url) => {
-    const request = app.inject({ url, headers: sent, remoteAddress: raw.socket.remoteAddress ?? '', signal })
+    const request = app.inject({ url, headers: requestHeaders, remoteAddress: raw.socket.remoteAddress ?? '', signal })
     const answer = await request.catch(() => undefined)
     return answer?.statusCode === 200 ? [`${JSON.stringify(url)}:${answer.payload}`] : []
   })

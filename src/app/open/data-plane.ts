@@ -36,7 +36,7 @@ const reportBatch = { maxItems: 64, ms: 20 }
 export function openDataPlane(context: OpenContext, below: LowerParts) {
   const { parts, metrics, traces, cleanup } = context
   const { config, log, now, newId, variable } = parts
-  const { db, server, isAlone, ledger, lost, countRefusal, ...used } = below
+  const { db, server, isAlone, ledger, lost, countRefusal, ...routingParts } = below
   const scanner = createScanner()
   cleanup.defer(scanner.close)
   const completions = completionLog(log)
@@ -64,7 +64,7 @@ export function openDataPlane(context: OpenContext, below: LowerParts) {
     reports.add(generation)
   }
   const routing = openGateway({
-    ...used,
+    ...routingParts,
     config,
     scanner,
     ledger: { ...ledger, record },

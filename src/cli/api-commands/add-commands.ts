@@ -56,16 +56,16 @@ export const descriptionOf = ({ override, operation }: GeneratedCommand) =>
 function build(command: Command, generated: GeneratedCommand, terminal: Terminal): void {
   const { operation, override } = generated
   if (command.description() === '') command.description(descriptionOf(generated))
-  const placed: Placed[] = []
+  const parameters: Placed[] = []
   for (const [field, about, argument] of argumentsOf(operation, override)) {
     command.addArgument(argumentFor(argument.name, about, argument.help ?? helpFor(field, about)))
-    placed.push({ field, about, argument })
+    parameters.push({ field, about, argument })
   }
   for (const [field, about] of optionsOf(operation, override)) {
     const [flags, help] = override.options?.[field] || sharedOptions[field] || []
     const option = optionFor(field, about, operation, flags, help)
     command.addOption(option)
-    placed.push({ field, about, option: option.attributeName(), isNegated: option.negate })
+    parameters.push({ field, about, option: option.attributeName(), isNegated: option.negate })
   }
   if (override.fields) command.argument('<fields...>', override.fields)
   if (override.limit) command.option('--limit <count>', override.limit[1], wholeNumber(1), override.limit[0])
@@ -73,7 +73,7 @@ function build(command: Command, generated: GeneratedCommand, terminal: Terminal
     command.option('--json', 'Print JSON')
   const keyHelp = keyKind(operation) === 'api' ? internsHelp : clientHelp
   command.addHelpText('after', override.notes ? `\n${override.notes}\n${keyHelp}` : keyHelp)
-  command.action((...given: unknown[]) => runCommand(generated, placed, given, terminal))
+  command.action((...given: unknown[]) => runCommand(generated, parameters, given, terminal))
 }
 
 const isJson = ({ answer }: Operation) => answer === 'list' || answer === 'object'

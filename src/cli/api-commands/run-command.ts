@@ -23,23 +23,23 @@ type Options = Record<string, unknown> & { json?: boolean; limit?: number }
 /** Runs a generated command. `given` is what Commander passes: the arguments, the options and the command. */
 export async function runCommand(
   { operation, override }: GeneratedCommand,
-  placed: Placed[],
-  given: unknown[],
+  parameters: Placed[],
+  args: unknown[],
   terminal: Terminal,
 ): Promise<void> {
-  const options = given.at(-2) as Options
-  const input = inputFrom(placed, given, options)
+  const options = args.at(-2) as Options
+  const input = inputFrom(parameters, args, options)
   if (override.fields) {
-    const words = given[placed.filter((one) => 'argument' in one).length] as string[]
+    const words = args[parameters.filter((one) => 'argument' in one).length] as string[]
     Object.assign(
       input,
       fieldsFrom(words, (field) => operation.fields[field]?.type === 'list'),
     )
   }
-  requireChange(operation, input, placed)
+  requireChange(operation, input, parameters)
   const secrets = readSecrets(override.fromEnvironment, operation, terminal.env)
   const client = apiClient(terminal.env, keyKind(operation))
-  const sent = await resolved({ ...input, ...override.fixed, ...secrets }, placed, client)
+  const sent = await resolved({ ...input, ...override.fixed, ...secrets }, parameters, client)
   const { path, query, body } = requestOf(operation, sent)
   const { out } = terminal
 
@@ -67,10 +67,10 @@ function textOf(answer: Input, operation: Operation, override: ApiCommand, input
   return listing(Object.fromEntries(visible))
 }
 
-function inputFrom(placed: Placed[], given: unknown[], options: Options): Input {
+function inputFrom(parameters: Placed[], args: unknown[], options: Options): Input {
   const input: Input = {}
-  for (const [index, one] of placed.entries()) {
-    const value = 'argument' in one ? given[index] : options[one.option]
+  for (const [index, one] of parameters.entries()) {
+    const value = 'argument' in one ? args[index] : options[one.option]
     // Commander sets the option of `--no-start` to true if it is not given.
     const isPresent = 'argument' in one || !one.isNegated ? value !== undefined : value === false
     if (isPresent) input[one.field] = apiValue(one.about, value)
@@ -79,10 +79,10 @@ function inputFrom(placed: Placed[], given: unknown[], options: Options): Input 
 }
 
 /** @throws StartupError for an update that changes nothing */
-function requireChange({ method, fields }: Operation, input: Input, placed: Placed[]): void {
+function requireChange({ method, fields }: Operation, input: Input, parameters: Placed[]): void {
   const isBody = (field: string) => fields[field]?.in !== 'path' && fields[field]?.in !== 'query'
   if (method !== 'PATCH' || Object.keys(input).some(isBody)) return
-  const names = placed.flatMap((one) => ('option' in one ? [`--${one.field.replaceAll('_', '-')}`] : []))
+  const names = parameters.flatMap((one) => ('option' in one ? [`--${one.field.replaceAll('_', '-')}`] : []))
   if (names.length > 0)
     throw new StartupError(`Specify at least one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
 }
@@ -97,15 +97,15 @@ function readSecrets(variables: Record<string, string> = {}, { fields }: Operati
   return found
 }
 
-async function resolved(input: Input, placed: Placed[], client: ApiClient): Promise<Input> {
+async function resolved(input: Input, parameters: Placed[], client: ApiClient): Promise<Input> {
   const all = { ...input }
-  for (const one of placed) {
+  for (const one of parameters) {
     const resolve = 'argument' in one ? one.argument.resolve : undefined
     if (!resolve) continue
-    const given = all[one.field]
-    all[one.field] = Array.isArray(given)
-      ? await Promise.all(given.map((text) => resolve(client, text)))
-      : await resolve(client, String(given))
+    const args = all[one.field]
+    all[one.field] = Array.isArray(args)
+      ? await Promise.all(args.map((text) => resolve(client, text)))
+      : await resolve(client, String(args))
   }
   return all
 }

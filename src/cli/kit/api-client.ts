@@ -165,8 +165,8 @@ function accessIn(env: Environment, kind: KeyKind): Access {
 export const hasServiceKey = (env: Environment): boolean => Boolean(accessIn(env, 'management').key?.trim())
 
 /** Normalises a base URL. A bare origin gets the path of the API. */
-function baseUrl(given: string): string {
-  const text = given.trim()
+function baseUrl(value: string): string {
+  const text = value.trim()
   const url = URL.parse(text)
   if (!url) throw new StartupError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
   if (!/^https?:$/.test(url.protocol)) {
@@ -176,8 +176,8 @@ function baseUrl(given: string): string {
 }
 
 /** Checks the key. @throws StartupError for a key that no header can contain, such as `sb-v1-…` copied from a document */
-function keyOf(given: string | undefined, needed: string): string {
-  const key = given?.trim()
+function keyOf(value: string | undefined, needed: string): string {
+  const key = value?.trim()
   if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${needed} of the service.`)
   const invalid = /[^\x21-\x7e]/u.exec(key)
   if (!invalid) return key

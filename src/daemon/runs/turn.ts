@@ -30,12 +30,12 @@ export async function runAgentTurn(
 ): Promise<void> {
   const { session } = run
   const costBefore = session.costUsd ?? 0
-  let costSeen = false
+  let hasCost = false
   const updated = (update: AgentUpdate) => {
-    costSeen ||= update.type === 'cost'
+    hasCost ||= update.type === 'cost'
   }
   const costUpdated = () => run.checkCost(cost())
-  const cost = () => costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
+  const cost = () => costOfTurn(costBefore, hasCost ? session.costUsd : undefined)
   agent.listen(agentSession.id, listenFor(deps, run, { updated, costUpdated }))
   try {
     session.isTurnOpen = true

@@ -97,8 +97,8 @@ function readAgent(agent: Json, where: string, { workspace, environment }: Setti
   }
 }
 
-function readServers(given: unknown, where: string): McpServer[] {
-  const servers = given === 'stdin' ? parsed(readFileSync(0, 'utf8'), 'standard input') : given
+function readServers(value: unknown, where: string): McpServer[] {
+  const servers = value === 'stdin' ? parsed(readFileSync(0, 'utf8'), 'standard input') : value
   if (!Array.isArray(servers)) throw new StartupError(`${where} must be a list, or "stdin".`)
   return servers.map((each: unknown, index) => {
     const at = `${where}[${index}]`

@@ -20,9 +20,9 @@ export type PreparedRequest = {
 /** Prepares a request without a preset; undefined if it names one. @throws Fault `invalid` for unsupported fields. */
 export function prepareWithoutPreset({
   client,
-  body: given,
+  body: requestBody,
 }: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
-  const body = applyLitellmFields(given)
+  const body = applyLitellmFields(requestBody)
   return presetReference(body) ? undefined : { chat: client.toChat(body), body, preset: undefined, client }
 }
 

@@ -17,8 +17,8 @@ export function chooseHost(hosts: LoadedHost[], labels: string[]): { host: strin
   if (matching.length === 0) return { why: `No available host has all labels ${labels.join(', ')}.` }
   const free = matching.filter(({ capacity, interns }) => capacity === 0 || interns < capacity)
   if (free.length === 0) return { why: `No host has capacity for another intern: ${matching.map(usage).join(', ')}.` }
-  const used = ({ capacity, interns }: LoadedHost) => interns / (capacity || defaultCapacity)
-  free.sort((a, b) => used(a) - used(b) || (a.name < b.name ? -1 : 1))
+  const load = ({ capacity, interns }: LoadedHost) => interns / (capacity || defaultCapacity)
+  free.sort((a, b) => load(a) - load(b) || (a.name < b.name ? -1 : 1))
   return { host: free[0]!.name }
 }
 

@@ -26,7 +26,7 @@ import { type RepositoryColumns, repositoryColumns } from '../registry/repositor
 import { findIntern, type Intern, internRecord } from '../registry/store.ts'
 import { endRuns, internStopped } from '../runs/end-runs.ts'
 import { endQuestions } from '../runs/questions.ts'
-import { nameTaken } from './create.ts'
+import { nameConflict } from './create.ts'
 
 export type InternChangeDeps = { db: Db; now: Now; newId: NewId }
 type ChangeDeps = InternChangeDeps & { vault: Vault }
@@ -54,7 +54,7 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
     try {
       await update(tx, intern.id, { ...fields, ...columns, updated_at: deps.now() })
     } catch (error) {
-      throw isUniqueViolation(error) ? nameTaken(patch.name ?? intern.name) : error
+      throw isUniqueViolation(error) ? nameConflict(patch.name ?? intern.name) : error
     }
     return intern
   })

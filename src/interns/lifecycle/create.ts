@@ -94,13 +94,13 @@ async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, body
   try {
     await tx.insertInto('interns').values(values).execute()
   } catch (error) {
-    throw isUniqueViolation(error) ? nameTaken(body.name) : error
+    throw isUniqueViolation(error) ? nameConflict(body.name) : error
   }
   return id
 }
 
 /** Names are unique among the interns that a member sees. */
-export function nameTaken(name: string): Fault {
+export function nameConflict(name: string): Fault {
   return new Fault(
     'conflict',
     `The name ${JSON.stringify(name)} is already used by an intern of yours or a shared intern in this workspace.`,

@@ -19,9 +19,9 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
     if (intern?.status !== 'queued' || intern.hostname !== null) return
     const chosen = chooseHost(await loadHosts(tx, hosts), intern.hostLabels)
     if ('why' in chosen && chosen.why === intern.lastFailureMessage) return
-    const placed =
+    const updated =
       'host' in chosen ? { hostname: chosen.host, last_failure_message: null } : { last_failure_message: chosen.why }
-    await tx.updateTable('interns').set(placed).where('id', '=', id).execute()
+    await tx.updateTable('interns').set(updated).where('id', '=', id).execute()
     // Wakes the server of the host. Clients are notified when the intern is started, or why it is not.
     if ('host' in chosen) announce('intern.changed', id)
     else announce('intern.changed', id, internChanged({ ...intern, lastFailureMessage: chosen.why }, now()))

@@ -35,10 +35,10 @@ const Head = z.object({
   tag: z.string().regex(/^[\w-]{1,100}$/),
   part: z.object({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
 })
-const Made = z.object({ made: z.boolean() })
-const Written = Made.extend({ size: z.number() })
+const MadeAnswer = z.object({ made: z.boolean() })
+const Written = MadeAnswer.extend({ size: z.number() })
 const Unpacked = z.object({ files: z.number(), folders: z.number(), links: z.number(), bytes: z.number() })
-const Nothing = z.object({})
+const EmptyAnswer = z.object({})
 
 /** The files of an intern, through its daemon or the server of its host. */
 export function connectFiles({ send, readText }: FilesClient): InternFiles {
@@ -57,9 +57,9 @@ export function connectFiles({ send, readText }: FilesClient): InternFiles {
     read: async (path, { range = {}, ifTag }, signal) =>
       contentOf(await send('GET', target('content', { path, ...range, if: ifTag }), undefined, signal)),
     write: (path, body, replace, signal) => request(Written, ['PUT', 'content', { path, replace }], body, signal),
-    remove: async (path, recursive) => void (await request(Nothing, ['DELETE', 'content', { path, recursive }])),
-    makeFolder: (path) => request(Made, ['POST', 'folder', { path }]),
-    rename: async (path, to, replace) => void (await request(Nothing, ['POST', 'rename', { path, to, replace }])),
+    remove: async (path, recursive) => void (await request(EmptyAnswer, ['DELETE', 'content', { path, recursive }])),
+    makeFolder: (path) => request(MadeAnswer, ['POST', 'folder', { path }]),
+    rename: async (path, to, replace) => void (await request(EmptyAnswer, ['POST', 'rename', { path, to, replace }])),
     pack: (path, signal) => send('GET', target('archive', { path }), undefined, signal),
     unpack: (path, archive, signal) => request(Unpacked, ['PUT', 'archive', { path }], archive, signal),
   }
@@ -68,8 +68,10 @@ export function connectFiles({ send, readText }: FilesClient): InternFiles {
 type Query = Record<string, string | number | boolean | undefined>
 
 function queryOf(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  return new URLSearchParams(given).toString()
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  return new URLSearchParams(parameters).toString()
 }
 
 /** Checks that the body has exactly the announced range. */

@@ -34,11 +34,11 @@ const Message = z.discriminatedUnion(
   { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
 )
 
-const mustStream = 'must be true: an intern only streams'
+const streamOnlyError = 'must be true: an intern only streams'
 
 const ChatFields = z.object({
   messages: z.array(Message).min(1),
-  stream: z.boolean({ error: mustStream }).optional().describe('Must be true unless `background` is true.'),
+  stream: z.boolean({ error: streamOnlyError }).optional().describe('Must be true unless `background` is true.'),
   background: z
     .boolean()
     .nullish()
@@ -71,7 +71,7 @@ const streaming = { required: ['stream'], properties: { stream: { const: true } 
  * A prompt or an answer for an intern. Other chat fields are ignored: the intern chooses its own sampling and tools.
  */
 export const InternChatRequest = ChatFields.refine(({ stream, background }) => stream === true || background === true, {
-  error: mustStream,
+  error: streamOnlyError,
   path: ['stream'],
 }).meta({ id: 'InternChatRequest', ...ifThen(inBackground, {}, streaming) })
 export type InternChatRequest = z.infer<typeof InternChatRequest>

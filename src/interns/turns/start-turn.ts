@@ -87,7 +87,7 @@ export async function resumeWithAnswer(
   const intern = await wakeIntern(deps, found, stop)
   const runs = connectReadyIntern(deps, connection, intern)
   const answer = { caller, internId: found.id, link, answer: input }
-  const events = await answerWithAudit(deps, answer, (given) => runs.answer({ ...given, ...client }, stop))
+  const events = await answerWithAudit(deps, answer, (fields) => runs.answer({ ...fields, ...client }, stop))
   return { intern, runs, events, prompted: undefined }
 }
 

@@ -21,7 +21,7 @@ const isNamed = (name: DimensionName): name is keyof typeof named => name in nam
 export async function analyticsRows(
   { db }: { db: { query: Query } },
   organizationId: string,
-  { dimensions, metrics: asked, granularity }: AnalyticsQueryBody,
+  { dimensions, metrics: requestedMetrics, granularity }: AnalyticsQueryBody,
   groups: readonly Group[],
 ): Promise<Record<string, unknown>[]> {
   const names = new Map<DimensionName, Names>()
@@ -40,7 +40,7 @@ export async function analyticsRows(
       row[dimension] = displayValue(dimension, value, names.get(dimension))
       if (isNamed(dimension)) ids[dimension] = value
     }
-    for (const name of asked) row[name] = metrics[name].compute(group)
+    for (const name of requestedMetrics) row[name] = metrics[name].compute(group)
     if (names.size > 0) row.ids = ids
     return row
   })

@@ -48,8 +48,8 @@ const externalServiceNote = 'external services are not supported; docs/filters.m
 export function contentFiltersOf({ guardrails, litellm }: LitellmConfig, notes: ImportNotes): FilterSet[] {
   const sets = guardrails.flatMap((one) => setOf(one, notes) ?? [])
   const older = Array.isArray(litellm.guardrails) ? litellm.guardrails : []
-  for (const [name, given] of older.flatMap((one) => Object.entries(sectionOf(one) ?? {}))) {
-    const { callbacks, default_on } = sectionOf(given) ?? {}
+  for (const [name, value] of older.flatMap((one) => Object.entries(sectionOf(one) ?? {}))) {
+    const { callbacks, default_on } = sectionOf(value) ?? {}
     for (const kind of Array.isArray(callbacks) ? callbacks.map(String) : [])
       sets.push(...(filters({ name, always: default_on === true }, kind, {}, notes) ?? []))
   }
@@ -59,8 +59,8 @@ export function contentFiltersOf({ guardrails, litellm }: LitellmConfig, notes: 
   return sets
 }
 
-function setOf(given: unknown, notes: ImportNotes): FilterSet[] | undefined {
-  const { guardrail_name: name = 'guardrail', litellm_params: params } = sectionOf(given) ?? {}
+function setOf(value: unknown, notes: ImportNotes): FilterSet[] | undefined {
+  const { guardrail_name: name = 'guardrail', litellm_params: params } = sectionOf(value) ?? {}
   const fields = sectionOf(params)
   if (!fields) {
     notes.add(`guardrails ${name}`, 'it has no litellm_params')
@@ -111,16 +111,16 @@ function importEntities(
 }
 
 function importPatterns(set: FilterSet, fields: Section, path: string, notes: ImportNotes): void {
-  for (const given of rowsOf(fields.patterns)) {
-    const action = actionOf(given.action)
-    const name = String(given.pattern_name ?? given.name ?? 'pattern')
+  for (const value of rowsOf(fields.patterns)) {
+    const action = actionOf(value.action)
+    const name = String(value.pattern_name ?? value.name ?? 'pattern')
     const slug = entities[name]
-    if (given.pattern_type !== 'regex' && slug) set.builtins.set(slug, stricter(action, set.builtins.get(slug)))
-    else if (typeof given.pattern === 'string') addPattern(set, given.pattern, action, name, path, notes)
+    if (value.pattern_type !== 'regex' && slug) set.builtins.set(slug, stricter(action, set.builtins.get(slug)))
+    else if (typeof value.pattern === 'string') addPattern(set, value.pattern, action, name, path, notes)
     else notes.add(`${path} ${name}`, 'no built-in filter detects it; add a custom pattern (docs/filters.md)')
   }
-  for (const given of rowsOf(fields.blocked_words))
-    addPattern(set, `(?i)${literal(String(given.keyword))}`, actionOf(given.action), undefined, path, notes)
+  for (const value of rowsOf(fields.blocked_words))
+    addPattern(set, `(?i)${literal(String(value.keyword))}`, actionOf(value.action), undefined, path, notes)
   for (const { category, action } of rowsOf(fields.categories)) {
     if (String(category).startsWith('prompt_injection')) set.builtins.set('regex-prompt-injection', actionOf(action))
     else notes.add(`${path} ${category}`, 'categories are not supported: filters detect patterns, not meaning')

@@ -91,8 +91,8 @@ export function applyRepair(choice: RawChoice, part: Part, { calls, finish }: Ch
   if (finish?.native !== undefined) choice.native_finish_reason = finish.native
   if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
   if (!calls) return
-  const { tool_calls: given, ...others } = choice[part] ?? {}
-  const before = Array.isArray(given) ? given.filter((call) => call) : []
+  const { tool_calls: rawCalls, ...others } = choice[part] ?? {}
+  const before = Array.isArray(rawCalls) ? rawCalls.filter((call) => call) : []
   const right = withOtherMembers(calls, before).map((call) => (part === 'message' ? unnumbered(call) : call))
   choice[part] = right.length > 0 ? { ...others, tool_calls: right } : others
 }

@@ -24,8 +24,8 @@ export class CallRepair {
     if (calls.length === 0 && !events.some(isCallEvent)) return undefined
     const right = this.#deltasOf(events)
     if (calls.includes(null)) return right
-    const given = isWhole ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
-    const effective = given.filter((call) => !isEmptyDelta(call))
+    const rawCalls = isWhole ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
+    const effective = rawCalls.filter((call) => !isEmptyDelta(call))
     const isSame = effective.length === right.length && effective.every((call, at) => isEquivalent(call, right[at]!))
     return isSame ? undefined : right
   }
@@ -85,18 +85,18 @@ function isEmptyDelta(call: RawCall): boolean {
 }
 
 /** Whether both give the same calls to a client that concatenates deltas. */
-function isEquivalent(given: RawCall, right: ToolCallDelta): boolean {
+function isEquivalent(rawCalls: RawCall, right: ToolCallDelta): boolean {
   return (
-    given.index === right.index &&
-    (given.id || undefined) === right.id &&
-    nameOf(given) === nameOf(right) &&
-    argumentsOf(given) === argumentsOf(right) &&
-    (right.id === undefined || typeof given.type === 'string')
+    rawCalls.index === right.index &&
+    (rawCalls.id || undefined) === right.id &&
+    nameOf(rawCalls) === nameOf(right) &&
+    argumentsOf(rawCalls) === argumentsOf(right) &&
+    (right.id === undefined || typeof rawCalls.type === 'string')
   )
 }
 
-/** The replacing calls. @param given the replaced calls, whose other members stay. */
-export function withOtherMembers(right: readonly ToolCallDelta[], given: readonly RawCall[]): ToolCallDelta[] {
+/** The replacing calls. @param rawCalls the replaced calls, whose other members stay. */
+export function withOtherMembers(right: readonly ToolCallDelta[], rawCalls: readonly RawCall[]): ToolCallDelta[] {
   return right.map((call, at) => {
     const {
       id: _id,
@@ -105,7 +105,7 @@ export function withOtherMembers(right: readonly ToolCallDelta[], given: readonl
       function: _function,
       custom: _custom,
       ...others
-    } = given.find(({ id }) => id && id === call.id) ?? given[at] ?? {}
+    } = rawCalls.find(({ id }) => id && id === call.id) ?? rawCalls[at] ?? {}
     return { ...others, ...call }
   })
 }

@@ -51,10 +51,10 @@ export function withAssembledCalls(answer: string, events: readonly AnswerEvent[
   const calls = assembledCalls(events)
   if (calls.length === 0) return answer
   const message = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { content: Block[] }
-  const given = message.content.filter(({ type }) => type === 'tool_use')
+  const toolUses = message.content.filter(({ type }) => type === 'tool_use')
   let isChanged = false
   for (const [at, { id, name, args }] of calls.entries()) {
-    const block = given[at]
+    const block = toolUses[at]
     if (!block || (block.id === id && block.name === name && isObject(block.input))) continue
     Object.assign(block, { id, name, input: JSON.parse(args) })
     isChanged = true

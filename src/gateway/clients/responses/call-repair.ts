@@ -42,9 +42,9 @@ export function withAssembledCalls(answer: string, events: readonly AnswerEvent[
   const calls = assembledCalls(events)
   if (calls.length === 0) return answer
   const response = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { output: RawItem[] }
-  const given = response.output.filter(isCall)
-  if (given.every((item, at) => calls[at] && isSame(item, calls[at]))) return answer
-  for (const [at, item] of given.entries()) if (calls[at]) Object.assign(item, membersOf(item, calls[at]))
+  const callItems = response.output.filter(isCall)
+  if (callItems.every((item, at) => calls[at] && isSame(item, calls[at]))) return answer
+  for (const [at, item] of callItems.entries()) if (calls[at]) Object.assign(item, membersOf(item, calls[at]))
   return bytesOfJson(response)
 }
 

@@ -87,8 +87,8 @@ export class ItemCheck {
   #isCompletedBy(output: RawItem[]): boolean {
     const passed = [...this.calls.values()]
     if (!passed.every((call) => call.isDone)) return false
-    const given = output.filter(isCall)
-    return given.length === passed.length && given.every((item, at) => isSame(passed[at]!.item, item))
+    const callItems = output.filter(isCall)
+    return callItems.length === passed.length && callItems.every((item, at) => isSame(passed[at]!.item, item))
   }
 }
 

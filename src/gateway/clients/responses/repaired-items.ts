@@ -79,9 +79,9 @@ export class RepairedItems {
   }
 
   /** The output of the upstream, with the calls as the client has them. */
-  #outputWithCalls(given: RawItem[]): object[] {
+  #outputWithCalls(items: RawItem[]): object[] {
     const calls = [...this.#calls.values()].map(({ item }) => item)
-    const output = given.flatMap((item): object[] => (isCall(item) ? calls.splice(0, 1) : [item]))
+    const output = items.flatMap((item): object[] => (isCall(item) ? calls.splice(0, 1) : [item]))
     return [...output, ...calls]
   }
 }

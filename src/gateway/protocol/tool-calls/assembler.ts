@@ -13,9 +13,9 @@ export type AssemblerOptions = {
 }
 
 /** The events of one answer, given by upstream event, with its tool calls assembled. @throws as `ToolCallAssembler` does. */
-export function assembled(given: readonly UpstreamEvent[][], options: AssemblerOptions = {}): AnswerEvent[] {
+export function assembled(events: readonly UpstreamEvent[][], options: AssemblerOptions = {}): AnswerEvent[] {
   const assembler = new ToolCallAssembler(options)
-  return [...given.flatMap((events) => assembler.take(events)), ...assembler.end()]
+  return [...events.flatMap((events) => assembler.take(events)), ...assembler.end()]
 }
 
 /**
@@ -47,12 +47,12 @@ export class ToolCallAssembler {
     this.#options = options
   }
 
-  /** @param given the content of one event of the upstream. */
-  take(given: UpstreamEvent[]): AnswerEvent[] {
-    if (!given.some(concernsCalls)) return given as AnswerEvent[]
-    if (this.#calls.length === 0 && !given.some(isCallPiece)) return this.#takeWithoutCalls(given as AnswerEvent[])
+  /** @param events the content of one event of the upstream. */
+  take(events: UpstreamEvent[]): AnswerEvent[] {
+    if (!events.some(concernsCalls)) return events as AnswerEvent[]
+    if (this.#calls.length === 0 && !events.some(isCallPiece)) return this.#takeWithoutCalls(events as AnswerEvent[])
     this.#batch++
-    return given.flatMap((event) => this.#take(event))
+    return events.flatMap((event) => this.#take(event))
   }
 
   /** The upstream has sent everything. */
@@ -69,9 +69,9 @@ export class ToolCallAssembler {
   }
 
   /** Events of an answer without calls so far pass unchanged. */
-  #takeWithoutCalls(given: AnswerEvent[]): AnswerEvent[] {
-    for (const event of given) this.#note(event)
-    return given.map((event) => (event.type === 'finish' ? this.#report(event) : event))
+  #takeWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
+    for (const event of events) this.#note(event)
+    return events.map((event) => (event.type === 'finish' ? this.#report(event) : event))
   }
 
   #report(finish: Finish): Finish {

@@ -33,8 +33,8 @@ export class ChoicesAssembler {
     return [...this.#first.end(), ...others]
   }
 
-  #assembleChoice(choice: number, given: readonly UpstreamEvent[]): AnswerEvent[] {
-    const own = given.filter((event) => (event.choice ?? 0) === choice).map((event) => withOwnId(event, choice))
+  #assembleChoice(choice: number, events: readonly UpstreamEvent[]): AnswerEvent[] {
+    const own = events.filter((event) => (event.choice ?? 0) === choice).map((event) => withOwnId(event, choice))
     return labelled(this.#assemblerOf(choice).take(own), choice)
   }
 

@@ -67,14 +67,14 @@ function signedText(parts: Part[], thoughts: Thought[]): Part[] {
 function functionCalls(
   { tool_calls: calls }: Extract<Message, { role: 'assistant' }>,
   thoughts: Thought[],
-  mustBeSigned: boolean,
+  needsSignature: boolean,
   budget: JsonBudget,
 ): Part[] {
   const thoughtOfCall = firstById(thoughts)
   return (calls ?? []).map((call, index) => {
     const { id } = call
     const own = thoughtOfCall.get(id)?.encrypted
-    const thoughtSignature = own ?? (mustBeSigned && index === 0 ? foreignSignature : undefined)
+    const thoughtSignature = own ?? (needsSignature && index === 0 ? foreignSignature : undefined)
     return {
       functionCall: { ...sentId(id), ...calledFunction(call, budget) },
       ...(thoughtSignature && { thoughtSignature }),

@@ -41,21 +41,22 @@ function withCalls(message: Message, budget: JsonBudget): Message {
 function withObjectArguments(call: Call, budget: JsonBudget): Call {
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
-  const given = called.arguments
-  const isObject = typeof given === 'string' && startsAsObject.test(given) && (!budget.take(given) || isJson(given))
+  const rawValue = called.arguments
+  const isObject =
+    typeof rawValue === 'string' && startsAsObject.test(rawValue) && (!budget.take(rawValue) || isJson(rawValue))
   if (isObject && type === 'function') return call
   return {
     ...call,
     type: 'function',
-    function: isObject ? called : { ...called, arguments: argumentsText(given, budget) },
+    function: isObject ? called : { ...called, arguments: argumentsText(rawValue, budget) },
   }
 }
 
 /** The JSON of an object for arguments that are not. */
-function argumentsText(given: unknown, budget: JsonBudget): string {
+function argumentsText(rawValue: unknown, budget: JsonBudget): string {
   // A text that starts as an object was parsed, and is not one.
-  if (typeof given === 'string' && startsAsObject.test(given)) return '{}'
-  return JSON.stringify(argumentsOf(typeof given === 'string' ? given : JSON.stringify(given ?? {}), budget))
+  if (typeof rawValue === 'string' && startsAsObject.test(rawValue)) return '{}'
+  return JSON.stringify(argumentsOf(typeof rawValue === 'string' ? rawValue : JSON.stringify(rawValue ?? {}), budget))
 }
 
 const startsAsObject = /^\s*\{/
@@ -108,8 +109,10 @@ export function nameRepair({ refusesNames = false }: ChatDialect): Repair {
 export function orderRepair({ prefillField, separatesResults = false }: ChatDialect): Repair {
   return (body) => {
     if (!Array.isArray(body.messages) || !(prefillField || separatesResults)) return body
-    const given = body.messages as Message[]
-    const messages = separatesResults ? given.flatMap((message, at) => separated(message, given[at - 1])) : given
+    const original = body.messages as Message[]
+    const messages = separatesResults
+      ? original.flatMap((message, at) => separated(message, original[at - 1]))
+      : original
     const last = messages.at(-1)
     const isPrefilled = prefillField !== undefined && last?.role === 'assistant'
     return { ...body, messages: isPrefilled ? [...messages.slice(0, -1), { [prefillField]: true, ...last }] : messages }

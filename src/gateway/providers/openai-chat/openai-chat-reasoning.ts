@@ -16,13 +16,13 @@ export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repai
   const isRequired = requiresReasoning && endpoint.supportedParameters.includes('reasoning')
   return (body) => {
     if (!Array.isArray(body.messages)) return body
-    const given = body.messages as Message[]
-    const mustFillReasoning = isRequired && given.some(hasCalls)
-    const messages = mapItems(given, (message) => {
+    const original = body.messages as Message[]
+    const mustFillReasoning = isRequired && original.some(hasCalls)
+    const messages = mapItems(original, (message) => {
       const placed = withReasoning(message, model, reasoningField)
       return mustFillReasoning ? withPlaceholder(placed) : placed
     })
-    return messages === given ? body : { ...body, messages }
+    return messages === original ? body : { ...body, messages }
   }
 }
 
@@ -82,8 +82,11 @@ class EarlierReasoning {
 
   /** Whether the server gets the details of the message unchanged. */
   get isUnchanged(): boolean {
-    const { reasoning_details: given } = this.#message
-    return given === undefined || (Array.isArray(given) && given.length > 0 && given.length === this.chatDetails.length)
+    const { reasoning_details: original } = this.#message
+    return (
+      original === undefined ||
+      (Array.isArray(original) && original.length > 0 && original.length === this.chatDetails.length)
+    )
   }
 
   /** Empty if another model wrote it. */

@@ -53,17 +53,18 @@ function encodeBody(requestBody: Body, target: ProtocolTarget, source?: JsonSour
  * upstream could not find it.
  */
 function passedToResponses(body: Body, endpoint: Endpoint): Body {
-  const given = withoutOwnFields(body)
-  const result: Body = { ...given, store: given.store ?? false }
+  const ownBody = withoutOwnFields(body)
+  const result: Body = { ...ownBody, store: ownBody.store ?? false }
   renameAnswerLimit(result, 'max_output_tokens')
   const isLost =
     result.store === true ? isForeignReasoning : (item: unknown) => isForeignReasoning(item) || isEmptyReasoning(item)
-  if (Array.isArray(given.input) && given.input.some(isLost)) result.input = given.input.filter((item) => !isLost(item))
+  if (Array.isArray(ownBody.input) && ownBody.input.some(isLost))
+    result.input = ownBody.input.filter((item) => !isLost(item))
   if (isEmptyInput(result.input)) result.input = [{ role: 'user', content: '' }]
   if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
-    result.include = [...new Set([...((given.include ?? []) as string[]), 'reasoning.encrypted_content'])]
-  if (typeof given.reasoning === 'object' && given.reasoning !== null)
-    result.reasoning = plainReasoning(given.reasoning)
+    result.include = [...new Set([...((ownBody.include ?? []) as string[]), 'reasoning.encrypted_content'])]
+  if (typeof ownBody.reasoning === 'object' && ownBody.reasoning !== null)
+    result.reasoning = plainReasoning(ownBody.reasoning)
   return result
 }
 

@@ -107,8 +107,10 @@ export function codeOptionOf(name: string, words: string[]): (word: string) => b
   const long = longOptions.filter(([program]) => program.test(name)).flatMap(([, options]) => options)
   return (word) => {
     if (short.some((option) => option.test(word))) return true
-    const given = /^--([^=]+)/.exec(word)?.[1]
-    return given !== undefined && long.some((option) => given.startsWith(option) || option.startsWith(given))
+    const optionName = /^--([^=]+)/.exec(word)?.[1]
+    return (
+      optionName !== undefined && long.some((option) => optionName.startsWith(option) || option.startsWith(optionName))
+    )
   }
 }
 
