@@ -383,6 +383,13 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     status: 400,
     words: 'bad image',
   },
+  ...(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini'] as const).map((protocol) => ({
+    name: 'an error as a text',
+    protocol,
+    body: sse([{ error: 'out of memory' }]),
+    status: 502,
+    words: 'out of memory',
+  })),
   {
     name: 'an error of a choice',
     protocol: 'openai-chat',

@@ -11,8 +11,9 @@ export function codeOfError(error: unknown): string | undefined {
   return [code, status, type].find((word): word is string => typeof word === 'string' && isWord.test(word))
 }
 
-/** The error message of a provider; undefined if it is not a string. */
+/** The error message of a provider; undefined if it is not a string. Some servers send the error as a string. */
 export function messageOfError(error: unknown): string | undefined {
+  if (typeof error === 'string') return error || undefined
   const { message } = (error ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
 }

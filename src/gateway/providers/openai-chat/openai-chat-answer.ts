@@ -177,12 +177,11 @@ function callPiece(
 }
 
 function errorEvent(given: NonNullable<UpstreamError['error']>): AnswerEvent {
-  const error = typeof given === 'string' ? { message: given } : given
   return {
     type: 'error',
-    message: messageOfError(error) ?? noMessage,
-    status: statusOfError(error),
-    ...factsOfError(error),
+    message: messageOfError(given) ?? noMessage,
+    status: statusOfError(given),
+    ...factsOfError(given),
   }
 }
 
