@@ -20,7 +20,7 @@ test('blendedPrice weights prompt tokens with 75 %', () => {
   assert.equal(blendedPrice({ prompt: '0.000002', completion: '0.00001' }).toFixed(6), '4.000000')
 })
 
-test('logPlace is logarithmic', () => {
+test('logScalePosition is logarithmic', () => {
   assert.equal(logScalePosition(10, [1, 100]), 0.5)
   assert.deepEqual(logMarks([0.5, 200]), [1, 10, 100])
   assert.deepEqual(logMarks([0.9, 6]), [1, 2, 5])

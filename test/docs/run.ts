@@ -1,4 +1,4 @@
-/** Runs what the fenced blocks of a page hold, each language in its own way. */
+/** Runs the fenced blocks of a page, with a runner for each language. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ type Page = { folder: string; variables: Kept }
 export const runners: Record<string, (block: Example, page: Page) => Promise<string>> = {
   sh: (block, page) => execute('sh', ['-euc', block.text], page),
   js: ({ text }, page) => {
-    // Where the service is, and a model that needs no provider's key.
+    // Replaces the address of the service, and uses a model that works without a provider key.
     const here = text.replaceAll(/http:\/\/127\.0\.0\.1:8080\/api\/v1/g, page.variables.BASE_URL!)
     const code = here.replaceAll(/model: '[^']+'/g, `model: 'signalbox/demo'`)
     return execute(process.execPath, ['--input-type=module', '-e', code], page)
@@ -43,7 +43,7 @@ export const runners: Record<string, (block: Example, page: Page) => Promise<str
   },
 }
 
-/** A configuration of another router, a catalogue or settings: the command that reads it must take it. */
+/** Checks that a configuration of another router, a catalogue or settings is accepted by the command that reads it. */
 function checkYaml(text: string, name: string, page: Page): Promise<string> {
   const variables = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, variable = '']) => [variable, exampleOf(variable)])
   const named = { ...page, variables: { ...page.variables, ...Object.fromEntries(variables) } }

@@ -5,10 +5,10 @@ import { kube } from './kube.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { missing } from './requirements.ts'
 
-/** `node test/kubernetes/up.ts [FILE]`: a cluster until Ctrl-C, for trying things by hand; how it is reached goes into FILE. */
-const lacking = missing(kube)
-if (lacking.length > 0) {
-  process.stderr.write(`A cluster here needs ${lacking.join('; ')}.\n`)
+/** `node test/kubernetes/up.ts [FILE]` runs a cluster until Ctrl-C, for manual tests, and writes its access data to FILE. */
+const missingPrograms = missing(kube)
+if (missingPrograms.length > 0) {
+  process.stderr.write(`A cluster here needs ${missingPrograms.join('; ')}.\n`)
   process.exit(2)
 }
 const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { ControlPlane } from './control-plane.ts'
 import type { ClusterNode } from './node.ts'
 
-/** Of any size, and of a few megabytes: a disk that is soon full. */
+/** Volumes of sufficient size, and of a few megabytes that are soon full. */
 export const storageClasses = { plenty: 'plenty', little: 'little' } as const
 const littleMegabytes = 24
 
 /**
- * Volumes that are there already, of the kind `local`: a pod's `fsGroup` holds there, as it does not on a `hostPath`. Each
- * serves once.
+ * Creates volumes of the type `local`, on which a pod's `fsGroup` works, unlike on a `hostPath`. Each volume can be used
+ * once.
  */
 export async function makeVolumes(folder: string, { kubectl }: ControlPlane, node: ClusterNode, count: number) {
   const plenty = Array.from({ length: count }, (_, at) => `plenty-${at}`)

@@ -59,7 +59,7 @@ describe('the states of a run', () => {
     const events: any[] = []
     while (events.at(-1) !== '[DONE]') events.push(await stream.next())
     stream.leave()
-    const request = { sessionId: events.at(-2).session_id, request: events[1].choices[0].delta.tool_calls[0] }
+    const request = { sessionId: events.at(-2).session_id, question: events[1].choices[0].delta.tool_calls[0] }
     await new Promise((resolve) => setTimeout(resolve, 150))
     const turn = await answer(service, service.id, request as never, 'allow_once')
     assert.deepEqual([turn.text, turn.finish], ['[allow_once-0]on', 'stop'])
