@@ -4,30 +4,28 @@ import { Failure } from './failure.ts'
 import { signIn } from './session.ts'
 import type { NewPasskey, Passkey, PasskeySignature } from './types.ts'
 
-/** Whether this browser can create and use passkeys at all. */
-export const hasPasskeySupport = () => typeof PublicKeyCredential === 'function'
+/** Whether this browser can create and use passkeys, and convert their JSON. */
+export const hasPasskeySupport = () =>
+  typeof PublicKeyCredential === 'function' && typeof PublicKeyCredential.parseCreationOptionsFromJSON === 'function'
 
 /** Whether a passkey was added since the page was loaded. */
 export const isPasskeyAdded = signal(false)
 
-/** Loads the conversion between JSON and the objects of browsers. Few visits need it. */
-const webAuthn = () => import('./web-authn.ts')
-
 /** @throws Failure if the device or the service refuses. */
 export async function signInWithPasskey(): Promise<void> {
   const { data } = await call('POST /sessions/passkeys/options', {})
-  const { startAuthentication } = await webAuthn()
-  const passkey = await startAuthentication({ optionsJSON: data }).catch(refuse)
-  await signIn({ passkey: passkey as PasskeySignature })
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data as PublicKeyCredentialRequestOptionsJSON)
+  const passkey = await navigator.credentials.get({ publicKey }).catch(refuse)
+  await signIn({ passkey: (passkey as PublicKeyCredential).toJSON() as PasskeySignature })
 }
 
 /** Creates a passkey for the signed-in member. @throws Failure if the device or the service refuses. */
 export async function addPasskey(name: string): Promise<Passkey> {
   const { data: options } = await call('POST /passkeys/options', {})
-  const { startRegistration } = await webAuthn()
-  type Options = Parameters<typeof startRegistration>[0]['optionsJSON']
-  const response = await startRegistration({ optionsJSON: options as Options }).catch(refuse)
-  const { data } = await call('POST /passkeys', { body: { name, response: response as NewPasskey['response'] } })
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
+  const passkey = await navigator.credentials.create({ publicKey }).catch(refuse)
+  const response = (passkey as PublicKeyCredential).toJSON() as NewPasskey['response']
+  const { data } = await call('POST /passkeys', { body: { name, response } })
   isPasskeyAdded.value = true
   return data
 }

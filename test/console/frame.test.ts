@@ -58,6 +58,7 @@ test('keys that are pressed while the search is loaded are typed into it', optio
     await route.fallback()
   })
   await page.reload()
+  await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
   await page.keyboard.press('Control+k')
   await page.keyboard.type('theme')
   resolve()

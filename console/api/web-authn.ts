@@ -1,2 +1,0 @@
-/** Only these functions of the package, so that the bundler omits the others. */
-export { startAuthentication, startRegistration } from '@simplewebauthn/browser'
