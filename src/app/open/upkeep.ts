@@ -3,7 +3,7 @@ import { keepPruningRuns } from '#interns/runs/run-store.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { keepPruningEvents } from '#platform/db/event-log.ts'
-import { keepForgettingGroups } from '#spend/budgets/forget-groups.ts'
+import { startGroupPruning } from '#spend/budgets/prune-groups.ts'
 import { startPruningTurnAccounts } from '#spend/budgets/turn-account-pruning.ts'
 import { startPruningContents } from '#spend/contents/content-store.ts'
 import { startPruning } from '#spend/ledger/prune.ts'
@@ -29,7 +29,7 @@ export function openUpkeep(context: OpenContext, db: Db): void {
   cleanup.defer(
     startPruningTurnAccounts({ db, clock: databaseClock(db, now), runningTurns: openTurns, onError: warnNotPruned }),
   )
-  cleanup.defer(keepForgettingGroups({ db, now, onError: warnNotPruned }))
+  cleanup.defer(startGroupPruning({ db, now, onError: warnNotPruned }))
   cleanup.defer(keepPruningEvents({ db, now, onError: warnNotPruned }))
   cleanup.defer(startRollups({ db, now, onError: warnOf(context, 'roll-ups were not merged') }, days))
 }

@@ -7,7 +7,7 @@ import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#policy/gu
 import { refusal, regionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
-import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
+import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate } from '../plan/plan.ts'
@@ -31,7 +31,7 @@ type GuardrailPolicyDeps = SpendingDeps & {
 export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   const { guardrailCache, budgets, scanner, config } = deps
   async function requirePermitted(
-    policies: PoliciesInForce,
+    policies: EffectivePolicies,
     { caller, host, current, groups, limits }: InFlightQuestion,
   ): Promise<void> {
     const { guardrails } = policies
@@ -78,7 +78,7 @@ type CountedRequest = {
 
 function countedRequest(
   deps: SpendingDeps,
-  policies: PoliciesInForce,
+  policies: EffectivePolicies,
   { caller, chat, body, protocol, groups, turns }: PolicyQuestion,
 ): CountedRequest {
   const { guardrails } = policies
@@ -91,7 +91,7 @@ function countedRequest(
 }
 
 /** The limits of the policies that count a request of these groups, in the order of checks. */
-function budgetsIn({ budgets, groupLimits }: PoliciesInForce, groups: RequestGroups): readonly Budget[] {
+function budgetsIn({ budgets, groupLimits }: EffectivePolicies, groups: RequestGroups): readonly Budget[] {
   return groupLimits.length === 0 ? budgets : [...budgets, ...groupBudgets(groupLimits, groups)]
 }
 

@@ -2,7 +2,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Scanner } from '#policy/filters/scan.ts'
 import { screenRequest } from '#policy/guardrails/decide/content.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
-import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
+import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import type { Target } from '../plan/plan.ts'
 import type { BeforeSendQuestion, InFlightQuestion, Policy } from './policy.ts'
 
@@ -10,9 +10,9 @@ type RecheckDeps = {
   guardrailCache: Pick<GuardrailCache, 'of'>
   scanner: Pick<Scanner, 'scanRequest'>
   /** @throws Fault if the guardrails forbid the region, the model or the endpoint, or a limit is exceeded. */
-  requirePermitted: (policies: PoliciesInForce, question: InFlightQuestion) => Promise<void>
+  requirePermitted: (policies: EffectivePolicies, question: InFlightQuestion) => Promise<void>
   /** Whether the guardrails forbid the provider to store requests to this model. */
-  forbidsStorage: (guardrails: PoliciesInForce['guardrails'], target: Target) => boolean
+  forbidsStorage: (guardrails: EffectivePolicies['guardrails'], target: Target) => boolean
 }
 
 /** Guardrails can change again during a check. The loop ends even if they change during every check. */
@@ -45,7 +45,7 @@ export function recheckingBeforeSend(deps: RecheckDeps): Policy['recheckBeforeSe
 async function currentPolicies(
   { guardrailCache }: RecheckDeps,
   caller: BeforeSendQuestion['caller'],
-): Promise<PoliciesInForce | undefined> {
+): Promise<EffectivePolicies | undefined> {
   try {
     return await guardrailCache.of(caller)
   } catch (error) {
@@ -54,7 +54,7 @@ async function currentPolicies(
   }
 }
 
-async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, policies: PoliciesInForce): Promise<void> {
+async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, policies: EffectivePolicies): Promise<void> {
   const { guardrails } = policies
   const { caller, host, decision, request, target, access, signal } = question
   const current = { target, byok: access.isByok(target.endpoint) }

@@ -1,32 +1,32 @@
 /** Media types of text. A data URL without a type contains plain text. */
-const readable = /^(?:$|;|text\/|message\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|xml|yaml)(?:;|$))/i
-const head = /^data:([^,]*),/i
-const base64Mark = /;\s*base64\s*$/i
+const textMediaType = /^(?:$|;|text\/|message\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|xml|yaml)(?:;|$))/i
+const prefixPattern = /^data:([^,]*),/i
+const base64Suffix = /;\s*base64\s*$/i
 /** Allows spaces in one position only. With two, a long run of spaces would backtrack. */
-const base64 = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/
+const base64Pattern = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/
 /** A PDF can consist of text bytes only, and it breaks if its length changes. */
-const documentMark = '%PDF-'
+const pdfSignature = '%PDF-'
 /** The number of bytes that are checked to detect text, as in Git. */
-const lookedAtBytes = 8000
+const sniffedBytes = 8000
 
 /** Rewrites the text in a data URL and keeps its encoding. A data URL without text is not changed. */
 export function rewriteDataUrl(url: string, rewrite: (text: string) => string): string {
-  const [prefix, mediaType] = head.exec(url) ?? []
+  const [prefix, mediaType] = prefixPattern.exec(url) ?? []
   if (prefix === undefined || mediaType === undefined) return url
   const data = url.slice(prefix.length)
-  if (base64Mark.test(mediaType)) return prefix + rewriteBase64(data, mediaType, rewrite)
-  const text = unescaped(data)
+  if (base64Suffix.test(mediaType)) return prefix + rewriteBase64(data, mediaType, rewrite)
+  const text = decodePercent(data)
   const rewritten = rewrite(text)
   return rewritten === text ? url : prefix + encodeURIComponent(rewritten)
 }
 
-export const isBase64 = (data: string): boolean => base64.test(data)
+export const isBase64 = (data: string): boolean => base64Pattern.test(data)
 
 /**
  * The same for plain base64. Content counts as text if its media type says so, or if its bytes are text.
  */
 export function rewriteBase64(data: string, mediaType: string, rewrite: (text: string) => string): string {
-  if (!readable.test(mediaType) && !looksLikeText(data)) return data
+  if (!textMediaType.test(mediaType) && !looksLikeText(data)) return data
   const bytes = Buffer.from(data, 'base64')
   const encoding = encodingOf(bytes)
   const text = bytes.toString(encoding)
@@ -35,9 +35,9 @@ export function rewriteBase64(data: string, mediaType: string, rewrite: (text: s
 }
 
 function looksLikeText(data: string): boolean {
-  const bytes = Buffer.from(data.slice(0, (lookedAtBytes / 3) * 4), 'base64')
+  const bytes = Buffer.from(data.slice(0, (sniffedBytes / 3) * 4), 'base64')
   if (bytes.length >= 2 && isUtf16(bytes)) return true
-  return !bytes.includes(0) && !bytes.subarray(0, 16).toString('latin1').includes(documentMark)
+  return !bytes.includes(0) && !bytes.subarray(0, 16).toString('latin1').includes(pdfSignature)
 }
 
 /** Detects an encoding that reproduces the same bytes if nothing is rewritten. */
@@ -49,6 +49,6 @@ function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' {
 const isUtf16 = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xfe
 
 /** Decodes percent escapes. Invalid ones are kept. */
-function unescaped(data: string): string {
+function decodePercent(data: string): string {
   return data.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
 }

@@ -1,5 +1,5 @@
 import type { FilterAction } from './detectors/builtins.ts'
-import { type FilterFailed, type Found, findIn } from './find.ts'
+import { applyRules, type FilterFailed, type LeafMatches } from './find.ts'
 import { type Leaf, rewriteBody } from './leaves.ts'
 import type { Rule } from './rules.ts'
 import { type Replacement, replaceSpans } from './span.ts'
@@ -7,7 +7,10 @@ import { type Replacement, replaceSpans } from './span.ts'
 type Bodies = Record<string, object>
 
 /** A match of a rule for the record: never the text. */
-export type Finding = Pick<Rule, 'guardrail' | 'rule'> & { action: Exclude<FilterAction, 'block'>; count: number }
+export type Finding = Pick<Rule, 'guardrail' | 'rule'> & {
+  action: Exclude<FilterAction, 'block'>
+  count: number
+}
 
 /** The request must not be sent, because a filter has found something or failed. */
 export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; why: 'found' | 'failed' }
@@ -17,25 +20,25 @@ export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findin
 
 /**
  * Applies the rules to the bodies of one request, strictest first. A text that occurs in several bodies is checked once.
- * @param begins called with the index of each rule before it runs.
+ * @param onRuleStart called with the index of each rule before it runs.
  */
 export function filterBodies(
   rules: readonly Rule[],
   bodies: Bodies,
-  begins?: (rule: number) => void,
+  onRuleStart?: (rule: number) => void,
 ): Blocked | Filtered {
-  const texts = gather(bodies)
+  const texts = collectLeaves(bodies)
   const leaves = [...texts.leaves.values()]
-  const found = findIn(rules, leaves, begins)
-  const refusal = judge(rules, found)
+  const found = applyRules(rules, leaves, onRuleStart)
+  const refusal = findBlocking(rules, found)
   if (refusal) return refusal
-  const finds = found as Found[]
-  const rewritten = redacted(rules, leaves, finds)
+  const matches = found as LeafMatches[]
+  const rewritten = redactLeaves(rules, leaves, matches)
   const change = (leaf: Leaf) => rewritten.get(keyOf(leaf)) ?? leaf.text
   return {
     outcome: 'filtered',
     bodies: rewritten.size === 0 ? undefined : mapBodies(bodies, (body) => rewriteBody(body, change)),
-    findings: count(rules, finds, texts.occurrences),
+    findings: countFindings(rules, matches, texts.occurrences),
   }
 }
 
@@ -52,24 +55,24 @@ function keyOf({ text, context, user }: Leaf): string {
 }
 
 /** Collects the distinct texts of all bodies, with the maximum number of occurrences in one body. */
-function gather(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences: number[] } {
+function collectLeaves(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences: number[] } {
   const leaves = new Map<string, Leaf>()
-  const most = new Map<string, number>()
+  const maxOccurrences = new Map<string, number>()
   for (const body of new Set(Object.values(bodies))) {
-    const here = new Map<string, number>()
+    const counts = new Map<string, number>()
     rewriteBody(body, (leaf) => {
       const key = keyOf(leaf)
       leaves.set(key, leaf)
-      here.set(key, (here.get(key) ?? 0) + 1)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
       return leaf.text
     })
-    for (const [key, times] of here) most.set(key, Math.max(times, most.get(key) ?? 0))
+    for (const [key, times] of counts) maxOccurrences.set(key, Math.max(times, maxOccurrences.get(key) ?? 0))
   }
-  return { leaves, occurrences: [...leaves.keys()].map((key) => most.get(key)!) }
+  return { leaves, occurrences: [...leaves.keys()].map((key) => maxOccurrences.get(key)!) }
 }
 
 /** Returns the first match that blocks. Rules are ordered by strictness. */
-function judge(rules: readonly Rule[], found: Found[] | FilterFailed): Blocked | undefined {
+function findBlocking(rules: readonly Rule[], found: LeafMatches[] | FilterFailed): Blocked | undefined {
   if ('failedRule' in found) return blockedBy(rules[found.failedRule]!, 'failed')
   const first = found.find(({ rule }) => rules[rule]!.action === 'block')
   return first && blockedBy(rules[first.rule]!, 'found')
@@ -80,24 +83,24 @@ export function blockedBy({ guardrail, rule }: Rule, why: Blocked['why']): Block
 }
 
 /** The new values of the texts that change. */
-function redacted(rules: readonly Rule[], leaves: Leaf[], found: Found[]): Map<string, string> {
+function redactLeaves(rules: readonly Rule[], leaves: Leaf[], found: LeafMatches[]): Map<string, string> {
   const replacements = new Map<number, Replacement[]>()
-  for (const { rule, leaf, places } of found) {
+  for (const { rule, leaf, bounds } of found) {
     const { action, label } = rules[rule]!
     if (action !== 'redact') continue
-    const here = replacements.get(leaf) ?? []
-    for (let i = 0; i < places.length; i += 2) here.push({ start: places[i]!, end: places[i + 1]!, label })
-    replacements.set(leaf, here)
+    const replaced = replacements.get(leaf) ?? []
+    for (let i = 0; i < bounds.length; i += 2) replaced.push({ start: bounds[i]!, end: bounds[i + 1]!, label })
+    replacements.set(leaf, replaced)
   }
   return new Map(
     [...replacements].map(([leaf, spans]) => [keyOf(leaves[leaf]!), replaceSpans(leaves[leaf]!.text, spans)]),
   )
 }
 
-function count(rules: readonly Rule[], found: Found[], occurrences: number[]): Finding[] {
+function countFindings(rules: readonly Rule[], found: LeafMatches[], occurrences: number[]): Finding[] {
   const counts = new Map<number, number>()
-  for (const { rule, leaf, places } of found) {
-    counts.set(rule, (counts.get(rule) ?? 0) + (places.length / 2) * occurrences[leaf]!)
+  for (const { rule, leaf, bounds } of found) {
+    counts.set(rule, (counts.get(rule) ?? 0) + (bounds.length / 2) * occurrences[leaf]!)
   }
   return [...counts].map(([index, times]) => {
     const { guardrail, rule, action } = rules[index]!

@@ -1,12 +1,12 @@
 import { findBuiltin } from './detectors/find-builtin.ts'
 import { fold } from './fold.ts'
 import type { Leaf } from './leaves.ts'
-import { type CustomPattern, prepareCustomPattern } from './patterns/custom-pattern.ts'
+import { type CustomPattern, compileCustomPattern } from './patterns/custom-pattern.ts'
 import type { Rule } from './rules.ts'
 import type { Span } from './span.ts'
 
-/** The matches of one rule in one leaf, both by index. `places` has alternating starts and ends. */
-export type Found = { rule: number; leaf: number; places: Int32Array }
+/** The matches of one rule in one leaf, both by index. `bounds` has alternating starts and ends. */
+export type LeafMatches = { rule: number; leaf: number; bounds: Int32Array }
 
 /** A rule whose filter threw. */
 export type FilterFailed = { failedRule: number }
@@ -15,21 +15,22 @@ export type FilterFailed = { failedRule: number }
  * Applies the rules one after another to all texts, until a blocking rule matches. Synchronous; the time is linear in the
  * length of the texts.
  */
-export function findIn(
+export function applyRules(
   rules: readonly Rule[],
   leaves: readonly Leaf[],
-  begins: (rule: number) => void = () => {},
-): Found[] | FilterFailed {
-  const found: Found[] = []
-  const eyes = leaves.map((leaf) => contextKeyOf(leaf))
+  onRuleStart: (rule: number) => void = () => {},
+): LeafMatches[] | FilterFailed {
+  const found: LeafMatches[] = []
+  const builtinFinders = leaves.map((leaf) => createBuiltinFinder(leaf))
   for (const [rule, { matcher, userOnly, action }] of rules.entries()) {
-    begins(rule)
+    onRuleStart(rule)
     try {
       for (const [i, leaf] of leaves.entries()) {
         if (userOnly && !leaf.user) continue
-        const spans = 'pattern' in matcher ? customPattern(matcher.pattern).find(leaf.text) : eyes[i]!(matcher.builtin)
+        const spans =
+          'pattern' in matcher ? customPattern(matcher.pattern).find(leaf.text) : builtinFinders[i]!(matcher.builtin)
         if (spans.length > 0)
-          found.push({ rule, leaf: i, places: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
+          found.push({ rule, leaf: i, bounds: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
       }
       if (action === 'block' && found.length > 0) break
     } catch {
@@ -40,27 +41,27 @@ export function findIn(
 }
 
 /** Returns a function that applies builtin filters to the folded text with the name of its field before it. */
-function contextKeyOf({ text, context }: Leaf): (builtin: keyof typeof findBuiltin) => Span[] {
-  const before = context === '' ? 0 : context.length + 2
-  const seen = fold(before ? `${context}: ${text}` : text)
+function createBuiltinFinder({ text, context }: Leaf): (builtin: keyof typeof findBuiltin) => Span[] {
+  const prefixLength = context === '' ? 0 : context.length + 2
+  const folded = fold(prefixLength ? `${context}: ${text}` : text)
   return (builtin) => {
-    const spans = seen.restore(findBuiltin[builtin](seen.text))
-    if (before === 0) return spans
+    const spans = folded.restore(findBuiltin[builtin](folded.text))
+    if (prefixLength === 0) return spans
     return spans.flatMap(({ start, end }) =>
-      end > before ? [{ start: Math.max(0, start - before), end: end - before }] : [],
+      end > prefixLength ? [{ start: Math.max(0, start - prefixLength), end: end - prefixLength }] : [],
     )
   }
 }
 
-const prepared = new Map<string, CustomPattern>()
-const maxPrepared = 500
+const compiledPatterns = new Map<string, CustomPattern>()
+const maxCompiledPatterns = 500
 
 /** Returns a compiled pattern, cached while it is in use. */
 function customPattern(pattern: string): CustomPattern {
-  const cached = prepared.get(pattern)
-  const ready = cached ?? prepareCustomPattern(pattern)
-  if (cached) prepared.delete(pattern)
-  prepared.set(pattern, ready)
-  if (prepared.size > maxPrepared) prepared.delete(prepared.keys().next().value!)
-  return ready
+  const cached = compiledPatterns.get(pattern)
+  const compiled = cached ?? compileCustomPattern(pattern)
+  if (cached) compiledPatterns.delete(pattern)
+  compiledPatterns.set(pattern, compiled)
+  if (compiledPatterns.size > maxCompiledPatterns) compiledPatterns.delete(compiledPatterns.keys().next().value!)
+  return compiled
 }

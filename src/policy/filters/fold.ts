@@ -1,4 +1,4 @@
-import { digitHighs, digitOf, digitUnits } from './detectors/digits.ts'
+import { digitClass, digitHighSurrogates, digitOf } from './detectors/digits.ts'
 import type { Span } from './span.ts'
 
 /**
@@ -11,13 +11,13 @@ const invisiblePairs = '\\ud82f[\\udca0-\\udca3]|\\ud834[\\udd73-\\udd7a]|[\\udb
 const spacesAndHyphens = '\\u00a0\\u1680\\u2000-\\u200a\\u2010-\\u2015\\u202f\\u205f\\u2212\\u3000\\uff01-\\uff5e'
 
 /** Mathematical letters and digits, and digits of scripts outside the basic plane. */
-const pairs = `\\ud835[\\udc00-\\udfff]|[${digitHighs}][\\udc00-\\udfff]`
+const pairs = `\\ud835[\\udc00-\\udfff]|[${digitHighSurrogates}][\\udc00-\\udfff]`
 
-const lookalike = new RegExp(`[${spacesAndHyphens}${digitUnits}]`, 'g')
-const reshaped = new RegExp(`(?:[${invisibleUnits}]|${invisiblePairs})+|${pairs}`, 'g')
+const lookalike = new RegExp(`[${spacesAndHyphens}${digitClass}]`, 'g')
+const changedCharacters = new RegExp(`(?:[${invisibleUnits}]|${invisiblePairs})+|${pairs}`, 'g')
 /** Matches all of these characters by their first code unit. */
 const unusual = new RegExp(
-  `[${invisibleUnits}${spacesAndHyphens}${digitUnits}\\ud82f\\ud834\\ud835\\udb40-\\udb43${digitHighs}]`,
+  `[${invisibleUnits}${spacesAndHyphens}${digitClass}\\ud82f\\ud834\\ud835\\udb40-\\udb43${digitHighSurrogates}]`,
 )
 
 /** The normalized text for filters, and a function that maps matches to positions in the original text. */
@@ -29,17 +29,17 @@ export type Folded = { text: string; restore: (found: Span[]) => Span[] }
  */
 export function fold(text: string): Folded {
   if (!unusual.test(text)) return { text, restore: (found) => found }
-  const { visible, places } = reshape(text)
+  const { normalized, positions } = normalize(text)
   return {
-    text: visible.replace(lookalike, ordinary),
+    text: normalized.replace(lookalike, toAscii),
     restore: (found) =>
-      places
-        ? found.map(({ start, end }) => ({ start: places[start]!, end: endOfCharacter(text, places[end - 1]!) }))
+      positions
+        ? found.map(({ start, end }) => ({ start: positions[start]!, end: endOfCharacter(text, positions[end - 1]!) }))
         : found,
   }
 }
 
-function ordinary(character: string): string {
+function toAscii(character: string): string {
   const digit = digitOf(character)
   if (digit !== undefined) return digit
   const code = character.charCodeAt(0)
@@ -51,7 +51,7 @@ function ordinary(character: string): string {
  * Returns the replacement of a character: nothing for an invisible one, an ASCII character for a look-alike, else the
  * character itself.
  */
-function readAs(match: string): string {
+function replacementOf(match: string): string {
   const first = match.charCodeAt(0)
   const isPair = match.length === 2 && first >= 0xd800 && first < 0xdb40
   if (!isPair || first === 0xd82f || first === 0xd834) return ''
@@ -62,20 +62,20 @@ function readAs(match: string): string {
 }
 
 /** Returns the normalized text and the original position of each of its units; no positions if none has changed. */
-function reshape(text: string): { visible: string; places?: Uint32Array } {
-  const visible = text.replace(reshaped, readAs)
-  if (visible.length === text.length) return { visible }
-  const places = new Uint32Array(visible.length)
+function normalize(text: string): { normalized: string; positions?: Uint32Array } {
+  const normalized = text.replace(changedCharacters, replacementOf)
+  if (normalized.length === text.length) return { normalized }
+  const positions = new Uint32Array(normalized.length)
   let from = 0
   let at = 0
-  for (const { index, 0: match } of text.matchAll(reshaped)) {
-    while (from < index) places[at++] = from++
-    const read = readAs(match)
-    for (let unit = 0; unit < read.length; unit++) places[at++] = from + unit
+  for (const { index, 0: match } of text.matchAll(changedCharacters)) {
+    while (from < index) positions[at++] = from++
+    const replacement = replacementOf(match)
+    for (let unit = 0; unit < replacement.length; unit++) positions[at++] = from + unit
     from = index + match.length
   }
-  while (from < text.length) places[at++] = from++
-  return { visible, places }
+  while (from < text.length) positions[at++] = from++
+  return { normalized, positions }
 }
 
 function endOfCharacter(text: string, at: number): number {

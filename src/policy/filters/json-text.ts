@@ -2,16 +2,16 @@ import { UniqueNames } from './unique-names.ts'
 
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\]]/g
 /** Matches quoted strings, the last of which can be unterminated, and the text between them. */
-const pieces = /"(?:[^"\\]|\\[\s\S])*"?|[^"]+/g
-const anEscape = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
+const quotedOrPlain = /"(?:[^"\\]|\\[\s\S])*"?|[^"]+/g
+const escapePattern = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
 const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
 /** The maximum depth of JSON in strings of JSON. */
-const mostDepth = 4
+const maxDepth = 4
 
 type RewriteValue = (value: string, name: string) => string
 
-/** Whether a whole text is JSON: an object, an array, a string or a number. */
+/** Whether an entire text is JSON: an object, an array, a string or a number. */
 export function isJsonText(text: string): boolean {
   if (!/^\s*[[{"\d-]/.test(text)) return false
   try {
@@ -23,7 +23,7 @@ export function isJsonText(text: string): boolean {
 }
 
 /** Whether a text looks like invalid JSON. A model still understands its escapes. */
-export function isAlmostJson(text: string): boolean {
+export function looksLikeJson(text: string): boolean {
   return /^\s*[[{]/.test(text) || text.includes('\\u')
 }
 
@@ -35,27 +35,27 @@ export function isAlmostJson(text: string): boolean {
 export function rewriteJsonText(json: string, rewrite: RewriteValue, depth = 1): string {
   let name = ''
   const objects: UniqueNames[] = []
-  return json.replace(token, (written: string, offset: number) => {
-    if (written === '{' || written === '[') objects.push(new UniqueNames())
-    if (written === '}' || written === ']') objects.pop()
-    if ('{}[]'.includes(written)) return written
-    if (!written.startsWith('"')) {
-      const rewritten = rewrite(written, name)
-      return rewritten === written ? written : JSON.stringify(rewritten)
+  return json.replace(token, (raw: string, offset: number) => {
+    if (raw === '{' || raw === '[') objects.push(new UniqueNames())
+    if (raw === '}' || raw === ']') objects.pop()
+    if ('{}[]'.includes(raw)) return raw
+    if (!raw.startsWith('"')) {
+      const rewritten = rewrite(raw, name)
+      return rewritten === raw ? raw : JSON.stringify(rewritten)
     }
-    const value = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
-    const isName = followedByColon(json, offset + written.length)
+    const value = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+    const isName = followedByColon(json, offset + raw.length)
     const rewritten = isName
       ? objects.at(-1)!.add(value === '' ? '' : rewrite(value, ''), value)
-      : rewriteWithin(value, name, rewrite, depth)
+      : rewriteNested(value, name, rewrite, depth)
     if (isName) name = value
-    return rewritten === value ? written : JSON.stringify(rewritten)
+    return rewritten === value ? raw : JSON.stringify(rewritten)
   })
 }
 
-function rewriteWithin(value: string, name: string, rewrite: RewriteValue, depth: number): string {
+function rewriteNested(value: string, name: string, rewrite: RewriteValue, depth: number): string {
   if (value === '') return ''
-  const isNested = depth < mostDepth && /^\s*[[{]/.test(value) && isJsonText(value)
+  const isNested = depth < maxDepth && /^\s*[[{]/.test(value) && isJsonText(value)
   return isNested ? rewriteJsonText(value, rewrite, depth + 1) : rewrite(value, name)
 }
 
@@ -63,9 +63,9 @@ function rewriteWithin(value: string, name: string, rewrite: RewriteValue, depth
  * The same for invalid JSON: quoted strings are unescaped before they are rewritten, the text between them is rewritten
  * directly. Unchanged parts keep every byte.
  */
-export function rewriteAlmostJson(text: string, rewrite: RewriteValue): string {
+export function rewriteInvalidJson(text: string, rewrite: RewriteValue): string {
   let name = ''
-  return text.replace(pieces, (piece: string, offset: number) => {
+  return text.replace(quotedOrPlain, (piece: string, offset: number) => {
     const isQuoted = piece.startsWith('"')
     const end = isQuoted && piece.length > 1 && piece.endsWith('"') ? '"' : ''
     const inner = isQuoted ? piece.slice(1, piece.length - end.length) : piece
@@ -80,7 +80,7 @@ export function rewriteAlmostJson(text: string, rewrite: RewriteValue): string {
 
 function withoutEscapes(text: string): string {
   if (!text.includes('\\')) return text
-  return text.replace(anEscape, (_all, code?: string, character = '') =>
+  return text.replace(escapePattern, (_all, code?: string, character = '') =>
     code === undefined ? (escapes[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 }

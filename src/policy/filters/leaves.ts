@@ -1,18 +1,18 @@
 import { isConversationField } from '#chat/conversation-fields.ts'
 import { serviceOnlyFields } from '#chat/service-only-fields.ts'
-import { isByUser } from './author.ts'
-import { isAlmostJson, isJsonText, rewriteAlmostJson, rewriteJsonText } from './json-text.ts'
-import { isPlain, rewriteReference } from './patterns/references.ts'
+import { isWrittenByUser } from './author.ts'
+import { isJsonText, looksLikeJson, rewriteInvalidJson, rewriteJsonText } from './json-text.ts'
+import { rewriteJoined, withText } from './reasoning-texts.ts'
+import { isIdentifier, rewriteReference } from './references.ts'
 import {
-  holdsValues,
+  containsData,
   isPointer,
+  isSchemaKeyword,
   isSchemaValue,
-  isSchemaWord,
   rewritePointer,
-  type SchemaPlace,
-  schemaPlaceOf,
-} from './schema-words.ts'
-import { joinedTexts, withText } from './thought-texts.ts'
+  type SchemaPosition,
+  schemaPositionOf,
+} from './schema-keywords.ts'
 import { UniqueNames } from './unique-names.ts'
 
 /** A text of a request, with the name of its field if it describes the text, and whether the user wrote it. */
@@ -22,19 +22,26 @@ export type Leaf = { text: string; context: string; user: boolean }
 export type Rewrite = (leaf: Leaf) => string
 
 /** Fields whose values have arbitrary names, such as metadata. */
-const free = new Set(['metadata', 'variables', 'arguments'])
+const freeFormFields = new Set(['metadata', 'variables', 'arguments'])
 
-type LeavesPlace = {
+type FieldPosition = {
   key: string
   /** Whether the value is the body, its list of messages or items, or within an item. */
-  of: 'body' | 'list' | 'rest'
+  level: 'body' | 'list' | 'rest'
   user: boolean
-  isFree: boolean
+  isFreeForm: boolean
   isResult: boolean
-  schema: SchemaPlace | undefined
+  schema: SchemaPosition | undefined
 }
 
-const body: LeavesPlace = { key: '', of: 'body', user: false, isFree: false, isResult: false, schema: undefined }
+const bodyPosition: FieldPosition = {
+  key: '',
+  level: 'body',
+  user: false,
+  isFreeForm: false,
+  isResult: false,
+  schema: undefined,
+}
 
 /**
  * Rewrites every text of a request that is sent to a provider, for every kind of body (chat, responses, messages), except
@@ -42,20 +49,24 @@ const body: LeavesPlace = { key: '', of: 'body', user: false, isFree: false, isR
  * valid; schemas stay schemas. Unchanged parts are the same objects as before.
  */
 export function rewriteBody<Body extends object>(request: Body, rewrite: Rewrite): Body {
-  return rewriteFields(request as Fields, body, rewrite) as Body
+  return rewriteFields(request as Fields, bodyPosition, rewrite) as Body
 }
 
 type Fields = Record<string, unknown>
 
-function rewriteValue(value: unknown, place: LeavesPlace, rewrite: Rewrite): unknown {
-  if (typeof value === 'string') return rewriteText(value, place, rewrite)
-  if (typeof value === 'number') return place.isFree ? rewriteNumber(value, place, rewrite) : value
-  if (Array.isArray(value)) return rewriteItems(value, place, rewrite)
+function rewriteValue(value: unknown, position: FieldPosition, rewrite: Rewrite): unknown {
+  if (typeof value === 'string') return rewriteText(value, position, rewrite)
+  if (typeof value === 'number') return position.isFreeForm ? rewriteNumber(value, position, rewrite) : value
+  if (Array.isArray(value)) return rewriteItems(value, position, rewrite)
   if (value === null || typeof value !== 'object') return value
-  return rewriteFields(value as Fields, placeWithin(value as Fields, place), rewrite)
+  return rewriteFields(value as Fields, positionOfItem(value as Fields, position), rewrite)
 }
 
-function rewriteText(text: string, { key, user, isFree, isResult, schema }: LeavesPlace, rewrite: Rewrite): string {
+function rewriteText(
+  text: string,
+  { key, user, isFreeForm, isResult, schema }: FieldPosition,
+  rewrite: Rewrite,
+): string {
   if (text === '' || (schema && isSchemaValue(key, text))) return text
   if (schema && isPointer(key, text)) {
     return rewritePointer(text, (name) => rewrite({ text: name, context: '', user }))
@@ -63,39 +74,39 @@ function rewriteText(text: string, { key, user, isFree, isResult, schema }: Leav
   if (key === 'arguments' || isResult) {
     const rewriteIn = (value: string, context: string) => rewrite({ text: value, context, user })
     if (isJsonText(text)) return rewriteJsonText(text, rewriteIn)
-    if (isAlmostJson(text)) return rewriteAlmostJson(text, rewriteIn)
+    if (looksLikeJson(text)) return rewriteInvalidJson(text, rewriteIn)
   }
-  return rewrite({ text, context: isFree ? key : '', user })
+  return rewrite({ text, context: isFreeForm ? key : '', user })
 }
 
-function rewriteNumber(value: number, { key, user }: LeavesPlace, rewrite: Rewrite): number | string {
+function rewriteNumber(value: number, { key, user }: FieldPosition, rewrite: Rewrite): number | string {
   const text = String(value)
   const rewritten = rewrite({ text, context: key, user })
   return rewritten === text ? value : rewritten
 }
 
-function rewriteItems(items: unknown[], place: LeavesPlace, rewrite: Rewrite): unknown[] {
-  const joined = place.key === 'reasoning_details' ? rewriteThoughts(items, place, rewrite) : undefined
-  const rewritten = items.map((item) => joined?.get(item) ?? rewriteValue(item, place, rewrite))
+function rewriteItems(items: unknown[], position: FieldPosition, rewrite: Rewrite): unknown[] {
+  const joined = position.key === 'reasoning_details' ? rewriteReasoning(items, position, rewrite) : undefined
+  const rewritten = items.map((item) => joined?.get(item) ?? rewriteValue(item, position, rewrite))
   return rewritten.some((item, i) => item !== items[i]) ? rewritten : items
 }
 
 /** The new values of thoughts in several pieces, which are filtered together. */
-function rewriteThoughts(items: unknown[], place: LeavesPlace, rewrite: Rewrite): Map<unknown, Fields> {
-  const texts = joinedTexts(items, (text) => rewriteText(text, { ...place, key: 'text' }, rewrite))
-  const others = (piece: Fields) => rewriteFields(piece, place, rewrite)
+function rewriteReasoning(items: unknown[], position: FieldPosition, rewrite: Rewrite): Map<unknown, Fields> {
+  const texts = rewriteJoined(items, (text) => rewriteText(text, { ...position, key: 'text' }, rewrite))
+  const others = (piece: Fields) => rewriteFields(piece, position, rewrite)
   return new Map([...texts].map(([piece, text]) => [piece, withText(piece as Fields, text, others)]))
 }
 
-function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fields {
+function rewriteFields(fields: Fields, position: FieldPosition, rewrite: Rewrite): Fields {
   let changed = false
   const names = new UniqueNames()
   const rewritten = Object.entries(fields).map(([key, value]): [string, unknown] => {
-    const stays = place.of === 'body' && (key === 'model' || serviceOnlyFields.has(key))
-    const isFixed = stays || !isMeaningful(key, place)
+    const isKept = position.level === 'body' && (key === 'model' || serviceOnlyFields.has(key))
+    const isFixed = isKept || !isFilteredName(key, position)
     if (isFixed) names.reserve(key)
-    const name = isFixed ? key : names.add(rewrite({ text: key, context: '', user: place.user }), key)
-    const next = stays ? value : rewriteField(fields, key, value, place, rewrite)
+    const name = isFixed ? key : names.add(rewrite({ text: key, context: '', user: position.user }), key)
+    const next = isKept ? value : rewriteField(fields, key, value, position, rewrite)
     changed ||= next !== value || name !== key
     return [name, next]
   })
@@ -103,33 +114,35 @@ function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fi
 }
 
 /** Whether the name of a field may itself contain a message. */
-function isMeaningful(key: string, { isFree, schema }: LeavesPlace): boolean {
+function isFilteredName(key: string, { isFreeForm, schema }: FieldPosition): boolean {
   if (key === '') return false
-  if (schema) return !isSchemaWord(key, schema)
-  return isFree || !isPlain(key)
+  if (schema) return !isSchemaKeyword(key, schema)
+  return isFreeForm || !isIdentifier(key)
 }
 
-function rewriteField(fields: Fields, key: string, value: unknown, place: LeavesPlace, rewrite: Rewrite): unknown {
-  const within = placeOf(key, value, fields, place)
-  if (typeof value !== 'string' || place.isFree || place.schema) return rewriteValue(value, within, rewrite)
-  const asText = (text: string) => rewrite({ text, context: '', user: within.user })
-  return rewriteReference(fields, key, value, asText) ?? rewriteText(value, within, rewrite)
+function rewriteField(fields: Fields, key: string, value: unknown, position: FieldPosition, rewrite: Rewrite): unknown {
+  const fieldPosition = positionOfField(key, value, fields, position)
+  if (typeof value !== 'string' || position.isFreeForm || position.schema)
+    return rewriteValue(value, fieldPosition, rewrite)
+  const asText = (text: string) => rewrite({ text, context: '', user: fieldPosition.user })
+  return rewriteReference(fields, key, value, asText) ?? rewriteText(value, fieldPosition, rewrite)
 }
 
-function placeOf(key: string, value: unknown, fields: Fields, place: LeavesPlace): LeavesPlace {
+function positionOfField(key: string, value: unknown, fields: Fields, position: FieldPosition): FieldPosition {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // The input of a tool call in a message. A whole request also has a field `input`, but there it is a text or an
   // array.
-  const isFree =
-    place.isFree || (place.schema ? holdsValues(key, place.schema) : free.has(key) || (key === 'input' && isObject))
-  const user = place.user || (place.of === 'body' && (key === 'input' || key === 'prompt'))
+  const isFreeForm =
+    position.isFreeForm ||
+    (position.schema ? containsData(key, position.schema) : freeFormFields.has(key) || (key === 'input' && isObject))
+  const user = position.user || (position.level === 'body' && (key === 'input' || key === 'prompt'))
   return {
     key,
-    of: place.of === 'body' && isConversationField(key) ? 'list' : 'rest',
+    level: position.level === 'body' && isConversationField(key) ? 'list' : 'rest',
     user,
-    isFree: isFree && !(key === 'arguments' && typeof value === 'string'),
-    isResult: place.isResult || isResult(key, fields),
-    schema: isFree ? undefined : schemaPlaceOf(key, isObject, place.schema),
+    isFreeForm: isFreeForm && !(key === 'arguments' && typeof value === 'string'),
+    isResult: position.isResult || isResult(key, fields),
+    schema: isFreeForm ? undefined : schemaPositionOf(key, isObject, position.schema),
   }
 }
 
@@ -138,7 +151,7 @@ function isResult(key: string, { role, type }: Fields): boolean {
   return key === 'content' && (role === 'tool' || type === 'tool_result')
 }
 
-function placeWithin(fields: Fields, place: LeavesPlace): LeavesPlace {
-  if (place.of !== 'list') return place
-  return { ...place, of: 'rest', user: isByUser(fields, place.user) }
+function positionOfItem(fields: Fields, position: FieldPosition): FieldPosition {
+  if (position.level !== 'list') return position
+  return { ...position, level: 'rest', user: isWrittenByUser(fields, position.user) }
 }

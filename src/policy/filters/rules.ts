@@ -30,7 +30,7 @@ export type Rule = {
 /** The filters that apply to a caller, strictest first. */
 export type Filters = { rules: readonly Rule[] }
 
-export const unlabelled = '[REDACTED]'
+export const defaultLabel = '[REDACTED]'
 
 const strictness = { flag: 0, redact: 1, block: 2 } as const
 
@@ -39,13 +39,13 @@ const strictness = { flag: 0, redact: 1, block: 2 } as const
  * over redact over flag), and the first guardrail with that action is named.
  */
 export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filters {
-  const united = new Map<string, Rule>()
+  const strictest = new Map<string, Rule>()
   for (const rule of guardrails.flatMap(rulesOf)) {
     const key = JSON.stringify([rule.matcher, rule.userOnly])
-    const cached = united.get(key)
-    if (!cached || strictness[rule.action] > strictness[cached.action]) united.set(key, rule)
+    const cached = strictest.get(key)
+    if (!cached || strictness[rule.action] > strictness[cached.action]) strictest.set(key, rule)
   }
-  return { rules: [...united.values()].sort((a, b) => strictness[b.action] - strictness[a.action]) }
+  return { rules: [...strictest.values()].sort((a, b) => strictness[b.action] - strictness[a.action]) }
 }
 
 function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
@@ -64,7 +64,7 @@ function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
     ({ pattern, action, label }, i): Rule => ({
       matcher: { pattern },
       action,
-      label: label || unlabelled,
+      label: label || defaultLabel,
       userOnly: false,
       guardrail,
       rule: `content_filters[${i}]`,

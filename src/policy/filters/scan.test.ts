@@ -244,7 +244,7 @@ test('all positions of a text are reported, and a filter that timed out is named
   const placesIn = async (text: string) => {
     const answer = await scanner.findText(filters, text, request)
     assert.ok(answer.outcome === 'found')
-    return answer.places.map(({ rule, start, end }) => [rule, text.slice(start, end)])
+    return answer.matches.map(({ rule, start, end }) => [rule, text.slice(start, end)])
   }
   const both = [
     ['content_filters[0]', 'word'],

@@ -1,8 +1,8 @@
 import { Fault } from '#platform/core/fault.ts'
 import { type Blocked, blockedBy, type Filtered, type Finding, filterBodies } from './filter-bodies.ts'
-import { findAll, type Places } from './find-all.ts'
-import { estimateScanMs } from './patterns/scan-cost.ts'
+import { type AllMatches, findAll } from './find-all.ts'
 import type { Filters } from './rules.ts'
+import { estimateScanMs } from './scan-cost.ts'
 import { createWorkers, type ScanRequest } from './workers.ts'
 
 export type { Blocked, Finding } from './filter-bodies.ts'
@@ -31,12 +31,12 @@ export type Scanner = {
   /** Filters the user's answer to a question. JSON is filtered value by value, and stays valid. */
   scanAnswer: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
   /** Lists every match in a prompt that consists of one text, also after a match that blocks. */
-  findText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Places>
+  findText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | AllMatches>
   close: () => Promise<void>
 }
 
 /** Shorter scans run at once. Longer scans run in other threads. */
-const atOnceMs = 4
+const inlineLimitMs = 4
 
 /** @param options.timeLimitMs the time limit for scanning one request. After it, the request is refused. */
 export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
@@ -48,7 +48,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
     request: ScanRequest,
   ): Promise<Blocked | Filtered> {
     try {
-      const isShort = estimateScanMs(rules, bodies, atOnceMs) <= atOnceMs
+      const isShort = estimateScanMs(rules, bodies, inlineLimitMs) <= inlineLimitMs
       return isShort ? filterBodies(rules, bodies) : await workers.filter(rules, bodies, request)
     } catch (error) {
       if (error instanceof Fault) throw error
@@ -80,7 +80,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
       return result.outcome === 'blocked' ? result : passed(result.content.answer.input.arguments, result.findings)
     },
     async findText({ rules }, text, request) {
-      const isShort = estimateScanMs(rules, { text }, atOnceMs) <= atOnceMs
+      const isShort = estimateScanMs(rules, { text }, inlineLimitMs) <= inlineLimitMs
       return isShort ? findAll(rules, text) : workers.findAll(rules, text, request)
     },
     close: workers.close,

@@ -14,7 +14,7 @@ export type Replacement = Span & { label: string }
 export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   const sorted = replacements.toSorted((a, b) => a.start - b.start)
   const pieces: string[] = []
-  let done = 0
+  let copiedTo = 0
   for (let i = 0; i < sorted.length; ) {
     let longest = sorted[i]!
     let { end } = longest
@@ -24,15 +24,15 @@ export function replaceSpans(text: string, replacements: readonly Replacement[])
       if (next.end - next.start > longest.end - longest.start) longest = next
       end = Math.max(end, next.end)
     }
-    pieces.push(text.slice(done, start), longest.label)
-    done = end
+    pieces.push(text.slice(copiedTo, start), longest.label)
+    copiedTo = end
   }
-  pieces.push(text.slice(done))
+  pieces.push(text.slice(copiedTo))
   return pieces.join('')
 }
 
 /** Merges matches of several kinds: sorts them, and joins overlapping ones. */
-export function unite(spans: Span[]): Span[] {
+export function mergeSpans(spans: Span[]): Span[] {
   const united: Span[] = []
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
     const last = united.at(-1)
@@ -46,13 +46,13 @@ export function unite(spans: Span[]): Span[] {
 export function matches(
   text: string,
   pattern: RegExp,
-  holds: (match: RegExpExecArray) => boolean = () => true,
+  accepts: (match: RegExpExecArray) => boolean = () => true,
 ): Span[] {
   const found: Span[] = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     if (match[0] === '') pattern.lastIndex++
-    else if (holds(match)) found.push({ start: match.index, end: match.index + match[0].length })
+    else if (accepts(match)) found.push({ start: match.index, end: match.index + match[0].length })
   }
   return found
 }

@@ -7,9 +7,11 @@ import type { Task } from './workers.ts'
 const currentRule = workerData as Int32Array
 
 parentPort!.on('message', (task: Task) => {
-  const begins = (rule: number) => void Atomics.store(currentRule, 0, rule)
+  const onRuleStart = (rule: number) => void Atomics.store(currentRule, 0, rule)
   const { rules } = task
-  parentPort!.postMessage('text' in task ? findAll(rules, task.text, begins) : filterBodies(rules, task.bodies, begins))
+  parentPort!.postMessage(
+    'text' in task ? findAll(rules, task.text, onRuleStart) : filterBodies(rules, task.bodies, onRuleStart),
+  )
 })
 
 parentPort!.postMessage('ready')

@@ -4,9 +4,9 @@ import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { FairQueue, type Requester } from './fair-queue.ts'
 import { type Blocked, blockedBy, type Filtered } from './filter-bodies.ts'
-import type { Places } from './find-all.ts'
-import { sizeOf } from './patterns/scan-cost.ts'
+import type { AllMatches } from './find-all.ts'
 import type { Rule } from './rules.ts'
+import { sizeOf } from './scan-cost.ts'
 
 /** The work of a thread: filter the bodies of a request, or find all matches in a text. */
 export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object> } | { text: string })
@@ -14,13 +14,13 @@ export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object
 /** The key that a scan is for, and the signal that aborts when its result is no longer needed. */
 export type ScanRequest = { requester: Requester; signal?: DisconnectSignal | undefined }
 
-type Outcome = Blocked | Filtered | Places
+type Outcome = Blocked | Filtered | AllMatches
 type Job = {
   task: Task
   size: number
   requester: Requester
-  done: (outcome: Outcome) => void
-  failed: (error: unknown) => void
+  resolve: (outcome: Outcome) => void
+  reject: (error: unknown) => void
 }
 type PoolWorker = {
   worker: Worker
@@ -33,13 +33,13 @@ type PoolWorker = {
 
 const startLimitMs = 15_000
 /** The limit of waiting scans of one key. */
-const mostWaiting = { jobs: 64, bytes: 64 * 1024 * 1024 }
+const maxWaiting = { jobs: 64, bytes: 64 * 1024 * 1024 }
 const retryAfterSeconds = 5
 
 /** Threads that filter long texts. They start when there is work and never keep the process alive. */
 export type Workers = {
   filter: (rules: readonly Rule[], bodies: Record<string, object>, request: ScanRequest) => Promise<Blocked | Filtered>
-  findAll: (rules: readonly Rule[], text: string, request: ScanRequest) => Promise<Blocked | Places>
+  findAll: (rules: readonly Rule[], text: string, request: ScanRequest) => Promise<Blocked | AllMatches>
   close: () => Promise<void>
 }
 
@@ -48,9 +48,9 @@ export type Workers = {
  * thread ends.
  */
 export function createWorkers(options: { timeLimitMs: number }): Workers {
-  const mostWorkers = Math.max(2, Math.min(4, availableParallelism()))
+  const maxWorkers = Math.max(2, Math.min(4, availableParallelism()))
   /** Reserves one thread for the other workspaces, so that they do not wait for a long scan of this one. */
-  const mostPerWorkspace = mostWorkers - 1
+  const maxPerWorkspace = maxWorkers - 1
   const workers = new Set<PoolWorker>()
   const waiting = new FairQueue<Job>()
 
@@ -66,9 +66,9 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
       // The time limit does not include the start of a thread.
       if (message === 'ready') {
         pooled.isReady = true
-        return limit(pooled)
+        return startTimeLimit(pooled)
       }
-      release(pooled)?.done(message)
+      release(pooled)?.resolve(message)
       runNext()
     })
     worker.on('error', () => fail(pooled))
@@ -78,7 +78,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     return pooled
   }
 
-  function limit(pooled: PoolWorker): void {
+  function startTimeLimit(pooled: PoolWorker): void {
     clearTimeout(pooled.limit)
     if (pooled.job) pooled.limit = setTimeout(() => fail(pooled), pooled.isReady ? options.timeLimitMs : startLimitMs)
   }
@@ -95,7 +95,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   function fail(pooled: PoolWorker): void {
     workers.delete(pooled)
     const job = release(pooled)
-    job?.done(blockedBy(job.task.rules[Atomics.load(pooled.currentRule, 0)]!, 'failed'))
+    job?.resolve(blockedBy(job.task.rules[Atomics.load(pooled.currentRule, 0)]!, 'failed'))
     void pooled.worker.terminate()
     runNext()
   }
@@ -103,12 +103,12 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   function canRun(workspaceId: string): boolean {
     let running = 0
     for (const { job } of workers) if (job?.requester.workspaceId === workspaceId) running++
-    return running < mostPerWorkspace
+    return running < maxPerWorkspace
   }
 
   function runNext(): void {
     const idle = [...workers].find(({ job }) => !job)
-    if (!idle && workers.size >= mostWorkers) return
+    if (!idle && workers.size >= maxWorkers) return
     const job = waiting.take(canRun)
     if (job) run(idle ?? start(), job)
   }
@@ -116,52 +116,52 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   function run(pooled: PoolWorker, job: Job): void {
     pooled.job = job
     pooled.worker.ref()
-    limit(pooled)
+    startTimeLimit(pooled)
     Atomics.store(pooled.currentRule, 0, 0)
     try {
       pooled.worker.postMessage(job.task)
     } catch (error) {
-      release(pooled)?.failed(error)
+      release(pooled)?.reject(error)
       runNext()
     }
   }
 
   /** Waits for a turn, then for the result. Leaves the queue as soon as the signal aborts. */
-  async function give(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
+  async function submit(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
     const size = sizeOf('text' in task ? task.text : task.bodies)
-    requireRoom(waiting.of(requester), size)
-    const { promise, resolve: done, reject: failed } = Promise.withResolvers<Outcome>()
-    const job = { task, size, requester, done, failed }
-    const leave = () => {
-      if (waiting.remove(job)) failed(new Fault('client_closed_request', 'The client left before the answer.'))
+    requireQueueSpace(waiting.of(requester), size)
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    const job = { task, size, requester, resolve, reject }
+    const cancel = () => {
+      if (waiting.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
     }
     waiting.add(job)
-    if (signal?.aborted) leave()
-    else signal?.addEventListener('abort', leave)
+    if (signal?.aborted) cancel()
+    else signal?.addEventListener('abort', cancel)
     runNext()
     try {
       return await promise
     } finally {
-      signal?.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', cancel)
     }
   }
 
   return {
-    filter: (rules, bodies, request) => give({ rules, bodies }, request) as Promise<Blocked | Filtered>,
-    findAll: (rules, text, request) => give({ rules, text }, request) as Promise<Blocked | Places>,
+    filter: (rules, bodies, request) => submit({ rules, bodies }, request) as Promise<Blocked | Filtered>,
+    findAll: (rules, text, request) => submit({ rules, text }, request) as Promise<Blocked | AllMatches>,
     async close() {
       for (let job = waiting.take(() => true); job; job = waiting.take(() => true))
-        job.failed(new Error('The scanner was closed.'))
+        job.reject(new Error('The scanner was closed.'))
       await Promise.all([...workers].map(({ worker }) => worker.terminate()))
     },
   }
 }
 
 /** @throws Fault `rate_limited` if a key has too many waiting scans. A single request is always accepted. */
-function requireRoom(waiting: readonly Job[], size: number): void {
+function requireQueueSpace(waiting: readonly Job[], size: number): void {
   if (waiting.length === 0) return
   const bytes = waiting.reduce((sum, job) => sum + job.size, size)
-  if (waiting.length < mostWaiting.jobs && bytes <= mostWaiting.bytes) return
+  if (waiting.length < maxWaiting.jobs && bytes <= maxWaiting.bytes) return
   throw new Fault(
     'rate_limited',
     `${waiting.length} requests of this key already wait for content filters, which is the most. Send this one again when some of them are answered.`,

@@ -9,13 +9,13 @@ import { deleteGuardrailSpending } from '#spend/budgets/rows.ts'
 import { unassignAll } from './assignments/assignments.ts'
 import { groupingOf } from './decide/budget.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
-import { refuse } from './decide/refuse.ts'
+import { requireNoProblems } from './decide/refuse.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
 import { type NormaliseDeps, normalise } from './normalise.ts'
 import type { GuardrailPatch, NewGuardrail } from './patch.ts'
 import { deleteRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
 import { withSpending } from './with-spending.ts'
-import { noGuardrail, requirePlace, type WriteDeps, writeGuardrails } from './write.ts'
+import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from './write.ts'
 
 type ChangeDeps = WriteDeps & NormaliseDeps
 
@@ -43,14 +43,14 @@ export async function changeGuardrail(
   id: string,
   body: GuardrailPatch,
 ): Promise<Guardrail> {
-  const home = await requirePlace(deps, caller, id)
+  const location = await requireLocation(deps, caller, id)
   const policyChange = await normalise(deps, body)
-  const changed = await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
+  const changed = await writeGuardrails(deps, location.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
-    if (!before && !home.isDefault) throw noGuardrail()
+    if (!before && !location.isDefault) throw guardrailNotFound()
     const base = before
       ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
-      : newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
+      : newGuardrail(deps, id, location.workspaceId, `Workspace ${location.workspaceId} Default`)
     const after = merge(base, body, policyChange)
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
     // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
@@ -72,11 +72,11 @@ function addsGroupLimit(before: GuardrailRecord, after: GuardrailRecord): boolea
 
 /** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */
 export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: string): Promise<void> {
-  const home = await requirePlace(deps, caller, id)
-  await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
+  const location = await requireLocation(deps, caller, id)
+  await writeGuardrails(deps, location.workspaceId, async (tx, announce) => {
     const before = await findGuardrail(tx, id)
-    if (!before) throw noGuardrail()
-    if (home.isDefault) throw new Fault('invalid', defaultStays)
+    if (!before) throw guardrailNotFound()
+    if (location.isDefault) throw new Fault('invalid', defaultNotDeletable)
     await unassignAll(deps, tx, caller, id)
     await deleteRow(tx, id)
     await recordGuardrail(deps, tx, caller, before, undefined)
@@ -84,7 +84,7 @@ export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: stri
   })
 }
 
-const defaultStays =
+const defaultNotDeletable =
   'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to remove its rules.'
 
 /** A guardrail without any rule. */
@@ -100,7 +100,7 @@ export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string
 export function merge(base: GuardrailRecord, body: GuardrailPatch, policyChange: Partial<Policy>): GuardrailRecord {
   const policy = { ...base.policy, ...policyChange }
   if (policy.reset_interval !== null && policy.limit_usd === null) {
-    refuse([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])
+    requireNoProblems([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])
   }
   const { name = base.name, description = base.description } = body
   return { ...base, name, description, policy }

@@ -2,15 +2,15 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
-import { type PoliciesInForce, readWorkspacePolicies } from './workspace-policies.ts'
+import { type EffectivePolicies, readWorkspacePolicies } from './workspace-policies.ts'
 
 type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 
 /** The guardrails and budgets that apply to a caller. */
 export type GuardrailCache = {
-  of: (caller: GuardrailCacheSubject) => Promise<PoliciesInForce>
+  of: (caller: GuardrailCacheSubject) => Promise<EffectivePolicies>
   /** The same; undefined if they must be read first. */
-  getCached: (caller: GuardrailCacheSubject) => PoliciesInForce | undefined
+  getCached: (caller: GuardrailCacheSubject) => EffectivePolicies | undefined
   close: () => void
 }
 

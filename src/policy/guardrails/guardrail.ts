@@ -3,7 +3,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import { groupings } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { Policy } from './decide/policy.ts'
-import { twinsOf } from './decide/zdr.ts'
+import { vendorFieldsOf } from './decide/zdr.ts'
 
 /** A stored guardrail. Times are Unix milliseconds. */
 export type GuardrailRecord = {
@@ -84,7 +84,7 @@ export function publicForm(deps: { config: Pick<Config, 'zdr_vendors'> }, record
     name: record.name,
     description: record.description,
     ...record.policy,
-    ...twinsOf(deps.config.zdr_vendors, record.policy),
+    ...vendorFieldsOf(deps.config.zdr_vendors, record.policy),
     created_at: isoTime(record.createdAt),
     updated_at: isoTime(record.updatedAt),
   }

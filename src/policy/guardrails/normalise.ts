@@ -3,19 +3,19 @@ import type { Config } from '#platform/config/settings.ts'
 import { builtinLabels, scopedBuiltins } from '../filters/detectors/builtins.ts'
 import { compilePattern } from '../filters/patterns/patterns.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
-import { type Problem, refuse } from './decide/refuse.ts'
+import { type Problem, requireNoProblems } from './decide/refuse.ts'
 import { zdrFieldsIn } from './decide/zdr.ts'
 import type { GuardrailPatch } from './patch.ts'
 
 /** The part of the catalogue that resolves the names in a guardrail. */
-export type NamesInCatalogue = {
+export type NameCatalogue = {
   current: () => {
     findModel: (name: string) => { canonicalSlug: string } | undefined
     findProvider: (slugOrName: string) => { slug: string } | undefined
   }
 }
 
-export type NormaliseDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: NamesInCatalogue }
+export type NormaliseDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: NameCatalogue }
 
 /** The total size limit of a guardrail's custom patterns, because a request can be matched against all of them. */
 const maxPatternsSize = 100_000
@@ -29,7 +29,7 @@ export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Prom
   const modelSlug = (name: string) => findModel(name)?.canonicalSlug
   const providerSlug = (name: string) => findProvider(name)?.slug
   const problems: Problem[] = []
-  const named = {
+  const resolvedNames = {
     allowed_models: resolve('allowed_models', 'model', body.allowed_models, modelSlug, problems),
     ignored_models: resolve('ignored_models', 'model', body.ignored_models, modelSlug, problems),
     allowed_providers: resolve('allowed_providers', 'provider', body.allowed_providers, providerSlug, problems),
@@ -37,36 +37,36 @@ export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Prom
   }
   const zdr = zdrFieldsIn(deps.config.zdr_vendors, body, problems)
   await checkPatterns(body.content_filters ?? [], problems)
-  refuse(problems)
+  requireNoProblems(problems)
   return pickPolicy({
     ...body,
-    ...named,
+    ...resolvedNames,
     ...zdr,
-    group_limits: eachOf(body.group_limits, ({ by, tag_name = null, limit_usd, reset_interval = null }) => ({
+    group_limits: mapList(body.group_limits, ({ by, tag_name = null, limit_usd, reset_interval = null }) => ({
       ...{ by, tag_name, limit_usd, reset_interval },
     })),
-    content_filter_builtins: eachOf(body.content_filter_builtins, withLabel),
+    content_filter_builtins: mapList(body.content_filter_builtins, withLabel),
   })
 }
 
 function resolve(
   field: string,
-  noun: string,
+  kind: string,
   names: string[] | null | undefined,
   slugOf: (name: string) => string | undefined,
   problems: Problem[],
 ): string[] | null | undefined {
   const first = new Map<string, number>()
-  return eachOf(names, (name, i) => {
+  return mapList(names, (name, i) => {
     const slug = slugOf(name)
     const path = `${field}[${i}]`
     if (slug === undefined) {
-      problems.push({ path, message: `the catalogue does not contain the ${noun} ${JSON.stringify(name)}` })
+      problems.push({ path, message: `the catalogue does not contain the ${kind} ${JSON.stringify(name)}` })
       return name
     }
     const earlier = first.get(slug)
     if (earlier === undefined) first.set(slug, i)
-    else problems.push({ path, message: `is the same ${noun} as item ${earlier}, ${slug}` })
+    else problems.push({ path, message: `is the same ${kind} as item ${earlier}, ${slug}` })
     return slug
   })
 }
@@ -92,7 +92,7 @@ function withLabel({ slug, action, scan_scope }: NonNullable<GuardrailPatch['con
 }
 
 /** Keeps null, which removes a list, and undefined, which does not change it. */
-function eachOf<From, To>(
+function mapList<From, To>(
   list: From[] | null | undefined,
   change: (item: From, i: number) => To,
 ): To[] | null | undefined {
@@ -100,7 +100,7 @@ function eachOf<From, To>(
 }
 
 /** Removes undefined fields and fields that do not belong to a policy. */
-function pickPolicy(given: { [Field in keyof Policy]?: Policy[Field] | undefined }): Partial<Policy> {
+function pickPolicy(values: { [Field in keyof Policy]?: Policy[Field] | undefined }): Partial<Policy> {
   const fields = Object.keys(emptyPolicy) as (keyof Policy)[]
-  return Object.fromEntries(fields.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])))
+  return Object.fromEntries(fields.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])))
 }

@@ -29,7 +29,7 @@ function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>
     .nullable()
 }
 
-const itself = (name: string) => name
+const identity = (name: string) => name
 const Name = text({ min: 1, max: 256 })
 
 const ContentFilter = strictFields({
@@ -72,11 +72,11 @@ const policyFields = {
   group_limits: list(GroupLimit, ({ by, tag_name }) => `${by} ${tag_name ?? ''}`, maxGroupLimits).describe(
     'Limits for each session, or for each value of a tag (a key of `metadata`), over all keys and members that the guardrail applies to.',
   ),
-  allowed_data_regions: list(z.enum(regions), itself),
-  allowed_models: list(Name, itself).describe('IDs, canonical slugs or aliases; stored as canonical slugs.'),
-  ignored_models: list(Name, itself),
-  allowed_providers: list(Name, itself),
-  ignored_providers: list(Name, itself),
+  allowed_data_regions: list(z.enum(regions), identity),
+  allowed_models: list(Name, identity).describe('IDs, canonical slugs or aliases; stored as canonical slugs.'),
+  ignored_models: list(Name, identity),
+  allowed_providers: list(Name, identity),
+  ignored_providers: list(Name, identity),
   content_filter_builtins: list(BuiltinFilter, (filter) => filter.slug),
   content_filters: list(ContentFilter, (filter) => filter.pattern),
   enable_free_model_publication: flag().describe('Whether free endpoints that publish prompts are allowed.'),

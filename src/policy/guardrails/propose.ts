@@ -6,10 +6,10 @@ import type { GuardrailRecord } from './guardrail.ts'
 import { type NormaliseDeps, normalise } from './normalise.ts'
 import type { GuardrailPatch } from './patch.ts'
 import { findGuardrail } from './rows.ts'
-import { noGuardrail, requirePlace } from './write.ts'
+import { guardrailNotFound, requireLocation } from './write.ts'
 
 /** The keys and members under a guardrail: all of its workspace, or those it is assigned to. */
-export type Governed = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }
+export type GovernedTargets = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }
 
 /**
  * Applies a PATCH to a guardrail without storing it, and finds the keys and members it applies to. Also works for the
@@ -20,18 +20,18 @@ export async function proposeGuardrail(
   caller: Caller,
   id: string,
   patch: GuardrailPatch | undefined,
-): Promise<{ guardrail: GuardrailRecord; governed: Governed }> {
-  const home = await requirePlace(deps, caller, id)
+): Promise<{ guardrail: GuardrailRecord; governed: GovernedTargets }> {
+  const location = await requireLocation(deps, caller, id)
   const stored = await findGuardrail(deps.db.query, id)
-  if (!stored && !(home.isDefault && patch)) throw noGuardrail()
-  const base = stored ?? newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
+  if (!stored && !(location.isDefault && patch)) throw guardrailNotFound()
+  const base = stored ?? newGuardrail(deps, id, location.workspaceId, `Workspace ${location.workspaceId} Default`)
   return {
     guardrail: patch ? merge(base, patch, await normalise(deps, patch)) : base,
-    governed: home.isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),
+    governed: location.isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),
   }
 }
 
-async function assignedTo(query: Query, id: string): Promise<Governed> {
+async function assignedTo(query: Query, id: string): Promise<GovernedTargets> {
   const rows = await query
     .selectFrom('guardrail_assignments')
     .where('guardrail_id', '=', id)

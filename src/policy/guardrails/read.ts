@@ -7,15 +7,15 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Guardrail } from './guardrail.ts'
 import { findGuardrail, listRows } from './rows.ts'
 import { withSpending } from './with-spending.ts'
-import { noGuardrail, requirePlace } from './write.ts'
+import { guardrailNotFound, requireLocation } from './write.ts'
 
 type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /** @throws Fault `not_found`, also for a workspace's default that was never changed. */
 export async function getGuardrail(deps: ReadDeps, caller: Caller, id: string): Promise<Guardrail> {
-  await requirePlace(deps, caller, id)
+  await requireLocation(deps, caller, id)
   const record = await findGuardrail(deps.db.query, id)
-  if (!record) throw noGuardrail()
+  if (!record) throw guardrailNotFound()
   return withSpending(deps, record)
 }
 

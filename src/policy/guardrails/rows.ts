@@ -7,7 +7,7 @@ import { emptyPolicy } from './decide/policy.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
 /** The workspace of a guardrail, and whether the guardrail is its default. */
-export type GuardrailPlace = { workspaceId: string; isDefault: boolean }
+export type GuardrailLocation = { workspaceId: string; isDefault: boolean }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -15,7 +15,11 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * Finds the workspace of a guardrail's id within an organization. The id can also be that of a workspace's default
  * guardrail, even if it was never stored.
  */
-export async function findPlace(query: Query, organizationId: string, id: string): Promise<GuardrailPlace | undefined> {
+export async function findLocation(
+  query: Query,
+  organizationId: string,
+  id: string,
+): Promise<GuardrailLocation | undefined> {
   if (!uuid.test(id)) return undefined
   const row = await query
     .selectFrom('workspaces as w')
@@ -52,19 +56,19 @@ export async function listRows(
 
 /** @throws Fault `conflict` if the workspace has a guardrail of that name. */
 export async function insertGuardrail(tx: Tx, record: GuardrailRecord): Promise<void> {
-  await tx.insertInto('guardrails').values(toRow(record)).execute().catch(nameTaken)
+  await tx.insertInto('guardrails').values(toRow(record)).execute().catch(throwNameConflict)
 }
 
 /** @throws Fault `conflict` if the workspace has another guardrail of that name. */
 export async function updateGuardrail(tx: Tx, record: GuardrailRecord): Promise<void> {
-  await tx.updateTable('guardrails').set(toRow(record)).where('id', '=', record.id).execute().catch(nameTaken)
+  await tx.updateTable('guardrails').set(toRow(record)).where('id', '=', record.id).execute().catch(throwNameConflict)
 }
 
 export async function deleteRow(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('guardrails').where('id', '=', id).execute()
 }
 
-function nameTaken(error: unknown): never {
+function throwNameConflict(error: unknown): never {
   if (!isUniqueViolation(error)) throw error
   throw new Fault('conflict', 'Another guardrail of the workspace has this name. Nothing was changed.')
 }

@@ -8,15 +8,15 @@ import { guardrailBudget } from './decide/budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
 /** The number of listed members and keys. */
-const mostListed = 10
+const maxListed = 10
 
-export type SpenderStanding = { spender: Spender; name: string | null; standing: BudgetStatus }
+export type SpenderStatus = { spender: Spender; name: string | null; status: BudgetStatus }
 
 /** The members and keys that have spent the most of a guardrail's limit in the current period, the most first. */
-export async function spendersOf(
+export async function findSpenders(
   deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },
   record: GuardrailRecord,
-): Promise<SpenderStanding[]> {
+): Promise<SpenderStatus[]> {
   const { query } = deps.db
   const { id, workspaceId, createdAt, policy } = record
   if (policy.limit_usd === null) return []
@@ -24,7 +24,7 @@ export async function spendersOf(
   const since = Math.max(period, dayOf(createdAt))
   const isDefault = await isDefaultOf(query, workspaceId, id)
   const find = (kind: Spender['kind']) =>
-    largest(query, {
+    findTopSpenders(query, {
       kind,
       workspaceId,
       since,
@@ -33,14 +33,14 @@ export async function spendersOf(
     })
   const found = [...(await find('member')), ...(await find('key'))]
   const budgets = found.map(({ spender }) => guardrailBudget(record, spender, isDefault) as LastingBudget)
-  const standings = await readBudgetStatuses(deps, budgets)
+  const statuses = await readBudgetStatuses(deps, budgets)
   return found
-    .map((one, at) => ({ ...one, standing: standings[at]! }))
-    .toSorted((a, b) => Number(chargedTo(b) - chargedTo(a)))
-    .slice(0, mostListed)
+    .map((one, at) => ({ ...one, status: statuses[at]! }))
+    .toSorted((a, b) => Number(chargedAmount(b) - chargedAmount(a)))
+    .slice(0, maxListed)
 }
 
-const chargedTo = ({ standing: { spent, unconfirmed } }: SpenderStanding) => spent + unconfirmed
+const chargedAmount = ({ status: { spent, unconfirmed } }: SpenderStatus) => spent + unconfirmed
 
 export async function isDefaultOf(query: Query, workspaceId: string, guardrailId: string): Promise<boolean> {
   const row = await query
@@ -51,7 +51,7 @@ export async function isDefaultOf(query: Query, workspaceId: string, guardrailId
   return row?.default_guardrail_id === guardrailId
 }
 
-type Search = {
+type SpenderSearch = {
   kind: Spender['kind']
   workspaceId: string
   /** The first day that counts. */
@@ -61,8 +61,11 @@ type Search = {
   assignedTo: string | null
 }
 
-/** Those with the largest sums of the ledger. This approximation is sufficient to order them. */
-async function largest(query: Query, search: Search): Promise<{ spender: Spender; name: string | null }[]> {
+/** Finds the spenders with the largest sums in the ledger. The sums are approximate, which is sufficient to order them. */
+async function findTopSpenders(
+  query: Query,
+  search: SpenderSearch,
+): Promise<{ spender: Spender; name: string | null }[]> {
   const isMember = search.kind === 'member'
   const column = isMember ? 'd.user_id' : 'd.key_hash'
   let matching = query
@@ -86,7 +89,7 @@ async function largest(query: Query, search: Search): Promise<{ spender: Spender
     .select([`${column} as id`, sql<string | null>`max(${sql.ref(isMember ? 'u.email' : 'k.name')})`.as('name')])
     .orderBy(sql`sum((cost_pico + margin_pico) * 1.0)`, 'desc')
     .orderBy(column)
-    .limit(mostListed)
+    .limit(maxListed)
     .execute()
   return rows.map(({ id, name }) => ({
     spender: isMember ? { kind: 'member', userId: id } : { kind: 'key', hash: id },

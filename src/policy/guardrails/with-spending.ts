@@ -4,9 +4,9 @@ import type { Db } from '#platform/db/db.ts'
 import { resetsAt } from '#spend/budgets/budget.ts'
 import { statusFields } from '#spend/budgets/budget-status.ts'
 import { groupLimitsOf } from './decide/budget.ts'
-import { groupStandings } from './group-standings.ts'
+import { readGroupStatuses } from './group-statuses.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
-import { isDefaultOf, type SpenderStanding, spendersOf } from './spenders.ts'
+import { findSpenders, isDefaultOf, type SpenderStatus } from './spenders.ts'
 
 type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
@@ -17,7 +17,7 @@ type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick
 export async function withSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
   const form = { ...publicForm(deps, record), ...(await groupSpending(deps, record)) }
   if (record.policy.limit_usd === null) return form
-  const spenders = (await spendersOf(deps, record)).map(spenderForm)
+  const spenders = (await findSpenders(deps, record)).map(spenderForm)
   const next = resetsAt({ interval: record.policy.reset_interval }, deps.now())
   const nothing = { spent_usd: 0, unconfirmed_usd: 0, held_usd: 0, forecast_usd: null }
   const { spent_usd, unconfirmed_usd, held_usd, forecast_usd } = spenders[0] ?? nothing
@@ -30,7 +30,7 @@ export async function withSpending(deps: WithSpendingDeps, record: GuardrailReco
 }
 
 /** The number of listed groups of each limit. */
-const mostListed = 10
+const maxListed = 10
 
 async function groupSpending(
   deps: WithSpendingDeps,
@@ -38,20 +38,20 @@ async function groupSpending(
 ): Promise<Pick<Guardrail, 'group_spending'> | undefined> {
   if (record.policy.group_limits === null) return undefined
   const isDefault = await isDefaultOf(deps.db.query, record.workspaceId, record.id)
-  const found = await Promise.all(
-    groupLimitsOf(record, isDefault).map(async (one) => {
-      const { by, tag_name, limit_usd } = one.limit
-      const standings = await groupStandings(deps, one, { limit: mostListed })
-      return standings.flatMap(({ value, standing }) =>
-        value === null ? [] : [{ by, tag_name, value, limit_usd, ...statusFields(standing) }],
+  const lists = await Promise.all(
+    groupLimitsOf(record, isDefault).map(async (groupLimit) => {
+      const { by, tag_name, limit_usd } = groupLimit.limit
+      const statuses = await readGroupStatuses(deps, groupLimit, { limit: maxListed })
+      return statuses.flatMap(({ value, status }) =>
+        value === null ? [] : [{ by, tag_name, value, limit_usd, ...statusFields(status) }],
       )
     }),
   )
-  return { group_spending: found.flat() }
+  return { group_spending: lists.flat() }
 }
 
-function spenderForm({ spender, name, standing }: SpenderStanding) {
-  const { resets_at, ...amounts } = statusFields(standing)
+function spenderForm({ spender, name, status }: SpenderStatus) {
+  const { resets_at, ...amounts } = statusFields(status)
   const id = spender.kind === 'member' ? { user_id: spender.userId } : { key_hash: spender.hash }
   return { kind: spender.kind, ...id, name, ...amounts }
 }

@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import { findPlace, type GuardrailPlace } from './rows.ts'
+import { findLocation, type GuardrailLocation } from './rows.ts'
 
 export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
@@ -23,11 +23,11 @@ export function writeGuardrails<T>(
 }
 
 /** The same message for an unknown id and for an id of another organization. */
-export const noGuardrail = () => new Fault('not_found', 'Guardrail not found.')
+export const guardrailNotFound = () => new Fault('not_found', 'Guardrail not found.')
 
 /** @throws Fault `not_found` if the caller reaches neither a guardrail nor a default of this id. */
-export async function requirePlace(deps: { db: Db }, caller: CallerScope, id: string): Promise<GuardrailPlace> {
-  const home = await findPlace(deps.db.query, caller.organizationId, id)
-  if (!home || !reachesWorkspace(caller, home.workspaceId)) throw noGuardrail()
-  return home
+export async function requireLocation(deps: { db: Db }, caller: CallerScope, id: string): Promise<GuardrailLocation> {
+  const location = await findLocation(deps.db.query, caller.organizationId, id)
+  if (!location || !reachesWorkspace(caller, location.workspaceId)) throw guardrailNotFound()
+  return location
 }

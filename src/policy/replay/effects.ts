@@ -2,13 +2,13 @@ import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { PastRequest } from '#spend/ledger/history.ts'
 import { incapableEndpoints } from '#spend/ledger/record.ts'
-import { type Place, type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
+import { type RuleAt, rulesAt, type Stage } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
-import { type BudgetsOfPast, groupBudgetsOfPast } from './budget-past.ts'
-import { contentOfPast, undecidedFilters } from './content-past.ts'
-import { type IsReachable, judgeOfPast } from './judge-past.ts'
+import { createPastGroupBudgets, type PastBudgets } from './past-budget.ts'
+import { findUndecidableFilters, pastContentEffect } from './past-content.ts'
+import { createPastJudge, type IsReachable } from './past-verdict.ts'
 import type { Effect } from './tally.ts'
-import type { Undecidable } from './words.ts'
+import type { Undecidable } from './texts.ts'
 
 type EffectsDeps = {
   config: Pick<Config, 'zdr_vendors'>
@@ -24,23 +24,23 @@ type Judge = (past: PastRequest) => Effect[]
  * the compiler reports a missing one.
  * @param from the start of the replay.
  */
-export function effectsIn(
+export function createEffectFinder(
   deps: EffectsDeps,
   guardrail: GuardrailRecord,
-  budgets: BudgetsOfPast,
+  budgets: PastBudgets,
   from: number,
-  undecided: (rule: Undecidable) => void,
+  onUndecidable: (rule: Undecidable) => void,
 ): Judge {
-  const candidates = judgeCandidates(deps, guardrail, undecided)
+  const candidates = createCandidateJudge(deps, guardrail, onUndecidable)
   // In the order of evaluation of a live request.
-  const places: Record<Place, Judge> = {
+  const judgesByStage: Record<Stage, Judge> = {
     region: candidates,
     model: candidates,
     endpoint: candidates,
-    content: judgeContent(guardrail, undecided),
-    limit: judgeLimits(budgets, groupBudgetsOfPast(guardrail.policy, from)),
+    content: createContentJudge(guardrail, onUndecidable),
+    limit: createLimitJudge(budgets, createPastGroupBudgets(guardrail.policy, from)),
   }
-  const judges = [...new Set(Object.values(places))]
+  const judges = [...new Set(Object.values(judgesByStage))]
   return (past) => {
     const effects: Effect[] = []
     for (const judge of judges) {
@@ -52,37 +52,46 @@ export function effectsIn(
   }
 }
 
-function judgeCandidates(deps: EffectsDeps, guardrail: GuardrailRecord, undecided: (rule: 'catalogue') => void): Judge {
+function createCandidateJudge(
+  deps: EffectsDeps,
+  guardrail: GuardrailRecord,
+  onUndecidable: (rule: 'catalogue') => void,
+): Judge {
   const { findModel } = deps.catalogue.current()
-  const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors, isReachable: deps.isReachable })
+  const judge = createPastJudge({
+    guardrail,
+    findModel,
+    vendors: deps.config.zdr_vendors,
+    isReachable: deps.isReachable,
+  })
   return ({ keyHash, userId, record }) => {
     const { candidate_models: models, endpoint_id: endpointId, region } = record
     const incapable = incapableEndpoints(record)
     const verdict = judge({ models, endpointId, region, incapable, owner: { keyHash, userId } })
-    if (verdict.outcome === 'unknown') undecided('catalogue')
+    if (verdict.outcome === 'unknown') onUndecidable('catalogue')
     if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]
     return verdict.outcome === 'rerouted' ? [{ outcome: 'reroute', rule: verdict.rule }] : []
   }
 }
 
-function judgeContent({ policy }: GuardrailRecord, undecided: (rule: RuleAt<'content'>) => void): Judge {
-  const filters = undecidedFilters(policy)
+function createContentJudge({ policy }: GuardrailRecord, onUndecidable: (rule: RuleAt<'content'>) => void): Judge {
+  const filters = findUndecidableFilters(policy)
   return ({ record }) => {
-    const content = contentOfPast(policy, record)
+    const content = pastContentEffect(policy, record)
     if (content?.outcome === 'refused') return [{ outcome: 'refuse', rule: content.rule }]
-    for (const field of filters) if (field === 'content_filters' || !content) undecided(field)
+    for (const field of filters) if (field === 'content_filters' || !content) onUndecidable(field)
     return content ? [{ outcome: 'redact', rule: content.rule }] : []
   }
 }
 
-function judgeLimits(budgets: BudgetsOfPast, groups: Pick<BudgetsOfPast, 'admits'>): Judge {
+function createLimitJudge(budgets: PastBudgets, groups: Pick<PastBudgets, 'chargeIfRoom'>): Judge {
   const admits: Record<RuleAt<'limit'>, (past: PastRequest) => boolean> = {
-    limit_usd: budgets.admits,
-    group_limits: groups.admits,
+    limit_usd: budgets.chargeIfRoom,
+    group_limits: groups.chargeIfRoom,
   }
   const limits = rulesAt('limit')
   return (past) => {
-    const refusing = limits.find(({ rule }) => !admits[rule](past))
-    return refusing ? [{ outcome: 'refuse', rule: refusing.rule }] : []
+    const violated = limits.find(({ rule }) => !admits[rule](past))
+    return violated ? [{ outcome: 'refuse', rule: violated.rule }] : []
   }
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import type { IsReachable, RequestOwner } from './judge-past.ts'
+import type { IsReachable, RequestOwner } from './past-verdict.ts'
 
 type Load = (owner: RequestOwner) => Promise<(endpoint: Endpoint) => boolean>
 

@@ -8,14 +8,14 @@ import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '#spend/ledger/days.ts'
 import { pastRequests, type Scope, spentOnDays } from '#spend/ledger/history.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
-import { type Governed, proposeGuardrail } from '../guardrails/propose.ts'
+import { type GovernedTargets, proposeGuardrail } from '../guardrails/propose.ts'
 import type { Replay, ReplayRequest } from './answer.ts'
-import { type BudgetsOfPast, budgetsOfPast, firstDayOf } from './budget-past.ts'
-import { effectsIn } from './effects.ts'
-import type { RequestOwner } from './judge-past.ts'
+import { createEffectFinder } from './effects.ts'
 import { OwnerReachability } from './owner-reachability.ts'
+import { createPastBudgets, firstDayOf, type PastBudgets } from './past-budget.ts'
+import type { RequestOwner } from './past-verdict.ts'
 import { createReplayTally } from './tally.ts'
-import { notes, reasons } from './words.ts'
+import { notes, reasons } from './texts.ts'
 
 export type ReplayDeps = {
   db: Db
@@ -49,26 +49,26 @@ export async function replay(
     ...scopeOf(guardrail, governed),
     hasTags: guardrail.policy.group_limits?.some(({ by }) => by === 'tag'),
   }
-  const budget = await budgetsBefore(deps, guardrail, governed, scope, period)
-  const judged = createReplayTally(request.list)
+  const budget = await loadBudgets(deps, guardrail, governed, scope, period)
+  const tally = createReplayTally(request.list)
   const reachability = new OwnerReachability(deps.reachability)
-  const effectsOf = effectsIn(
+  const effectsOf = createEffectFinder(
     { ...deps, isReachable: reachability.isReachable },
     guardrail,
     budget,
     period.from,
-    judged.undecided,
+    tally.undecided,
   )
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
     await reachability.load(page)
-    for (const past of page) judged.add(past, effectsOf(past))
+    for (const past of page) tally.add(past, effectsOf(past))
   }
   return {
     guardrail_id: id,
     from: isoTime(period.from),
     to: isoTime(period.to),
-    ...judged.result(reasons),
+    ...tally.result(reasons),
     notes: notes(guardrail.policy),
   }
 }
@@ -83,26 +83,26 @@ function periodOf({ now }: { now: Now }, { from, to }: ReplayRequest): Period {
   return { from: start, to: end }
 }
 
-function scopeOf({ workspaceId }: GuardrailRecord, governed: Governed): Scope {
+function scopeOf({ workspaceId }: GuardrailRecord, governed: GovernedTargets): Scope {
   if (governed.everybody) return { workspaceId, includes: () => true }
   const { keyHashes, userIds } = governed
   return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }
 }
 
 /** The limits at the start of the replay, with the spending from earlier in their period. */
-async function budgetsBefore(
+async function loadBudgets(
   deps: ReplayDeps,
   { policy, createdAt }: GuardrailRecord,
-  governed: Governed,
+  governed: GovernedTargets,
   scope: Scope,
   { from }: Period,
-): Promise<BudgetsOfPast> {
-  if (policy.limit_usd === null) return budgetsOfPast(policy, governed, from, [])
+): Promise<PastBudgets> {
+  if (policy.limit_usd === null) return createPastBudgets(policy, governed, from, [])
   const day = dayOf(from)
   // Without an interval, a limit counts from the creation of its guardrail.
   const first = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
   const days = { from: first, to: day, includesByok: policy.include_byok_in_budgets }
-  const budgets = budgetsOfPast(policy, governed, from, await spentOnDays(deps, scope, days))
+  const budgets = createPastBudgets(policy, governed, from, await spentOnDays(deps, scope, days))
   for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.forEach(budgets.count)
   return budgets
 }

@@ -2,7 +2,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { PastRequest } from '#spend/ledger/history.ts'
 import type { Replay, TouchedRequest } from './answer.ts'
-import type { Undecidable } from './words.ts'
+import type { Undecidable } from './texts.ts'
 
 export type Outcome = Replay['by_rule'][number]['outcome']
 export type Effect = { outcome: Outcome; rule: string }
@@ -16,7 +16,7 @@ type ReplayResult = Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'>
  * Adds up the outcomes of requests, which come in order of time. Stores only sums and the newest affected requests,
  * so its memory does not grow with the number of requests.
  */
-export function createReplayTally(listed: number) {
+export function createReplayTally(maxListed: number) {
   const all: ModelSum = { ...nothing }
   const models = new Map<string, ModelSum>()
   const rules = new Map<string, Effect & Sum>()
@@ -28,23 +28,23 @@ export function createReplayTally(listed: number) {
     add(past: PastRequest, effects: Effect[]): void {
       const { cost } = past
       const model = modelOf(past)
-      const ofModel = models.getOrInsertComputed(model, () => ({ ...nothing }))
-      for (const sum of [all, ofModel]) {
+      const modelSum = models.getOrInsertComputed(model, () => ({ ...nothing }))
+      for (const sum of [all, modelSum]) {
         sum.requests++
         sum.cost += cost
         for (const { outcome } of effects) sum[outcome]++
       }
       for (const effect of effects) {
         const key = `${effect.outcome} ${effect.rule}`
-        const ofRule = rules.getOrInsertComputed(key, () => ({ ...effect, requests: 0, cost: 0n }))
-        ofRule.requests++
-        ofRule.cost += cost
+        const ruleSum = rules.getOrInsertComputed(key, () => ({ ...effect, requests: 0, cost: 0n }))
+        ruleSum.requests++
+        ruleSum.cost += cost
       }
       if (effects.length === 0) return
       affected++
       newest.push(touchedRequest(past, model, effects))
       // Trimmed in batches, because removing one element at a time would move all the others.
-      if (newest.length > 2 * listed) newest.splice(0, newest.length - listed)
+      if (newest.length > 2 * maxListed) newest.splice(0, newest.length - maxListed)
     },
     undecided(rule: Undecidable): void {
       undecided.set(rule, (undecided.get(rule) ?? 0) + 1)
@@ -58,7 +58,7 @@ export function createReplayTally(listed: number) {
         .map(([model, sum]) => ({ model, ...modelResult(sum) }))
         .sort((a, b) => b.would_refuse - a.would_refuse || b.requests - a.requests || (a.model < b.model ? -1 : 1)),
       touched: affected,
-      touched_requests: newest.toReversed().slice(0, listed),
+      touched_requests: newest.toReversed().slice(0, maxListed),
       undecidable: [...undecided].map(([rule, requests]) => ({ rule, requests, why: reasons[rule] })),
     }),
   }

@@ -1,7 +1,7 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '../ledger/days.ts'
-import { spendingOfGroup } from '../ledger/group-spending.ts'
+import { sumOfGroup } from '../ledger/group-spending.ts'
 import { chargedOf, type Spenders, type Spending, spendingOf } from '../ledger/read.ts'
 import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
 
@@ -28,7 +28,7 @@ export function ledgerSpending(
   const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)
   const since = Math.max(sinceDay, createdDay)
   if (subject.kind !== 'group') return spendingOf(deps, spendersOf(subject), since)
-  return spendingOfGroup(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.id }, since)
+  return sumOfGroup(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.id }, since)
 }
 
 function spendersOf(subject: Exclude<LastingSubject, GroupSubject>): Spenders {

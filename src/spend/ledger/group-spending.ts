@@ -17,7 +17,7 @@ export type SpendingGroup = {
 const dayMs = 86_400_000
 
 /** Sums the single requests of a group since a day. Requests older than the retention of the ledger are missing. */
-export async function spendingOfGroup(
+export async function sumOfGroup(
   { db }: { db: Pick<Db, 'query'> },
   { workspaceId, grouping, value, assignedTo }: SpendingGroup,
   sinceDay: number,

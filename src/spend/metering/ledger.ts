@@ -62,7 +62,7 @@ const undelayedShare = 0.2
 const maxDelayMs = 2000
 
 /**
- * Opens a ledger.  * Opens a ledger. A crash loses the rows of the last `everyMs` (200 by default), or of `spillAfterMs` while the database is
+ * Opens a ledger. A crash loses the rows of the last `everyMs` (200 by default), or of `spillAfterMs` while the database is
  * unreachable. Longer intervals would make garbage collection slower. A request can be in a file and in a pending write at the same time:
  * its id prevents a second row.
  */

@@ -5,8 +5,8 @@ import { clockOf } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type Budget, type GroupSubject, groupAccounts, periodOf } from '#spend/budgets/budget.ts'
 import { Budgets, type Reservation } from '#spend/budgets/budgets.ts'
-import { forgetGroups } from '#spend/budgets/forget-groups.ts'
 import type { Every } from '#spend/budgets/open-accounts.ts'
+import { pruneGroups } from '#spend/budgets/prune-groups.ts'
 import { readBudget } from '#spend/budgets/rows.ts'
 import { cuttableDb, type Link } from '../database/cuttable-db.ts'
 import type { Seeded } from '../service/seeded.ts'
@@ -327,7 +327,7 @@ export class MoneyWorld {
   /** The hourly upkeep deletes accounts of sessions, here as if the ledger had deleted their requests. */
   async forget(): Promise<void> {
     this.story.push('accounts of sessions are forgotten')
-    await forgetGroups({ db: this.#db, now: () => this.now })
+    await pruneGroups({ db: this.#db, now: () => this.now })
   }
 
   /** Time advances, and each action that became due runs once. */

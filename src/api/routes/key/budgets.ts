@@ -5,8 +5,8 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { intervals } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
-import { groupStandings } from '#policy/guardrails/group-standings.ts'
-import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
+import { readGroupStatuses } from '#policy/guardrails/group-statuses.ts'
+import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts'
 import { layerOf, layers } from '#spend/budgets/budget.ts'
 import {
   type BudgetStatus,
@@ -54,17 +54,17 @@ const mostGroups = 3
 export async function budgetsOfKey(
   deps: { db: Db; now: Now },
   caller: Limited,
-  { budgets, groupLimits }: Pick<PoliciesInForce, 'budgets' | 'groupLimits'>,
+  { budgets, groupLimits }: Pick<EffectivePolicies, 'budgets' | 'groupLimits'>,
 ): Promise<KeyBudget[]> {
   const { keyHash } = caller
   const [ofPolicies, ofKey, groups] = await Promise.all([
     readBudgetStatuses(deps, budgets),
     ownLimit(deps, caller),
-    Promise.all(groupLimits.map((limit) => groupStandings(deps, limit, { keyHash, limit: mostGroups }))),
+    Promise.all(groupLimits.map((limit) => readGroupStatuses(deps, limit, { keyHash, limit: mostGroups }))),
   ])
   return [
     ...budgets.map((budget, at) => budgetForm(budget, ofPolicies[at]!)),
-    ...groups.flat().map(({ budget, standing, value }) => ({ ...budgetForm(budget, standing), group_value: value })),
+    ...groups.flat().map(({ budget, status, value }) => ({ ...budgetForm(budget, status), group_value: value })),
     ...ofKey,
   ]
 }

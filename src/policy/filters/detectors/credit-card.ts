@@ -2,7 +2,7 @@ import { type Find, type Span, wordsBefore } from '../span.ts'
 
 const candidate =
   /\d(?<!(?:[\w.]|\d-)\d)(?:\d{11,18}(?!-\d)|\d{3}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|\.\d)/g
-const otherNumber =
+const otherNumberLabel =
   /\b(?:order|tracking|invoice|imei|isbn|ean|gtin|upc|serial|account id|request id|trace id|id|ref(?:erence)?|timestamp|build)\b[\W_]{0,3}(?:no\.?|number|id|is)?[\W_]{0,3}$/
 
 type Issuer = { from: number; to: number; digits: number; lengths: number[] }
@@ -44,7 +44,7 @@ export const findCards: Find = (text) => {
   const found: Span[] = []
   candidate.lastIndex = 0
   for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
-    const card = cardIn(text, match.index, match[0])
+    const card = parseCard(text, match.index, match[0])
     if (card) found.push(card)
     // If these groups are not a card number, a card number can still start at the second group.
     else if (match[1]) candidate.lastIndex = match.index + match[0].indexOf(match[1])
@@ -52,22 +52,22 @@ export const findCards: Find = (text) => {
   return found
 }
 
-function cardIn(text: string, start: number, written: string): Span | undefined {
+function parseCard(text: string, start: number, written: string): Span | undefined {
   const digits = written.replace(/[ -]/g, '')
-  const isSolid = digits === written
-  if (isSolid && otherNumber.test(wordsBefore(text, start))) return undefined
+  const hasNoSeparators = digits === written
+  if (hasNoSeparators && otherNumberLabel.test(wordsBefore(text, start))) return undefined
   if (isCard(digits)) return { start, end: start + written.length }
   // A security code can follow the number.
-  const hasCode = !isSolid && digits.length === 19
+  const hasCode = !hasNoSeparators && digits.length === 19
   return hasCode && isCard(digits.slice(0, 16)) ? { start, end: start + written.length - 4 } : undefined
 }
 
 function isCard(digits: string): boolean {
-  const isIssued = issuers.some(({ from, to, digits: first, lengths }) => {
+  const matchesIssuer = issuers.some(({ from, to, digits: first, lengths }) => {
     const prefix = Number(digits.slice(0, first))
     return prefix >= from && prefix <= to && lengths.includes(digits.length)
   })
-  return isIssued && hasCheckDigit(digits)
+  return matchesIssuer && hasCheckDigit(digits)
 }
 
 /** The Luhn check. */

@@ -25,12 +25,12 @@ export function digitOf(character: string): string | undefined {
 const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
 
 /** The content of a character class with all digits of one UTF-16 unit. */
-export const digitUnits = zeros
+export const digitClass = zeros
   .filter((zero) => zero <= 0xffff)
   .map((zero) => `${escaped(zero)}-${escaped(zero + 9)}`)
   .join('')
 
 /** The first units of all digits of two UTF-16 units. */
-export const digitHighs = [
+export const digitHighSurrogates = [
   ...new Set(zeros.filter((zero) => zero > 0xffff).map((zero) => escaped(String.fromCodePoint(zero).charCodeAt(0)))),
 ].join('')

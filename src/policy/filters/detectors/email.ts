@@ -5,19 +5,19 @@ const local = /[\p{L}\p{N}\p{M}.!#$%&'*+/=?^_`{|}~-]{1,64}$/u
 const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62}\.)){1,8}(?:xn--[a-z0-9-]{2,59}|[\p{L}\p{M}]{2,24})/iuy
 
 /** File extensions that occur after an @ in names of files and packages. None is a top-level domain. */
-const fileEndings = new Set(
+const fileExtensions = new Set(
   'png jpg jpeg gif svg webp avif ico css js mjs cjs ts tsx jsx json html php yaml yml lock txt pdf'.split(' '),
 )
 
 /** Finds e-mail addresses: a local part, an @, and a domain with a dot and an alphabetic top-level domain. */
 export const findEmails: Find = (text) => {
   const found: Span[] = []
-  let done = 0
+  let searchedTo = 0
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const span = addressAround(text, at, done)
+    const span = addressAround(text, at, searchedTo)
     if (!span) continue
     found.push(span)
-    done = span.end
+    searchedTo = span.end
   }
   return found
 }
@@ -25,7 +25,7 @@ export const findEmails: Find = (text) => {
 function addressAround(text: string, at: number, from: number): Span | undefined {
   domain.lastIndex = at + 1
   const right = domain.exec(text)?.[0]
-  if (!right || fileEndings.has(right.slice(right.lastIndexOf('.') + 1).toLowerCase())) return undefined
+  if (!right || fileExtensions.has(right.slice(right.lastIndexOf('.') + 1).toLowerCase())) return undefined
   // The text can contain surrogate pairs: the pattern matches only whole ones.
   const localPart = local
     .exec(text.slice(Math.max(from, at - maxLocal), at))?.[0]
@@ -33,16 +33,16 @@ function addressAround(text: string, at: number, from: number): Span | undefined
   if (!localPart || localPart.endsWith('.')) return undefined
   const start = at - localPart.length
   const end = at + 1 + right.length
-  if (isRemote(text, localPart, end) || isUserOfUrl(text, start)) return undefined
+  if (isGitRemote(text, localPart, end) || isUrlUser(text, start)) return undefined
   return { start, end }
 }
 
 /** Whether the match is the address of a repository, such as `git@host.example:team/project`. */
-function isRemote(text: string, localPart: string, end: number): boolean {
+function isGitRemote(text: string, localPart: string, end: number): boolean {
   return localPart === 'git' && text[end] === ':' && /[\w/~]/.test(text[end + 1] ?? '')
 }
 
 /** Whether the @ separates user and host in a URL such as `scheme://user:password@host`. */
-function isUserOfUrl(text: string, start: number): boolean {
+function isUrlUser(text: string, start: number): boolean {
   return /:\/\/[^\s/@]{0,80}$/.test(text.slice(Math.max(0, start - 90), start))
 }

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net'
-import { type Find, matches, type Span, unite, wordsBefore } from '../span.ts'
+import { type Find, matches, mergeSpans, type Span, wordsBefore } from '../span.ts'
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
-const four = new RegExp(`(?<![\\w.-])${octet}(?:\\.${octet}){3}(?:/(?:3[0-2]|[12]?\\d))?(?![\\w-]|\\.\\w)`, 'g')
-const versioned =
+const ipv4Pattern = new RegExp(`(?<![\\w.-])${octet}(?:\\.${octet}){3}(?:/(?:3[0-2]|[12]?\\d))?(?![\\w-]|\\.\\w)`, 'g')
+const versionPrefix =
   /(?:\b(?:v|ver|vers|version|versions|release|released|build|firmware|sdk|driver|upgrade(?:d)? to|update(?:d)? to|section|chapter|clause|oid|rfc|§)[\s.:=v]{0,3}|[a-z]\/|[=~<>!]=\s?|[~^])$/
 const colons = /:[0-9A-Fa-f]{0,4}:/g
 const leading = /[0-9A-Fa-f:.]{0,60}$/
@@ -15,24 +15,24 @@ const zone = /(?:%[\w.-]{1,16})?(?:\/\d{1,3})?/y
  * such as "version" or "section", or after the name of a program (`Chrome/120.0.0.0`), are not addresses.
  */
 export const findIpAddresses: Find = (text) => {
-  const old = matches(text, four, ({ 0: address, index }) => {
+  const ipv4 = matches(text, ipv4Pattern, ({ 0: address, index }) => {
     if (/(?:^|\.)0\d/.test(address)) return false
-    return !versioned.test(wordsBefore(text, index, 16))
+    return !versionPrefix.test(wordsBefore(text, index, 16))
   })
-  return text.includes(':') ? unite([...old, ...findIPv6(text)]) : old
+  return text.includes(':') ? mergeSpans([...ipv4, ...findIPv6(text)]) : ipv4
 }
 
 function findIPv6(text: string): Span[] {
   const found: Span[] = []
-  let done = 0
+  let searchedTo = 0
   colons.lastIndex = 0
   for (let match = colons.exec(text); match; match = colons.exec(text)) {
-    const prefix = leading.exec(text.slice(Math.max(done, match.index - 60), match.index))![0]
+    const prefix = leading.exec(text.slice(Math.max(searchedTo, match.index - 60), match.index))![0]
     trailing.lastIndex = match.index
     const run = prefix + trailing.exec(text)![0]
     const span = addressIn(text, match.index - prefix.length, run)
     if (span) found.push(span)
-    done = colons.lastIndex = match.index - prefix.length + run.length
+    searchedTo = colons.lastIndex = match.index - prefix.length + run.length
   }
   return found
 }

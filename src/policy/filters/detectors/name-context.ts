@@ -1,7 +1,7 @@
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/).filter(Boolean))
 
 /** Words that end the name of a place, building, firm, work, prize or law, which can be named after a person. */
-export const things = words(
+export const nonPersonSuffixes = words(
   `River Beach Street Avenue Road Lane Drive Boulevard Terrace Way Park Square Bridge Hall House Hotel Hospital Clinic
   College University School Academy Institute Seminary Faculty Museum Gallery Library Church Cathedral Basilica Abbey Chapel
   Temple Synagogue Mosque Airport Station Terminal Harbor Harbour Port Pier Dam Canal Island Islands Isle Lake Bay Gulf Falls
@@ -24,7 +24,7 @@ export const things = words(
 )
 
 /** Words that begin the name of a place, ship, storm, street or firm. */
-export const placeBefore = words(
+export const nonPersonPrefixes = words(
   `Mount Lake Port Fort Cape San Santa Santo São Saint St Sankt Los Las Rio Hurricane Storm Typhoon Château Castle Rue Via
   Calle Plaza Piazza Place Hotel Maison Villa Team Club Isle River Bad Real Inter Borussia Bayern Aston Notre Monte Buenos
   New North South East West Northern Southern Eastern Western Upper Lower Great Costa Puerto Punta Sierra El Ciudad Banco
@@ -46,7 +46,7 @@ export const brands = words(
 )
 
 /** Words before a name that are not part of it: beginnings of sentences, greetings, and titles of offices. */
-export const lead = words(
+export const leadingWords = words(
   `Dear Hi Hello Hey Ask Tell Email Call Contact Meet Meeting Thanks Thank From To With And But The A An Please Did Does Has
   Is Was When While If As Our For Yesterday Today Tomorrow Both Send Forward Invite Remind Message Ping Attendees Present
   According Hence Because Since Though Although Unless Until Where What Who Why How That This These Those CEO CTO CFO COO
@@ -56,18 +56,18 @@ export const lead = words(
 )
 
 /** Words after "Dear" and "Customer:" that are not names. */
-export const anybody = words(
+export const genericAddressees = words(
   `Sir Madam Sirs Team All Customer Colleague Colleagues Friend Friends Hiring Support Editor Valued Client User Members
   Service Support Satisfaction Success Care Portal Records Intake Data Relations Experience Journey Santa Diary Reader
   Readers Students Parents Admissions Committee Everyone Everybody Neighbours Neighbors Guests Residents Applicant`,
 )
 
 /** Phrases before a single given name, such as greetings and verbs with a person as object. */
-export const before =
+export const givenNameContext =
   /(?:^|[\s"“(])(?:[Hh]i|[Hh]ello|[Hh]ey|[Tt]hanks|[Cc]heers|[Rr]egards|[Aa]sk|[Aa]sked|[Tt]ell|[Tt]old|[Mm]et|[Mm]eet|[Gg]ave|[Gg]ive|[Ii]nvited?|[Ii]s|[Dd]id|[Dd]oes|[Cc]alled|[Ee]mailed|[Tt]hanked|[Pp]aid|with|named|love),?[ \n]$/
 /** Words before a name if no list has both of its parts. */
-export const personBefore =
+export const personContextBefore =
   /(?:\b(?:asked|told|met|married|colleague|boss|husband|wife|friend|brother|sister|mother|father|son|daughter|cousin|uncle|aunt|doctor|dentist|lawyer|teacher|author|actor|actress|singer|writer|spoke (?:with|to)|talked (?:with|to)|(?:written|signed|led|founded) by|cc|[Ff]rom:|[Tt]o:|[Cc]c:|[Aa]uthor:|[Cc]ontact:|[Aa]ssignee:)) $/
 /** Phrases after a name, such as verbs with a person as subject. */
-export const after =
+export const personContextAfter =
   /^(?:['’]s (?:wife|husband|mother|father|son|daughter|sister|brother|birthday|phone|email|address|salary)|,? (?:said|says|told|tells|asked|asks|thinks|thought|wrote|writes|called|calls|lives|lived|knows|knew|wants|wanted|likes|loves|hates|works|worked|went|met|married|died|was born|replied|answered|agreed|refused|paid|signed|moved|joined|left|will be|has been)\b)/

@@ -56,13 +56,13 @@ export type Certainty = 'sure' | 'perhaps' | 'no'
 
 export function givenCertainty(word: string): Certainty {
   const { given } = lists()
-  if (!given.has(word) && !given.has(beforeHyphen(word)) && !madeLikeGiven.test(word)) return 'no'
+  if (!given.has(word) && !given.has(beforeHyphen(word)) && !givenNamePattern.test(word)) return 'no'
   return ambiguous.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
 }
 
 export function surnameCertainty(word: string): Certainty {
   const { surnames } = lists()
-  if (!surnames.has(word) && !word.split('-').some((part) => surnames.has(part)) && !madeLikeSurname.test(word))
+  if (!surnames.has(word) && !word.split('-').some((part) => surnames.has(part)) && !surnamePattern.test(word))
     return 'no'
   return ambiguous.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
 }
@@ -73,12 +73,12 @@ export function isOrdinary(word: string): boolean {
 }
 
 /** Forms of surnames: McDonald, O'Brien, Kowalski, Petrović, Johansson, Papadopoulos, Shevchenko. */
-const madeLikeSurname =
+const surnamePattern =
   /^(?:Mc\p{Lu}\p{L}+|Mac\p{Lu}\p{L}+|O['’]\p{Lu}\p{L}+|Al-\p{L}+|El-\p{L}+|\p{L}{3,}(?:ski|ska|cki|cka|ić|ović|ević|sson|sen|poulos|idis|enko|chuk|yan|shvili|dze|escu|oğlu|ová|wicz|berger|stein|mann|quist|qvist|gren|dottir|nathan|murthy|swamy|wala))$/u
 
 /** Finals of Chinese syllables in Latin letters, for names of two syllables: Xiuying, Guangbiao; or Korean ones with a hyphen: Min-jun. */
 const final = '(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|uo|ui|ue|[aeiou])'
-const madeLikeGiven = new RegExp(
+const givenNamePattern = new RegExp(
   `^(?:\\p{Lu}\\p{Ll}{1,4}-\\p{Ll}{1,5}|(?=Zh|X|Q|[YJ][iu]|Gu)(?:Zh|[XQYJG])${final}(?:zh|ch|sh|[bcdfghjklmnpqrstwxyz])?${final})$`,
   'u',
 )

@@ -8,17 +8,17 @@ const plans = new Map<CountryCode, Plan>()
 const byCallingCode = new Map<string, Plan[]>()
 
 /** Positions in version 4 of the metadata. The types do not describe them. */
-const formAt = 2
-const trunkAt = 5
+const formIndex = 2
+const trunkIndex = 5
 
 function readPlans(): void {
   const { version, countries, country_calling_codes } = lazyModules.phoneMetadata()
   if (version !== 4) throw new Error(`libphonenumber-js has metadata of version ${version}; only 4 can be read.`)
-  for (const [code, ofCode] of Object.entries(country_calling_codes)) {
-    const read = ofCode.flatMap((country): Plan[] => {
+  for (const [code, countriesOfCode] of Object.entries(country_calling_codes)) {
+    const read = countriesOfCode.flatMap((country): Plan[] => {
       const numbers = countries[country]
       if (!numbers) return []
-      const plan = { form: new RegExp(`^(?:${numbers[formAt]})$`), trunk: numbers[trunkAt] || '' }
+      const plan = { form: new RegExp(`^(?:${numbers[formIndex]})$`), trunk: numbers[trunkIndex] || '' }
       plans.set(country, plan)
       return [plan]
     })

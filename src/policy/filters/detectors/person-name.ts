@@ -1,5 +1,14 @@
-import { type Find, matches, type Span, unite } from '../span.ts'
-import { after, anybody, before, brands, lead, personBefore, placeBefore, things } from './name-context.ts'
+import { type Find, matches, mergeSpans, type Span } from '../span.ts'
+import {
+  brands,
+  genericAddressees,
+  givenNameContext,
+  leadingWords,
+  nonPersonPrefixes,
+  nonPersonSuffixes,
+  personContextAfter,
+  personContextBefore,
+} from './name-context.ts'
 import { givenCertainty, isOrdinary, surnameCertainty } from './name-words.ts'
 
 const word = "\\p{Lu}[\\p{L}\\p{M}'’-]{0,30}"
@@ -8,15 +17,15 @@ const particle =
 const initials = '(?:\\p{Lu}\\.(?: |(?=\\p{Lu}))){1,3}'
 const following = `(?: (?:${particle} )?(?:${initials})?${word})`
 const run = new RegExp(`(?<![\\p{L}\\p{N}_@#/-])(?:${initials})?${word}${following}{0,5}`, 'gu')
-const titled = new RegExp(
+const titledName = new RegExp(
   `(?<![\\p{L}\\p{N}_])(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Sir|Dame|Herr|Frau|Monsieur|Madame|Mme|Señor|Señora|Sr|Sra|Rev|Judge|Nurse)\\.? (?:Dr\\.? |\\p{Lu}\\. ?){0,2}(?:${particle} )?${word}${following}{0,2}`,
   'gu',
 )
-const introduced = new RegExp(
+const introducedName = new RegExp(
   `(?:\\b(?:[Mm]y|[Hh]er|[Hh]is|[Tt]heir|[Tt]he (?:patient|customer|client|employee|student|applicant)['’]s) (?:full |first |last |legal |maiden )?name is|\\b(?:full|first|last|customer|patient|client|employee|contact|applicant|account holder|cardholder|maiden)[ _]?[Nn]ame["']?:|\\b(?:[Ss]urname|[Ff]ull [Nn]ame|[Cc]ustomer|[Pp]atient|[Aa]ttn|[Aa]ttention|[Ss]igned|[Ss]igned by|[Dd]ear|[Ii]ch heiße|[Mm]ein Name ist|[Jj]e m['’]appelle|[Mm]e llamo)[:]?)\\s["']?(${word}${following}{0,3})`,
   'gu',
 )
-const yours = new RegExp(
+const signature = new RegExp(
   `(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Tt]hanks|[Bb]est wishes|[Bb]est|Grüße),?\\n{1,2}((?:${initials})?${word}${following}{0,3})`,
   'gu',
 )
@@ -27,27 +36,27 @@ const yours = new RegExp(
  * lower case, unlisted names, and names in scripts without capitals are not found.
  */
 export const findPersonNames: Find = (text) =>
-  unite([
-    ...matches(text, titled),
-    ...captured(text, introduced),
-    ...(text.includes('\n') ? captured(text, yours) : []),
-    ...findKnown(text),
+  mergeSpans([
+    ...matches(text, titledName),
+    ...findCaptured(text, introducedName),
+    ...(text.includes('\n') ? findCaptured(text, signature) : []),
+    ...findListedNames(text),
   ])
 
 /** Returns the name at the end of each match of a pattern. */
-function captured(text: string, pattern: RegExp): Span[] {
+function findCaptured(text: string, pattern: RegExp): Span[] {
   const found: Span[] = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const name = match[1]!
     const end = match.index + match[0].length
-    if (!anybody.has(name.split(' ')[0]!)) found.push({ start: end - name.length, end })
+    if (!genericAddressees.has(name.split(' ')[0]!)) found.push({ start: end - name.length, end })
   }
   return found
 }
 
 /** Finds listed names in sequences of capitalised words. */
-function findKnown(text: string): Span[] {
+function findListedNames(text: string): Span[] {
   const found: Span[] = []
   run.lastIndex = 0
   for (let match = run.exec(text); match; match = run.exec(text)) {
@@ -60,20 +69,20 @@ function findKnown(text: string): Span[] {
 /** Returns the name in a sequence of capitalised words, without the words before and after it. */
 function nameIn(text: string, start: number, run: string): Span | undefined {
   if (!run.includes(' ') && !run.includes('.'))
-    return isAlone(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
+    return isSingleName(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
   const parts = partsOf(start, run)
   let first = 0
-  while (first < parts.length - 1 && isBefore(parts[first]!.word)) first++
+  while (first < parts.length - 1 && isLeadingWord(parts[first]!.word)) first++
   const words = parts.slice(first)
   const head = words[0]!
   const span = { start: head.start - head.initials, end: words.at(-1)!.end }
   if (words.length === 1) {
-    const isName = head.initials > 0 ? isInitialed(head) : isAlone(text, head.start, head.word)
+    const isName = head.initials > 0 ? isSurnameAfterInitials(head) : isSingleName(text, head.start, head.word)
     return isName ? span : undefined
   }
-  if (parts.slice(0, first + 1).some(({ word }) => placeBefore.has(word)) || isThing(text, words, span))
+  if (parts.slice(0, first + 1).some(({ word }) => nonPersonPrefixes.has(word)) || isNonPerson(text, words, span))
     return undefined
-  return isName(words) || isSpokenOf(text, words, span) ? span : undefined
+  return isName(words) || hasPersonContext(text, words, span) ? span : undefined
 }
 
 /** One word of a sequence, with its position and the length of the initials before it. */
@@ -108,8 +117,8 @@ function endOfWord(start: number, word: string): number {
 }
 
 /** Whether a word at the beginning of a sequence is not part of the name. */
-function isBefore(word: string): boolean {
-  return lead.has(word)
+function isLeadingWord(word: string): boolean {
+  return leadingWords.has(word)
     ? givenCertainty(word) === 'no' || !canBeGiven(word)
     : isOrdinary(word) && givenCertainty(word) === 'no'
 }
@@ -119,7 +128,7 @@ function canBeGiven(word: string): boolean {
   return /^(?:April|May|June|August)$/.test(word)
 }
 
-function isThing(text: string, words: Part[], { start, end }: Span): boolean {
+function isNonPerson(text: string, words: Part[], { start, end }: Span): boolean {
   const last = words.at(-1)!.word
   const pair = `${words[0]!.word}_${words[1]!.word}`
   if (brands.has(pair)) return true
@@ -129,7 +138,7 @@ function isThing(text: string, words: Part[], { start, end }: Span): boolean {
   const isSurnameToo =
     words.length === 2 && surnameCertainty(last) !== 'no' && givenCertainty(words[0]!.word) === 'sure'
   const place = /\b(?:in|at|near|on|along) $/.test(text.slice(Math.max(0, start - 6), start))
-  return words.some(({ word }, i) => things.has(word) && !(i === words.length - 1 && isSurnameToo && !place))
+  return words.some(({ word }, i) => nonPersonSuffixes.has(word) && !(i === words.length - 1 && isSurnameToo && !place))
 }
 
 function isName(words: Part[]): boolean {
@@ -145,20 +154,26 @@ function isName(words: Part[]): boolean {
 }
 
 /** Whether the context identifies an uncertain name as a person. */
-function isSpokenOf(text: string, words: Part[], { start, end }: Span): boolean {
+function hasPersonContext(text: string, words: Part[], { start, end }: Span): boolean {
   const [first, second] = [words[0]!.word, words[1]!.word]
   if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
-  return after.test(text.slice(end, end + 24)) || personBefore.test(text.slice(Math.max(0, start - 16), start))
+  return (
+    personContextAfter.test(text.slice(end, end + 24)) ||
+    personContextBefore.test(text.slice(Math.max(0, start - 16), start))
+  )
 }
 
 /** Whether the word after initials is a surname. After two initials, every word counts that is not an ordinary one. */
-function isInitialed({ word, initials }: Part): boolean {
+function isSurnameAfterInitials({ word, initials }: Part): boolean {
   return initials > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
 }
 
 /** Whether a single word is a name: a given name in a context that identifies a person. */
-function isAlone(text: string, start: number, run: string): boolean {
+function isSingleName(text: string, start: number, run: string): boolean {
   const end = endOfWord(start, run)
   if (givenCertainty(run.slice(0, end - start)) !== 'sure') return false
-  return after.test(text.slice(end, end + 24)) || before.test(text.slice(Math.max(0, start - 12), start))
+  return (
+    personContextAfter.test(text.slice(end, end + 24)) ||
+    givenNameContext.test(text.slice(Math.max(0, start - 12), start))
+  )
 }

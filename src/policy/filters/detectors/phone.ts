@@ -4,12 +4,12 @@ import { isInternational, isNational } from './number-plans.ts'
 
 // The lookbehind is after the first character, because at the start it would be tested at every position.
 const candidate = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
-const american = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)/
-const named =
+const northAmericanPattern = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)/
+const phoneLabel =
   /\b(?:tel|tél|phone|telephone|telefon|teléfono|telefono|téléphone|mobile|mobil|móvil|handy|cell|call|ring|dial|text|sms|fax|whatsapp|contact|hotline|reach me|reach us|number is)\b[^\d+(]{0,16}$/
-const other =
+const otherLabel =
   /\b(?:order|invoice|ref(?:erence)?|case|ticket|tracking|account|acct|isbn|issn|sku|part|serial|id|uuid|model|version|build|po|vin|iban|doi|issue|pr|commit|timestamp|page|pages|lines?|port|zip|article|batch|lot|item)\b[\W_]{0,3}(?:no\.?|num(?:ber)?|id|code)?(?: is| was)?[\W_]{0,4}$/
-const date = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?!\d)/
+const datePattern = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?!\d)/
 
 /** Countries whose national numbers are found where the text announces a phone number. */
 const countries: CountryCode[] = [
@@ -45,20 +45,20 @@ export const findPhones: Find = (text) => {
     if (number) found.push({ start: index, end: index + number.length })
     // The part after a space can be a number in the North American format.
     const space = run.indexOf(' ')
-    const hasSecondNumber = space > 0 && run.length - space > shortestAmerican
+    const hasSecondNumber = space > 0 && run.length - space > minNorthAmericanLength
     candidate.lastIndex = index + (number?.length ?? (hasSecondNumber ? space : run.length))
   }
   return found
 }
 
-const shortestAmerican = '202-555-0143'.length
+const minNorthAmericanLength = '202-555-0143'.length
 
 /** Returns the number at the beginning of a sequence of digits: the whole sequence, or without its last groups. */
 function phoneIn(text: string, start: number, run: string): string | undefined {
-  const isPhone = judgeAt(text, start, run)
+  const isPhone = createCheck(text, start, run)
   if (!isPhone) return undefined
   for (let end = run.length; end > 6; end = run.lastIndexOf(' ', end - 1)) {
-    const number = balanced(run.slice(0, end).replace(/\D{1,24}$/, ''))
+    const number = withoutOpenBracket(run.slice(0, end).replace(/\D{1,24}$/, ''))
     const digits = number.replace(/\D/g, '')
     if (digits.length >= 7 && digits.length <= 15 && isPhone(number, digits)) return number
   }
@@ -69,21 +69,26 @@ function phoneIn(text: string, start: number, run: string): string | undefined {
  * Returns the check for a phone number at a position, which depends on its first characters and the text before it.
  * Undefined if there can be none, as at most positions.
  */
-function judgeAt(text: string, start: number, run: string): ((number: string, digits: string) => boolean) | undefined {
+function createCheck(
+  text: string,
+  start: number,
+  run: string,
+): ((number: string, digits: string) => boolean) | undefined {
   if (run.startsWith('+')) return (_, digits) => isInternational(digits)
-  if (date.test(run)) return undefined
-  const mayBeAmerican = american.test(run)
+  if (datePattern.test(run)) return undefined
+  const canBeNorthAmerican = northAmericanPattern.test(run)
   const before = wordsBefore(text, start)
-  const isAbroad = run.startsWith('00')
-  const isNamed = !mayBeAmerican && !isAbroad && named.test(before)
-  if (!(mayBeAmerican || isAbroad || isNamed) || other.test(before)) return undefined
-  if (isAbroad) return (_, digits) => isInternational(digits.slice(2))
-  if (mayBeAmerican) return (number, digits) => number === american.exec(number)?.[0] && isNational(digits, 'US')
+  const hasInternationalPrefix = run.startsWith('00')
+  const hasPhoneLabel = !canBeNorthAmerican && !hasInternationalPrefix && phoneLabel.test(before)
+  if (!(canBeNorthAmerican || hasInternationalPrefix || hasPhoneLabel) || otherLabel.test(before)) return undefined
+  if (hasInternationalPrefix) return (_, digits) => isInternational(digits.slice(2))
+  if (canBeNorthAmerican)
+    return (number, digits) => number === northAmericanPattern.exec(number)?.[0] && isNational(digits, 'US')
   return (_, digits) => !/^(\d)\1+$/.test(digits) && countries.some((country) => isNational(digits, country))
 }
 
 /** Removes an unbalanced bracket at the end of the number. */
-function balanced(run: string): string {
+function withoutOpenBracket(run: string): string {
   const open = run.indexOf('(')
   return open !== -1 && !run.includes(')', open) ? run.slice(0, open).trimEnd() : run
 }

@@ -16,15 +16,15 @@ export type SecretRule = {
   named?: true
 }
 
-type Ready = { regex: RegExp; leastEntropy: number; needsDigit: boolean }
+type CompiledRule = { regex: RegExp; minEntropy: number; needsDigit: boolean }
 
-const ready = once(() => {
+const compiledRules = once(() => {
   const rules = secretRules()
-  const byKeyword = new Map<string, Ready[]>()
+  const byKeyword = new Map<string, CompiledRule[]>()
   for (const { keywords, pattern, flags = '', entropy = 0, named = false } of rules) {
     const rule = {
       regex: new RegExp(pattern, `y${flags}d`),
-      leastEntropy: named ? Math.max(entropy, 3) : entropy,
+      minEntropy: named ? Math.max(entropy, 3) : entropy,
       needsDigit: named,
     }
     for (const keyword of keywords.map((word) => word.toLowerCase())) {
@@ -38,9 +38,9 @@ const ready = once(() => {
       if (word !== shorter && word.startsWith(shorter)) byKeyword.get(word)!.push(...byKeyword.get(shorter)!)
     }
   }
-  const any = words.map(literally).join('|')
+  const anyKeyword = words.map(escapeForPattern).join('|')
   // Two patterns, because one with `(?:\b|(?<=_))` takes three times as long.
-  return { byKeyword, starts: [new RegExp(`\\b(?:${any})`, 'gi'), new RegExp(`(?<=_)(?:${any})`, 'gi')] }
+  return { byKeyword, starts: [new RegExp(`\\b(?:${anyKeyword})`, 'gi'), new RegExp(`(?<=_)(?:${anyKeyword})`, 'gi')] }
 })
 
 export function secretRules(): SecretRule[] {
@@ -52,7 +52,7 @@ export function secretRules(): SecretRule[] {
  * are unordered and can overlap.
  */
 export function findByRules(text: string): Span[] {
-  const { byKeyword, starts } = ready()
+  const { byKeyword, starts } = compiledRules()
   const found: Span[] = []
   for (const keyword of text.includes('_') ? starts : starts.slice(0, 1)) {
     keyword.lastIndex = 0
@@ -66,14 +66,14 @@ export function findByRules(text: string): Span[] {
   return found
 }
 
-function findAt(rules: Ready[], text: string, at: number): Span | undefined {
-  for (const { regex, leastEntropy, needsDigit } of rules) {
+function findAt(rules: CompiledRule[], text: string, at: number): Span | undefined {
+  for (const { regex, minEntropy, needsDigit } of rules) {
     regex.lastIndex = at
     const match = regex.exec(text)
     if (!match) continue
     const [start, end] = match.indices![match[1] === undefined ? 0 : 1]!
     const secret = text.slice(start, end)
-    if (entropy(secret) > leastEntropy && (!needsDigit || /\d/.test(secret))) return { start, end }
+    if (entropy(secret) > minEntropy && (!needsDigit || /\d/.test(secret))) return { start, end }
   }
   return undefined
 }
@@ -85,6 +85,6 @@ export function entropy(text: string): number {
   return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0)
 }
 
-function literally(word: string): string {
+function escapeForPattern(word: string): string {
   return word.replace(/[.~]/g, '\\$&')
 }

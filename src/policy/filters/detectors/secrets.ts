@@ -1,8 +1,8 @@
-import { type Find, matches, type Span, unite } from '../span.ts'
+import { type Find, matches, mergeSpans, type Span } from '../span.ts'
 import { entropy, findByRules } from './secret-rules.ts'
 
 /** Keys with an issuer-specific format. No pattern needs a character after its last, unbounded part. */
-const issued = [
+const keyFormats = [
   'sk-(?:proj-|ant-|or-|svcacct-|admin-|lf-)?[\\w-]{20,}', // OpenAI, Anthropic, OpenRouter
   'sb-v1-[0-9a-f]{64}', // this service
   '(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?!\\w)', // AWS
@@ -32,13 +32,13 @@ const issued = [
   'AGE-SECRET-KEY-1[0-9A-Z]{50,}',
   'eyJ[\\w-]{10,4096}\\.eyJ[\\w-]{10,4096}\\.[\\w-]{10,}', // JSON web tokens
 ].join('|')
-const byForm = new RegExp(`(?<![\\w-])(?:${issued})`, 'g')
+const keyPattern = new RegExp(`(?<![\\w-])(?:${keyFormats})`, 'g')
 
-const bearer = /\b(?:Bearer|Basic|Token) [\w.~+/-]{20,}={0,2}/gi
-const inUrl = /:\/\/[\w.%+-]{0,64}:([^\s:/@"'<>]{3,128})@[\w[]/g
-const assigned =
+const authorizationHeader = /\b(?:Bearer|Basic|Token) [\w.~+/-]{20,}={0,2}/gi
+const passwordInUrl = /:\/\/[\w.%+-]{0,64}:([^\s:/@"'<>]{3,128})@[\w[]/g
+const assignedValue =
   /(?:api[_ -]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_ -]?key|access[_ -]?key|auth[_ -]?key|signing[_ -]?key|client[_ -]?key)(?:[_-]?(?:key|id|value|base64))?["'\]]{0,2}\s{0,3}(?:[:=]{1,2}>?|is|was)\s{0,3}["'`]?([^\s"'`,;<>(){}]{6,256})/gi
-const hook = /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{20,}/g
+const webhookUrl = /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{20,}/g
 
 /** Placeholders for secrets, and expressions that read a secret. */
 const placeholder =
@@ -50,21 +50,24 @@ const placeholder =
  */
 export const findSecrets: Find = (text) => {
   const found = [
-    ...matches(text, byForm),
+    ...matches(text, keyPattern),
     ...findByRules(text),
     ...findPrivateKeys(text),
-    ...matches(text, hook),
+    ...matches(text, webhookUrl),
     ...findAssigned(text),
   ]
-  const sent = matches(text, bearer).map(({ start, end }) => ({ start: text.indexOf(' ', start) + 1, end }))
-  found.push(...sent.filter(({ start, end }) => entropy(text.slice(start, end)) > 3))
+  const headerTokens = matches(text, authorizationHeader).map(({ start, end }) => ({
+    start: text.indexOf(' ', start) + 1,
+    end,
+  }))
+  found.push(...headerTokens.filter(({ start, end }) => entropy(text.slice(start, end)) > 3))
   if (text.includes('://')) found.push(...findInUrls(text))
-  return unite(found)
+  return mergeSpans(found)
 }
 
 function findInUrls(text: string): Span[] {
   const found: Span[] = []
-  matches(text, inUrl, ({ 0: match, 1: password, index }) => {
+  matches(text, passwordInUrl, ({ 0: match, 1: password, index }) => {
     const end = index + match.length - 2
     if (!placeholder.test(password!)) found.push({ start: end - password!.length, end })
     return false
@@ -74,8 +77,8 @@ function findInUrls(text: string): Span[] {
 
 function findAssigned(text: string): Span[] {
   const found: Span[] = []
-  assigned.lastIndex = 0
-  for (let match = assigned.exec(text); match; match = assigned.exec(text)) {
+  assignedValue.lastIndex = 0
+  for (let match = assignedValue.exec(text); match; match = assignedValue.exec(text)) {
     const value = match[1]!.replace(/[.!?\]]{1,3}$/, '')
     const start = match.index + match[0].length - match[1]!.length
     if (looksSecret(value, /passw|pwd|passphrase/i.test(match[0]))) found.push({ start, end: start + value.length })
@@ -86,26 +89,27 @@ function findAssigned(text: string): Span[] {
 /** Whether a value looks like a secret. Passwords are short and readable; generated keys are long and random. */
 function looksSecret(value: string, isPassword: boolean): boolean {
   if (placeholder.test(value)) return false
-  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
-  if (isPassword) return kinds >= 3 || (kinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
-  return value.length >= 16 && kinds >= 2 && /\d/.test(value) && entropy(value) > 3
+  const characterKinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
+  if (isPassword)
+    return characterKinds >= 3 || (characterKinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
+  return value.length >= 16 && characterKinds >= 2 && /\d/.test(value) && entropy(value) > 3
 }
 
-const opening = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
-const closing = /-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
-const rest = /(?:[A-Za-z0-9+/=\\\s:,-])*/y
+const pemBegin = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const pemEnd = /-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const pemBody = /(?:[A-Za-z0-9+/=\\\s:,-])*/y
 
 /** Finds private keys from the first line to the last, or to the end of the base64 text if the last line is missing. */
 function findPrivateKeys(text: string): Span[] {
   const found: Span[] = []
-  const ends = text.includes('-----BEGIN ') ? matches(text, closing) : []
+  const ends = text.includes('-----BEGIN ') ? matches(text, pemEnd) : []
   let end = 0
   let next = 0
-  for (const begin of ends.length || text.includes('-----BEGIN ') ? matches(text, opening) : []) {
+  for (const begin of ends.length || text.includes('-----BEGIN ') ? matches(text, pemBegin) : []) {
     if (begin.start < end) continue
     while (next < ends.length && ends[next]!.start < begin.end) next++
-    rest.lastIndex = begin.end
-    end = ends[next]?.end ?? begin.end + (rest.exec(text)?.[0].trimEnd().length ?? 0)
+    pemBody.lastIndex = begin.end
+    end = ends[next]?.end ?? begin.end + (pemBody.exec(text)?.[0].trimEnd().length ?? 0)
     found.push({ start: begin.start, end })
   }
   return found

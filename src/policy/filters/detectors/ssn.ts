@@ -1,12 +1,12 @@
 import { type Find, matches, wordsBefore } from '../span.ts'
 
 const number = /(?<![\w.]|\d-)(\d{3})([- ]?)(\d{2})\2(\d{4})(?![\w]|[-.]\d)/g
-const named = /\b(?:ssn|social security|soc\.? sec\.?|social-security|tax(?:payer)? id)\b[^\d]{0,24}$/
-const other =
+const ssnLabel = /\b(?:ssn|social security|soc\.? sec\.?|social-security|tax(?:payer)? id)\b[^\d]{0,24}$/
+const otherLabel =
   /\b(?:part|order|sku|serial|model|catalog(?:ue)?|item|invoice|ticket|ref(?:erence)?)\b\W{0,3}(?:no|number|id|#)?[\W_]{0,3}$/
 
 /** Numbers from advertisements, which are not assigned. */
-const printed = new Set(['078051120', '219099999', '457555462'])
+const publishedNumbers = new Set(['078051120', '219099999', '457555462'])
 
 /**
  * Finds social security numbers of the United States in valid ranges. Numbers with hyphens are found anywhere; others only
@@ -14,12 +14,12 @@ const printed = new Set(['078051120', '219099999', '457555462'])
  */
 export const findSsns: Find = (text) =>
   matches(text, number, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {
-    if (!issuable(area!, group!, serial!)) return false
+    if (!isIssuable(area!, group!, serial!)) return false
     const before = wordsBefore(text, index, 44)
-    return separator === '-' ? !other.test(before) : named.test(before)
+    return separator === '-' ? !otherLabel.test(before) : ssnLabel.test(before)
   })
 
-function issuable(area: string, group: string, serial: string): boolean {
+function isIssuable(area: string, group: string, serial: string): boolean {
   if (area === '000' || area === '666' || area >= '900') return false
-  return group !== '00' && serial !== '0000' && !printed.has(area + group + serial)
+  return group !== '00' && serial !== '0000' && !publishedNumbers.has(area + group + serial)
 }

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { busyMs } from '#test/harness/until.ts'
-import { prepareCustomPattern } from './custom-pattern.ts'
+import { compileCustomPattern } from './custom-pattern.ts'
+import { isProvenLinear } from './linearity-proof.ts'
 import { sourceOf } from './pattern-source.ts'
-import { readPattern } from './pattern-syntax.ts'
-import { isProvenLinear } from './proof.ts'
+import { parsePattern } from './pattern-syntax.ts'
 
-const engineOf = (pattern: string) => prepareCustomPattern(pattern).engine
+const engineOf = (pattern: string) => compileCustomPattern(pattern).engine
 
 test('common patterns run on the fast engine', () => {
   const patterns = [
@@ -128,7 +128,7 @@ test('both engines find the same wherever the fast one may run', () => {
       } catch {
         return
       }
-      const { engine, find } = prepareCustomPattern(source)
+      const { engine, find } = compileCustomPattern(source)
       if (engine === 'linear') return
       fast++
       const matcher = reference.matcher(text)
@@ -144,12 +144,12 @@ test('both engines find the same wherever the fast one may run', () => {
 
 test('no proven pattern takes more than linear time on texts made from itself', () => {
   const sample = fc.sample(pattern, { numRuns: 800, seed: 7 }).filter((source) => {
-    const read = readPattern(source)
+    const read = parsePattern(source)
     return read && isProvenLinear(read)
   })
   assert.ok(sample.length > 50)
   for (const source of sample) {
-    const regex = new RegExp(sourceOf(readPattern(source)!), 'gu')
+    const regex = new RegExp(sourceOf(parsePattern(source)!), 'gu')
     for (const unit of ['a', 'ab', 'a ', '1', 'k_', '😀', '-\n']) {
       const took = busyMs(() => {
         for (const _ of unit.repeat(20_000 / unit.length).matchAll(regex));

@@ -1,10 +1,10 @@
 import type { RE2JS } from 're2js'
 import { type Find, matches, type Span } from '../span.ts'
+import { isProvenLinear } from './linearity-proof.ts'
 import { estimateSize } from './pattern-size.ts'
 import { sourceOf } from './pattern-source.ts'
-import { readPattern } from './pattern-syntax.ts'
+import { parsePattern } from './pattern-syntax.ts'
 import { compilePattern } from './patterns.ts'
-import { isProvenLinear } from './proof.ts'
 
 /**
  * `fast` is the JavaScript engine, which backtracks; `linear` takes linear time in the length of the text for every
@@ -22,10 +22,10 @@ const maxProvenSize = 1000
  * Empty matches are skipped, because they contain nothing to redact.
  * @throws Error for a pattern that guardrails reject.
  */
-export function prepareCustomPattern(pattern: string): CustomPattern {
-  const understood = estimateSize(pattern) <= maxProvenSize ? readPattern(pattern) : undefined
-  if (understood && isProvenLinear(understood)) {
-    const regex = new RegExp(sourceOf(understood), 'gu')
+export function compileCustomPattern(pattern: string): CustomPattern {
+  const parsed = estimateSize(pattern) <= maxProvenSize ? parsePattern(pattern) : undefined
+  if (parsed && isProvenLinear(parsed)) {
+    const regex = new RegExp(sourceOf(parsed), 'gu')
     return { engine: 'fast', find: (text) => matches(text, regex) }
   }
   const compiled = compilePattern(pattern)

@@ -10,7 +10,7 @@ const token = new RegExp(`${quoted}|${escaped}|${bracketed}|${repeated}|${opened
  * counted repetition such as `(abc){500}` repeats its body that many times.
  */
 export function estimateSize(pattern: string): number {
-  const outer: number[] = []
+  const outerSizes: number[] = []
   let total = 0
   let last = 0
   const add = (size: number) => {
@@ -19,16 +19,16 @@ export function estimateSize(pattern: string): number {
   }
   for (const { 0: text, groups: { min, max } = {} } of pattern.matchAll(token)) {
     if (text.startsWith('(')) {
-      outer.push(total)
+      outerSizes.push(total)
       total = 0
     } else if (text === ')') {
       const body = total + 2
-      total = outer.pop() ?? 0
+      total = outerSizes.pop() ?? 0
       add(body)
     } else if (min !== undefined) {
-      const more = last * (repetitions(min, max) - 1)
-      total += more
-      last += more
+      const added = last * (repetitions(min, max) - 1)
+      total += added
+      last += added
     } else if (text.startsWith('\\Q')) {
       total += text.length
       last = 1
@@ -39,7 +39,7 @@ export function estimateSize(pattern: string): number {
       add(1)
     }
   }
-  return outer.reduce((sum, size) => sum + size, total)
+  return outerSizes.reduce((sum, size) => sum + size, total)
 }
 
 /** Each optional repetition of `{2,5}` costs one more instruction. */

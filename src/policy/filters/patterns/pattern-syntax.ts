@@ -1,12 +1,12 @@
 import {
   type CharacterClass,
-  eitherCase,
-  negated,
+  ignoreCase,
+  negate,
   newline,
+  normalizeRanges,
   perlClasses,
   posixClasses,
   type Range,
-  tidy,
 } from './character-class.ts'
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary'
@@ -25,22 +25,22 @@ const groupHead = /\((?:\?(?:P?<\w+>|([ims]*)(?:-([ims]+))?([:)])))?/y
 const escapedPoint = /\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]{1,6})\}|([nrtfva])|([^\w\s]))/y
 const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', a: '\x07' }
 
-const notUnderstood = new Error('The pattern has syntax that only the linear engine supports.')
+const unsupported = new Error('The pattern has syntax that only the linear engine supports.')
 
 /**
  * Parses a pattern that RE2 has accepted. Undefined for syntax that only the linear engine supports: Unicode classes, `\Q`,
  * the flag U, and non-ASCII letters ignoring case.
  */
-export function readPattern(source: string): Pattern | undefined {
+export function parsePattern(source: string): Pattern | undefined {
   try {
-    return new Reader(source).whole()
+    return new PatternParser(source).parse()
   } catch (error) {
-    if (error === notUnderstood) return undefined
+    if (error === unsupported) return undefined
     throw error
   }
 }
 
-class Reader {
+class PatternParser {
   #source: string
   #at = 0
   #depth = 0
@@ -48,15 +48,15 @@ class Reader {
     this.#source = source
   }
 
-  whole(): Pattern {
+  parse(): Pattern {
     const pattern = this.#choice({ i: false, m: false, s: false })
-    if (this.#at < this.#source.length) throw notUnderstood
+    if (this.#at < this.#source.length) throw unsupported
     return pattern
   }
 
   /** Flags that are set within a group apply to its end, across alternatives. */
   #choice(outer: Flags): Pattern {
-    if (++this.#depth > 100) throw notUnderstood
+    if (++this.#depth > 100) throw unsupported
     const flags = { ...outer }
     const items: Pattern[] = [this.#sequence(flags)]
     while (this.#source[this.#at] === '|') {
@@ -81,7 +81,7 @@ class Reader {
     if (!match) return item
     const [text, from, comma, to, lazy] = match
     // The engines differ in repetitions of a part that can match the empty string.
-    if (mayMatchNothing(item) || this.#peek(repetition)) throw notUnderstood
+    if (canMatchEmpty(item) || this.#peek(repetition)) throw unsupported
     const [min, max] =
       from === undefined
         ? [text.startsWith('+') ? 1 : 0, text.startsWith('?') ? 1 : Number.POSITIVE_INFINITY]
@@ -96,10 +96,10 @@ class Reader {
       case '(':
         return this.#group(flags)
       case '[':
-        return { type: 'character', class: this.#bracketed(flags) }
+        return { type: 'character', class: this.#bracketClass(flags) }
       case '.':
         this.#at++
-        return { type: 'character', class: flags.s ? negated([]) : negated(newline) }
+        return { type: 'character', class: flags.s ? negate([]) : negate(newline) }
       case '^':
         this.#at++
         return { type: 'assertion', at: flags.m ? 'lineStart' : 'textStart' }
@@ -109,14 +109,14 @@ class Reader {
       case '\\':
         return this.#escape(flags)
       default:
-        if ('*+?'.includes(character!)) throw notUnderstood
-        return { type: 'character', class: cased([this.#range(this.#point())], flags) }
+        if ('*+?'.includes(character!)) throw unsupported
+        return { type: 'character', class: applyCase([this.#range(this.#point())], flags) }
     }
   }
 
   #group(flags: Flags): Pattern | undefined {
     const head = this.#take(groupHead)
-    if (!head) throw notUnderstood
+    if (!head) throw unsupported
     const [, set = '', unset = '', end] = head
     const changed = { ...flags }
     for (const flag of set) changed[flag as keyof Flags] = true
@@ -126,7 +126,7 @@ class Reader {
       return undefined
     }
     const inner = this.#choice(changed)
-    if (this.#source[this.#at++] !== ')') throw notUnderstood
+    if (this.#source[this.#at++] !== ')') throw unsupported
     return inner
   }
 
@@ -137,45 +137,45 @@ class Reader {
       this.#at += 2
       return { type: 'assertion', at: assertion }
     }
-    const named = this.#perl(flags)
-    return { type: 'character', class: named ?? cased([this.#range(this.#escapedPoint())], flags) }
+    const named = this.#perlClass(flags)
+    return { type: 'character', class: named ?? applyCase([this.#range(this.#escapedPoint())], flags) }
   }
 
-  #perl(flags: Flags): CharacterClass | undefined {
+  #perlClass(flags: Flags): CharacterClass | undefined {
     const letter = this.#source[this.#at] === '\\' ? this.#source[this.#at + 1]! : ''
     const charClass = perlClasses[letter.toLowerCase()]
     if (!charClass) return undefined
     this.#at += 2
-    const folded = cased(charClass, flags)
-    return letter === letter.toLowerCase() ? folded : negated(folded)
+    const folded = applyCase(charClass, flags)
+    return letter === letter.toLowerCase() ? folded : negate(folded)
   }
 
-  #bracketed(flags: Flags): CharacterClass {
+  #bracketClass(flags: Flags): CharacterClass {
     this.#at++
     const isNegated = this.#source[this.#at] === '^'
     if (isNegated) this.#at++
     const ranges: Range[] = []
     for (let first = true; first || this.#source[this.#at] !== ']'; first = false) {
-      if (this.#at >= this.#source.length) throw notUnderstood
+      if (this.#at >= this.#source.length) throw unsupported
       ranges.push(...this.#member(flags))
     }
     this.#at++
-    return isNegated ? negated(tidy(ranges)) : tidy(ranges)
+    return isNegated ? negate(normalizeRanges(ranges)) : normalizeRanges(ranges)
   }
 
   #member(flags: Flags): CharacterClass {
     const posix = this.#take(/\[:(\^?)(\w+):\]/y)
     if (posix) {
       const charClass = posixClasses[posix[2]!]
-      if (!charClass) throw notUnderstood
-      return posix[1] ? negated(cased(charClass, flags)) : cased(charClass, flags)
+      if (!charClass) throw unsupported
+      return posix[1] ? negate(applyCase(charClass, flags)) : applyCase(charClass, flags)
     }
-    const named = this.#perl(flags)
+    const named = this.#perlClass(flags)
     if (named) return named
     const from = this.#memberPoint()
-    if (this.#source[this.#at] !== '-' || this.#source[this.#at + 1] === ']') return cased([[from, from]], flags)
+    if (this.#source[this.#at] !== '-' || this.#source[this.#at + 1] === ']') return applyCase([[from, from]], flags)
     this.#at++
-    return cased([[from, this.#memberPoint()]], flags)
+    return applyCase([[from, this.#memberPoint()]], flags)
   }
 
   #memberPoint(): number {
@@ -184,10 +184,10 @@ class Reader {
 
   #escapedPoint(): number {
     const match = this.#take(escapedPoint)
-    if (!match) throw notUnderstood
-    const [, two, braced, control, itself] = match
-    const hexadecimal = two ?? braced
-    return hexadecimal ? Number.parseInt(hexadecimal, 16) : (control ? controls[control]! : itself!).codePointAt(0)!
+    if (!match) throw unsupported
+    const [, twoDigits, braced, control, literal] = match
+    const hexadecimal = twoDigits ?? braced
+    return hexadecimal ? Number.parseInt(hexadecimal, 16) : (control ? controls[control]! : literal!).codePointAt(0)!
   }
 
   #point(): number {
@@ -212,25 +212,25 @@ class Reader {
   }
 }
 
-function cased(ranges: CharacterClass, { i }: Flags): CharacterClass {
+function applyCase(ranges: CharacterClass, { i }: Flags): CharacterClass {
   const [, end] = ranges.at(-1) ?? [0, 0]
   // The engines differ for surrogates, and for case folding outside of ASCII.
-  if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw notUnderstood
-  return i ? eitherCase(ranges) : ranges
+  if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw unsupported
+  return i ? ignoreCase(ranges) : ranges
 }
 
-function mayMatchNothing(pattern: Pattern): boolean {
+function canMatchEmpty(pattern: Pattern): boolean {
   switch (pattern.type) {
     case 'character':
       return false
     case 'assertion':
       return true
     case 'sequence':
-      return pattern.items.every(mayMatchNothing)
+      return pattern.items.every(canMatchEmpty)
     case 'choice':
-      return pattern.items.some(mayMatchNothing)
+      return pattern.items.some(canMatchEmpty)
     case 'repeat':
-      return pattern.min === 0 || mayMatchNothing(pattern.item)
+      return pattern.min === 0 || canMatchEmpty(pattern.item)
     default:
       return pattern satisfies never
   }

@@ -32,15 +32,15 @@ const tooLarge = `is too large: its repetitions have more than ${maxSize} steps 
 
 /** The engine's error message, or a custom one for syntax that only backtracking engines support. */
 function reason(message: string, pattern: string): string {
-  const [, what = message, fragment = ''] = /^error parsing regexp: (.*?)(?:: `(.*)`)?$/s.exec(message) ?? []
-  const look = /^\(\?<?[=!]/.exec(fragment)?.[0]
-  if (look) {
-    return `look-around (${look}) is not supported: patterns run on a linear-time engine`
+  const [, detail = message, fragment = ''] = /^error parsing regexp: (.*?)(?:: `(.*)`)?$/s.exec(message) ?? []
+  const lookAround = /^\(\?<?[=!]/.exec(fragment)?.[0]
+  if (lookAround) {
+    return `look-around (${lookAround}) is not supported: patterns run on a linear-time engine`
   }
   const reference = /^\\[1-9kg]/.exec(fragment)?.[0] ?? (fragment === '(?P' ? /\(\?P=/.exec(pattern)?.[0] : undefined)
   if (reference) {
     return `back-references (${reference}) are not supported: patterns run on a linear-time engine`
   }
-  const where = fragment.length > 60 ? `${fragment.slice(0, 60)}…` : fragment
-  return `is not a pattern the linear-time engine (RE2 syntax) can run: ${what}${where && `: ${where}`}`
+  const excerpt = fragment.length > 60 ? `${fragment.slice(0, 60)}…` : fragment
+  return `is not a pattern the linear-time engine (RE2 syntax) can run: ${detail}${excerpt && `: ${excerpt}`}`
 }

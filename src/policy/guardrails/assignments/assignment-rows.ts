@@ -11,8 +11,8 @@ type Stored = Tables['guardrail_assignments']
 /** An assignment; of a key with its name and label. */
 export type AssignmentRow = Stored & { key_name: string | null; key_label: string | null }
 
-/** Which assignments: those of an organization, of one guardrail, of some targets in a workspace. */
-export type Which = {
+/** Selects assignments of an organization, and optionally of one guardrail, workspace or list of targets. */
+export type AssignmentFilter = {
   organizationId: string
   kind: TargetKind
   guardrailId?: string | undefined
@@ -21,8 +21,12 @@ export type Which = {
 }
 
 /** Lists assignments, oldest first; all of them without a page. Skips assignments of deleted keys. */
-export async function findAssignments(query: Query, which: Which, page?: PageQuery): Promise<AssignmentRow[]> {
-  let found = matching(query, which)
+export async function findAssignments(
+  query: Query,
+  filter: AssignmentFilter,
+  page?: PageQuery,
+): Promise<AssignmentRow[]> {
+  let found = matching(query, filter)
     .selectAll('a')
     .select(['k.name as key_name', 'k.label as key_label'])
     .orderBy('a.created_at')
@@ -31,17 +35,21 @@ export async function findAssignments(query: Query, which: Which, page?: PageQue
   return found.execute()
 }
 
-export async function listAssignments(query: Query, which: Which, page: PageQuery): Promise<Page<AssignmentRow>> {
+export async function listAssignments(
+  query: Query,
+  filter: AssignmentFilter,
+  page: PageQuery,
+): Promise<Page<AssignmentRow>> {
   const [data, count] = await Promise.all([
-    findAssignments(query, which, page),
-    matching(query, which)
+    findAssignments(query, filter, page),
+    matching(query, filter)
       .select((e) => e.fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow(),
   ])
   return { data, total_count: count.n }
 }
 
-function matching(query: Query, { organizationId, kind, guardrailId, workspaceId, targets }: Which) {
+function matching(query: Query, { organizationId, kind, guardrailId, workspaceId, targets }: AssignmentFilter) {
   let found = query
     .selectFrom('guardrail_assignments as a')
     .innerJoin('workspaces as w', 'w.id', 'a.workspace_id')

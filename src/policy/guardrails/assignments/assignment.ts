@@ -4,7 +4,7 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import type { AssignmentRow } from './assignment-rows.ts'
 
-const common = {
+const commonFields = {
   id: z.uuid(),
   guardrail_id: z.uuid(),
   assigned_by: z.string().describe('The user who did it.'),
@@ -12,14 +12,14 @@ const common = {
 }
 
 export const KeyAssignment = z
-  .object({ ...common, key_hash: z.string(), key_name: z.string(), key_label: z.string() })
+  .object({ ...commonFields, key_hash: z.string(), key_name: z.string(), key_label: z.string() })
   .meta({
     id: 'KeyAssignment',
     description: 'The assignment of a guardrail to a key. A key has at most one guardrail.',
   })
 export type KeyAssignment = z.infer<typeof KeyAssignment>
 
-export const MemberAssignment = z.object({ ...common, organization_id: z.string(), user_id: z.string() }).meta({
+export const MemberAssignment = z.object({ ...commonFields, organization_id: z.string(), user_id: z.string() }).meta({
   id: 'MemberAssignment',
   description: 'The assignment of a guardrail to a member. A member has at most one guardrail in each workspace.',
 })

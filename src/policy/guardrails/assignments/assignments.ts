@@ -4,9 +4,9 @@ import { recordChange } from '#identity/audit/audit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
-import { refuse } from '../decide/refuse.ts'
+import { requireNoProblems } from '../decide/refuse.ts'
 import { findGuardrail } from '../rows.ts'
-import { noGuardrail, requirePlace, type WriteDeps, writeGuardrails } from '../write.ts'
+import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from '../write.ts'
 import { type KeyAssignment, keyAssignment, type MemberAssignment, memberAssignment } from './assignment.ts'
 import {
   type AssignmentRow,
@@ -33,13 +33,13 @@ export async function assign(
   kind: TargetKind,
   targets: string[],
 ): Promise<number> {
-  const { workspaceId } = await requirePlace(deps, caller, id)
+  const { workspaceId } = await requireLocation(deps, caller, id)
   const targetIds = [...new Set(await idsOf(deps, caller, kind, targets))]
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
-    if (!(await findGuardrail(tx, id))) throw noGuardrail()
+    if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
     await requireTargets(tx, caller.organizationId, workspaceId, kind, targetIds)
-    const which = { organizationId: caller.organizationId, kind, workspaceId, targets: targetIds }
-    const before = await findAssignments(tx, which)
+    const filter = { organizationId: caller.organizationId, kind, workspaceId, targets: targetIds }
+    const before = await findAssignments(tx, filter)
     const unchangedIds = new Set(before.filter((row) => row.guardrail_id === id).map((row) => row.target_id))
     await remove(
       deps,
@@ -60,7 +60,7 @@ export async function assign(
         created_at: deps.now(),
       })),
     )
-    for (const row of await findAssignments(tx, which)) {
+    for (const row of await findAssignments(tx, filter)) {
       if (!unchangedIds.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
     }
     if (added.length > 0) announce()
@@ -76,12 +76,12 @@ export async function unassign(
   kind: TargetKind,
   targets: string[],
 ): Promise<number> {
-  const { workspaceId } = await requirePlace(deps, caller, id)
+  const { workspaceId } = await requireLocation(deps, caller, id)
   const ids = await idsOf(deps, caller, kind, targets)
   return writeGuardrails(deps, workspaceId, async (tx, announce) => {
-    if (!(await findGuardrail(tx, id))) throw noGuardrail()
-    const which = { organizationId: caller.organizationId, kind, guardrailId: id, targets: ids }
-    const rows = await findAssignments(tx, which)
+    if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
+    const filter = { organizationId: caller.organizationId, kind, guardrailId: id, targets: ids }
+    const rows = await findAssignments(tx, filter)
     await remove(deps, tx, caller, rows)
     if (rows.length > 0) announce()
     return rows.length
@@ -95,7 +95,7 @@ export async function unassignAll(deps: WriteDeps, tx: Tx, caller: Caller, guard
   }
 }
 
-type Listing = { kind: TargetKind; guardrailId?: string | undefined; page: PageQuery }
+type ListOptions = { kind: TargetKind; guardrailId?: string | undefined; page: PageQuery }
 
 export async function listKeyAssignments(
   deps: { db: Db },
@@ -103,7 +103,7 @@ export async function listKeyAssignments(
   page: PageQuery,
   guardrailId?: string,
 ): Promise<Page<KeyAssignment>> {
-  const { data, total_count } = await listed(deps, caller, { kind: 'key', page, guardrailId })
+  const { data, total_count } = await listPage(deps, caller, { kind: 'key', page, guardrailId })
   return { data: data.map(keyAssignment), total_count }
 }
 
@@ -113,15 +113,15 @@ export async function listMemberAssignments(
   page: PageQuery,
   guardrailId?: string,
 ): Promise<Page<MemberAssignment>> {
-  const { data, total_count } = await listed(deps, caller, { kind: 'member', page, guardrailId })
+  const { data, total_count } = await listPage(deps, caller, { kind: 'member', page, guardrailId })
   return { data: data.map((row) => memberAssignment(caller.organizationId, row)), total_count }
 }
 
-async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailId }: Listing) {
+async function listPage(deps: { db: Db }, caller: Caller, { kind, page, guardrailId }: ListOptions) {
   const { organizationId } = caller
   if (guardrailId !== undefined) {
-    await requirePlace(deps, caller, guardrailId)
-    if (!(await findGuardrail(deps.db.query, guardrailId))) throw noGuardrail()
+    await requireLocation(deps, caller, guardrailId)
+    if (!(await findGuardrail(deps.db.query, guardrailId))) throw guardrailNotFound()
   }
   const workspaceId = caller.isWorkspaceScoped ? caller.workspaceId : undefined
   return listAssignments(deps.db.query, { organizationId, kind, guardrailId, workspaceId }, page)
@@ -138,11 +138,11 @@ async function requireTargets(tx: Tx, organizationId: string, workspaceId: strin
   const found = await findTargets(tx, organizationId, kind, ids)
   const missing = ids.findIndex((id) => !found.has(id))
   if (missing !== -1) throw new Fault('not_found', `${listName[kind]}[${missing}]: ${kind} not found.`)
-  refuse(
+  requireNoProblems(
     ids.flatMap((id, i) => {
-      const elsewhere = (found.get(id)?.workspaceId ?? workspaceId) !== workspaceId
+      const isElsewhere = (found.get(id)?.workspaceId ?? workspaceId) !== workspaceId
       const message = 'this key belongs to another workspace than the guardrail'
-      return elsewhere ? [{ path: `${listName[kind]}[${i}]`, message }] : []
+      return isElsewhere ? [{ path: `${listName[kind]}[${i}]`, message }] : []
     }),
   )
 }

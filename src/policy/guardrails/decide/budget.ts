@@ -25,17 +25,17 @@ export function guardrailBudget(
 }
 
 /** A limit for each session or tag value, and the guardrail that has it. */
-export type GroupLimitInForce = { guardrail: GuardrailRecord; isDefault: boolean; limit: GroupLimit }
+export type EffectiveGroupLimit = { guardrail: GuardrailRecord; isDefault: boolean; limit: GroupLimit }
 
 export const groupingOf = ({ by, tag_name }: Pick<GroupLimit, 'by' | 'tag_name'>): Grouping =>
   by === 'tag' ? { by, name: tag_name! } : { by: 'session' }
 
-export function groupLimitsOf(guardrail: GuardrailRecord, isDefault: boolean): GroupLimitInForce[] {
+export function groupLimitsOf(guardrail: GuardrailRecord, isDefault: boolean): EffectiveGroupLimit[] {
   return (guardrail.policy.group_limits ?? []).map((limit) => ({ guardrail, isDefault, limit }))
 }
 
 /** The limit of one session or tag value. */
-export function groupBudget({ guardrail, isDefault, limit }: GroupLimitInForce, value: string): LastingBudget {
+export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit, value: string): LastingBudget {
   const { id, workspaceId, createdAt, policy } = guardrail
   const grouping = groupingOf(limit)
   return {
@@ -48,6 +48,6 @@ export function groupBudget({ guardrail, isDefault, limit }: GroupLimitInForce, 
 }
 
 /** The limits of the session and the tag values of a request. */
-export function groupBudgets(limits: readonly GroupLimitInForce[], request: RequestGroups): Budget[] {
+export function groupBudgets(limits: readonly EffectiveGroupLimit[], request: RequestGroups): Budget[] {
   return limits.flatMap((one) => groupValues(groupingOf(one.limit), request).map((value) => groupBudget(one, value)))
 }

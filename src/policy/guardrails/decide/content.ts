@@ -8,13 +8,13 @@ import { refusal } from './refusal.ts'
 export type ContentFinding = { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }
 
 /** Compiled filters by list of guardrails. The list is the same object until a guardrail changes. */
-const compiled = new WeakMap<readonly GuardrailRecord[], Filters>()
+const compiledFilters = new WeakMap<readonly GuardrailRecord[], Filters>()
 
 function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
-  const cached = compiled.get(guardrails)
+  const cached = compiledFilters.get(guardrails)
   if (cached) return cached
   const filters = compileFilters(guardrails)
-  compiled.set(guardrails, filters)
+  compiledFilters.set(guardrails, filters)
   return filters
 }
 
@@ -34,7 +34,7 @@ export async function screenRequest<Bodies extends Record<string, object>>(
   if (filters.rules.length === 0) return { bodies, findings: [] }
   const outcome = await scanner.scanRequest(filters, bodies, request)
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
-  return { bodies: outcome.content, findings: outcome.findings.map(recorded) }
+  return { bodies: outcome.content, findings: outcome.findings.map(toContentFinding) }
 }
 
 /** Filters a single text: a prompt or the answer to a question. */
@@ -42,12 +42,12 @@ export async function screenText(
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>,
   guardrails: readonly GuardrailRecord[],
   text: string,
-  form: 'prompt' | 'answer',
+  kind: 'prompt' | 'answer',
   request: ScanRequest,
 ): Promise<string> {
   const filters = filtersOf(guardrails)
   if (filters.rules.length === 0) return text
-  const scan = form === 'prompt' ? scanner.scanText : scanner.scanAnswer
+  const scan = kind === 'prompt' ? scanner.scanText : scanner.scanAnswer
   const outcome = await scan(filters, text, request)
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
   return outcome.content
@@ -61,6 +61,6 @@ function blockedBy({ guardrail, rule, why }: Blocked): Fault {
   return refusal({ guardrail, rule }, what)
 }
 
-function recorded({ guardrail, rule, action, count }: Finding): ContentFinding {
+function toContentFinding({ guardrail, rule, action, count }: Finding): ContentFinding {
   return { guardrailId: guardrail.id, rule, action, count }
 }

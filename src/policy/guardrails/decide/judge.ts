@@ -1,8 +1,8 @@
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
-import { demandsZdr, type Forbids, type JudgedEndpoint, type JudgedModel, type RuleAt, rulesAt } from './rules.ts'
-import { letters, type ZdrField } from './zdr.ts'
+import { type Forbids, type JudgedEndpoint, type JudgedModel, type RuleAt, requiresZdr, rulesAt } from './rules.ts'
+import { vendorLetters, type ZdrField } from './zdr.ts'
 
 /** The rule of a guardrail that forbids something, by the name of its field. */
 export type Rule = RuleAt<'region' | 'model' | 'endpoint'>
@@ -12,13 +12,13 @@ export type Verdict = { guardrail: GuardrailRecord; rule: Rule }
 
 type Vendors = Config['zdr_vendors']
 
-const [ofRegion, ofModel, ofEndpoint] = [rulesAt('region'), rulesAt('model'), rulesAt('endpoint')]
+const [regionRules, modelRules, endpointRules] = [rulesAt('region'), rulesAt('model'), rulesAt('endpoint')]
 
 /**
  * The combined verdict of several guardrails. Each is evaluated alone, and each can forbid. So allowed lists intersect,
  * ignored lists unite, and bans add up.
  */
-function firstOf<Judged>(
+function findViolation<Judged>(
   guardrails: readonly GuardrailRecord[],
   rules: readonly { rule: Rule; forbids: Forbids<Judged> }[],
   judged: Judged,
@@ -31,12 +31,12 @@ function firstOf<Judged>(
 
 /** Whether requests through a region are allowed. */
 export function judgeRegion(guardrails: readonly GuardrailRecord[], region: Region): Verdict | undefined {
-  return firstOf(guardrails, ofRegion, region)
+  return findViolation(guardrails, regionRules, region)
 }
 
 /** Whether a model is allowed, regardless of the endpoint. */
 export function judgeModel(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
-  return firstOf(guardrails, ofModel, model)
+  return findViolation(guardrails, modelRules, model)
 }
 
 /** Whether an endpoint is allowed to serve a model that is itself allowed. */
@@ -46,7 +46,7 @@ export function judgeEndpoint(
   endpoint: JudgedEndpoint,
   vendors: Vendors,
 ): Verdict | undefined {
-  return firstOf(guardrails, ofEndpoint, { endpoint, zdr: zdrFieldOf(model.author, vendors) })
+  return findViolation(guardrails, endpointRules, { endpoint, zdr: zdrFieldOf(model.author, vendors) })
 }
 
 /** The guardrail that requires zero data retention for every request to a model. */
@@ -56,11 +56,11 @@ export function judgeStorage(
   vendors: Vendors,
 ): Verdict | undefined {
   const rule = zdrFieldOf(author, vendors)
-  const guardrail = guardrails.find(({ policy }) => demandsZdr(policy, rule))
+  const guardrail = guardrails.find(({ policy }) => requiresZdr(policy, rule))
   return guardrail && { guardrail, rule }
 }
 
 function zdrFieldOf(author: string, vendors: Vendors): ZdrField {
-  const letter = letters.find((candidate) => vendors[candidate].author === author)
+  const letter = vendorLetters.find((candidate) => vendors[candidate].author === author)
   return letter ? `enforce_zdr_vendor_${letter}` : 'enforce_zdr_other'
 }

@@ -10,31 +10,31 @@ export type JudgedEndpoint = Pick<
 >
 
 /** An endpoint, and the field that requires zero data retention from endpoints of its model's vendor. */
-export type Offer = { endpoint: JudgedEndpoint; zdr: ZdrField }
+export type JudgedOffer = { endpoint: JudgedEndpoint; zdr: ZdrField }
 
 /** Whether a policy forbids the judged value. */
 export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null | undefined
 
 /**
- * The stage of a request at which a rule applies, and the test that forbids. Content filters and limits have separate
+ * The stage of a request at which a rule applies, and its test. Content filters and limits have separate
  * folders.
  */
 type Kind =
   | { at: 'region'; forbids: Forbids<Region> }
   | { at: 'model'; forbids: Forbids<JudgedModel> }
-  | { at: 'endpoint'; forbids: Forbids<Offer> }
+  | { at: 'endpoint'; forbids: Forbids<JudgedOffer> }
   | { at: 'content' }
   | { at: 'limit' }
   /** Only modifies another field. */
   | { at: 'other rule' }
 
 /** Whether a policy requires zero data retention from the endpoints of a vendor's models. */
-export const demandsZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
+export const requiresZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
 
 const retention = (field: ZdrField) =>
   ({
     at: 'endpoint',
-    forbids: (policy, { endpoint, zdr }) => zdr === field && demandsZdr(policy, field) && !endpoint.zeroDataRetention,
+    forbids: (policy, { endpoint, zdr }) => zdr === field && requiresZdr(policy, field) && !endpoint.zeroDataRetention,
   }) as const satisfies Kind
 
 /**
@@ -93,15 +93,15 @@ export const rules = {
 
 type Rules = typeof rules
 
-export type Place = Exclude<Kind['at'], 'other rule'>
+export type Stage = Exclude<Kind['at'], 'other rule'>
 
 /** The rules of a stage, by the names of their fields. */
-export type RuleAt<At extends Place> = {
+export type RuleAt<At extends Stage> = {
   [Field in keyof Rules]: Rules[Field]['at'] extends At ? Field : never
 }[keyof Rules]
 
 /** The rules of a stage in their order, each with the values that it forbids there. */
-export function rulesAt<At extends Place>(at: At): ({ rule: RuleAt<At> } & Extract<Kind, { at: At }>)[] {
+export function rulesAt<At extends Stage>(at: At): ({ rule: RuleAt<At> } & Extract<Kind, { at: At }>)[] {
   return Object.entries(rules).flatMap(([rule, kind]) => (kind.at === at ? [{ rule, ...kind } as never] : []))
 }
 

@@ -35,7 +35,7 @@ export const TriedText = z
           rule,
           action: z.enum(filterActions),
           start: z.int().describe('In UTF-16 code units.'),
-          end: z.int().describe('The first day after the period.'),
+          end: z.int().describe('Exclusive.'),
         }),
       )
       .describe('Every match in the order of the text, including matches that do not change it.'),
@@ -58,7 +58,7 @@ export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: 
   const all = await deps.scanner.findText(filters, trial.text, request)
   const failed = [passed, all].find((one): one is Blocked => one.outcome === 'blocked' && one.why === 'failed')
   if (failed) return { outcome: 'failed', rule: failed.rule, text_sent: null, found: [] }
-  const found = all.outcome === 'found' ? all.places.map(({ guardrail: _, ...place }) => place) : []
+  const found = all.outcome === 'found' ? all.matches.map(({ guardrail: _, ...place }) => place) : []
   if (passed.outcome === 'blocked') return { outcome: 'blocked', rule: passed.rule, text_sent: null, found }
   const isSame = passed.content === trial.text
   return { outcome: isSame ? 'passed' : 'redacted', rule: null, text_sent: passed.content, found }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import { emptyPolicy } from './policy.ts'
 import type { Problem } from './refuse.ts'
-import { twinsOf, zdrFieldsIn } from './zdr.ts'
+import { vendorFieldsOf, zdrFieldsIn } from './zdr.ts'
 
 const vendors = Settings.parse({}).zdr_vendors
 const decide = (body: Record<string, unknown>) => {
@@ -62,7 +62,7 @@ test('the vendors’ own names follow the settings', () => {
   assert.deepEqual(zdrFieldsIn(other, { enforce_zdr_mistral: true, enforce_zdr_anthropic: false }, []), {
     enforce_zdr_vendor_a: true,
   })
-  assert.deepEqual(twinsOf(other, { ...emptyPolicy, enforce_zdr_vendor_a: true }), {
+  assert.deepEqual(vendorFieldsOf(other, { ...emptyPolicy, enforce_zdr_vendor_a: true }), {
     enforce_zdr_mistral: true,
     enforce_zdr_google: null,
     enforce_zdr_openai: null,

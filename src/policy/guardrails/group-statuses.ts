@@ -4,49 +4,52 @@ import { sql } from '#platform/db/kysely.ts'
 import { groupAccounts, periodOf } from '#spend/budgets/budget.ts'
 import { type BudgetStatus, type LastingBudget, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
-import { type GroupLimitInForce, groupBudget, groupingOf } from './decide/budget.ts'
+import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/budget.ts'
 
 /** The limit of one session or tag value; `value` is null if nothing has used the limit in the current period. */
-export type GroupStanding = { value: string | null; budget: LastingBudget; standing: BudgetStatus }
+export type GroupStatus = { value: string | null; budget: LastingBudget; status: BudgetStatus }
 
 /**
  * The sessions or tag values that have spent the most of a limit in the current period, the most first.
  * @param keyHash restricts them to those that the key has used.
  */
-export async function groupStandings(
+export async function readGroupStatuses(
   deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },
-  limit: GroupLimitInForce,
-  { limit: most, keyHash }: { limit: number; keyHash?: string },
-): Promise<GroupStanding[]> {
+  limit: EffectiveGroupLimit,
+  { limit: maxGroups, keyHash }: { limit: number; keyHash?: string },
+): Promise<GroupStatus[]> {
   const interval = limit.limit.reset_interval
   const period = periodOf({ interval }, deps.now())
   const grouping = groupingOf(limit.limit)
-  const values: (string | null)[] = await spentValues(deps.db.query, {
-    ...{ accounts: groupAccounts(limit.guardrail.id, grouping), period, grouping, keyHash, most },
+  const values: (string | null)[] = await findTopValues(deps.db.query, {
+    ...{ accounts: groupAccounts(limit.guardrail.id, grouping), period, grouping, keyHash, maxGroups },
   })
   if (values.length === 0) values.push(null)
   const budgets = values.map((value) => groupBudget(limit, value ?? ''))
-  const standings = await readBudgetStatuses(deps, budgets)
-  return values.map((value, at) => ({ value, budget: budgets[at]!, standing: standings[at]! }))
+  const statuses = await readBudgetStatuses(deps, budgets)
+  return values.map((value, at) => ({ value, budget: budgets[at]!, status: statuses[at]! }))
 }
 
-type Search = { accounts: string; period: number; grouping: Grouping; keyHash: string | undefined; most: number }
+type Search = { accounts: string; period: number; grouping: Grouping; keyHash: string | undefined; maxGroups: number }
 
-async function spentValues(query: Query, { accounts, period, grouping, keyHash, most }: Search): Promise<string[]> {
+async function findTopValues(
+  query: Query,
+  { accounts, period, grouping, keyHash, maxGroups }: Search,
+): Promise<string[]> {
   const value = sql<string>`substr(budget, length(${accounts}) + 1)`
   const { rows } = await sql<{ value: string }>`
     select ${value} as value from budget_periods
      where budget like 'guardrail:%'
        and substr(budget, 1, length(${accounts})) = ${accounts}
        and period = ${period}
-       ${keyHash === undefined ? sql`` : sql`and exists (${usedBy(keyHash, grouping, value)})`}
+       ${keyHash === undefined ? sql`` : sql`and exists (${usedByKey(keyHash, grouping, value)})`}
      order by spent_pico desc, budget
-     limit ${most}`.execute(query)
+     limit ${maxGroups}`.execute(query)
   return rows.map((row) => row.value)
 }
 
 /** The requests of a key in a group. */
-function usedBy(keyHash: string, grouping: Grouping, value: ReturnType<typeof sql<string>>) {
+function usedByKey(keyHash: string, grouping: Grouping, value: ReturnType<typeof sql<string>>) {
   if (grouping.by === 'session')
     return sql`select 1 from generations where session_id = ${value} and key_hash = ${keyHash}`
   return sql`

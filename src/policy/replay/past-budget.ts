@@ -4,13 +4,13 @@ import type { PastRequest, SpentByKey } from '#spend/ledger/history.ts'
 import { groupValues } from '#spend/ledger/request-group.ts'
 import { groupingOf } from '../guardrails/decide/budget.ts'
 import type { Policy } from '../guardrails/decide/policy.ts'
-import type { Governed } from '../guardrails/propose.ts'
+import type { GovernedTargets } from '../guardrails/propose.ts'
 
-type Limited = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
+type LimitFields = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
 type Spending = { at: number; cost: PicoUsd; byok: boolean }
 
 /** Applies a limit of one member or key to past requests, in order of time. */
-export type BudgetOfPast = {
+export type PastBudget = {
   /** Whether the limit has room for a request. */
   hasRoom: (spending: Spending) => boolean
   /** Counts spending from before the replay, regardless of the limit. */
@@ -18,22 +18,22 @@ export type BudgetOfPast = {
 }
 
 /** Returns the first day whose spending counts at a time: the start of the period, or the first day of all. */
-export function firstDayOf({ reset_interval }: Pick<Limited, 'reset_interval'>, at: number): number {
+export function firstDayOf({ reset_interval }: Pick<LimitFields, 'reset_interval'>, at: number): number {
   return reset_interval === null ? 0 : periodStart(reset_interval, at)
 }
 
 /** @param before the spending on earlier days in the period of the first request. */
-export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): BudgetOfPast {
+export function createPastBudget(policy: LimitFields, from: number, before: PicoUsd): PastBudget {
   const limit = policy.limit_usd === null ? undefined : picoUsdOf(policy.limit_usd)
   let period = firstDayOf(policy, from)
   let spent = before
 
   const counts = ({ byok }: Spending) => !byok || policy.include_byok_in_budgets
   function count(spending: Spending): void {
-    turnTo(spending.at)
+    startPeriodAt(spending.at)
     if (counts(spending)) spent += spending.cost
   }
-  function turnTo(at: number): void {
+  function startPeriodAt(at: number): void {
     const current = firstDayOf(policy, at)
     if (current === period) return
     period = current
@@ -42,16 +42,16 @@ export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): Bu
   return {
     count,
     hasRoom(spending) {
-      turnTo(spending.at)
+      startPeriodAt(spending.at)
       return limit === undefined || !counts(spending) || spent + spending.cost <= limit
     },
   }
 }
 
 /** Applies the limit of a guardrail to past requests, separately for each member and key that it applies to. */
-export type BudgetsOfPast = {
+export type PastBudgets = {
   /** Whether all limits that count a request have room for it. If so, adds its cost. */
-  admits: (past: PastRequest) => boolean
+  chargeIfRoom: (past: PastRequest) => boolean
   /** Counts spending from before the replay, regardless of the limit. */
   count: (past: PastRequest) => void
 }
@@ -59,63 +59,63 @@ export type BudgetsOfPast = {
 type Owner = { keyHash: string; userId: string }
 
 /** @param before the spending on earlier days in the period of the first request. */
-export function budgetsOfPast(
-  policy: Limited,
-  governed: Governed,
+export function createPastBudgets(
+  policy: LimitFields,
+  governed: GovernedTargets,
   from: number,
   before: readonly SpentByKey[],
-): BudgetsOfPast {
-  const budgets = new Map<string, BudgetOfPast>()
+): PastBudgets {
+  const budgets = new Map<string, PastBudget>()
   const spentBefore = new Map<string, PicoUsd>()
   for (const { spent, ...owner } of before)
     for (const name of namesFor(owner)) spentBefore.set(name, (spentBefore.get(name) ?? 0n) + spent)
 
   function namesFor({ keyHash, userId }: Owner): string[] {
-    const ofMember = governed.everybody || governed.userIds.has(userId) ? [`member ${userId}`] : []
-    const ofKey = governed.everybody || governed.keyHashes.has(keyHash) ? [`key ${keyHash}`] : []
-    return [...ofMember, ...ofKey]
+    const memberName = governed.everybody || governed.userIds.has(userId) ? [`member ${userId}`] : []
+    const keyName = governed.everybody || governed.keyHashes.has(keyHash) ? [`key ${keyHash}`] : []
+    return [...memberName, ...keyName]
   }
   const budgetsFor = (owner: Owner) =>
     namesFor(owner).map((name) =>
-      budgets.getOrInsertComputed(name, () => budgetOfPast(policy, from, spentBefore.get(name) ?? 0n)),
+      budgets.getOrInsertComputed(name, () => createPastBudget(policy, from, spentBefore.get(name) ?? 0n)),
     )
   return {
     count(past) {
       for (const budget of budgetsFor(past)) budget.count(spendingOf(past))
     },
-    admits(past) {
-      return admit(budgetsFor(past), spendingOf(past))
+    chargeIfRoom(past) {
+      return chargeIfRoom(budgetsFor(past), spendingOf(past))
     },
   }
 }
 
 /** Applies the limits of sessions and tag values to past requests. All start at zero. */
-export function groupBudgetsOfPast(
+export function createPastGroupBudgets(
   { group_limits, include_byok_in_budgets }: Pick<Policy, 'group_limits' | 'include_byok_in_budgets'>,
   from: number,
-): Pick<BudgetsOfPast, 'admits'> {
+): Pick<PastBudgets, 'chargeIfRoom'> {
   const limits = (group_limits ?? []).map((limit) => ({
     grouping: groupingOf(limit),
     policy: { ...limit, include_byok_in_budgets },
-    budgets: new Map<string, BudgetOfPast>(),
+    budgets: new Map<string, PastBudget>(),
   }))
   return {
-    admits(past) {
+    chargeIfRoom(past) {
       const groups = { sessionId: past.record.session_id ?? undefined, tags: past.tags }
-      const counting = limits.flatMap(({ grouping, policy, budgets }) =>
+      const applicable = limits.flatMap(({ grouping, policy, budgets }) =>
         groupValues(grouping, groups).map((value) =>
-          budgets.getOrInsertComputed(value, () => budgetOfPast(policy, from, 0n)),
+          budgets.getOrInsertComputed(value, () => createPastBudget(policy, from, 0n)),
         ),
       )
-      return admit(counting, spendingOf(past))
+      return chargeIfRoom(applicable, spendingOf(past))
     },
   }
 }
 
 /** Counts a request in all budgets if each has room for it. */
-function admit(counting: readonly BudgetOfPast[], spending: Spending): boolean {
-  if (!counting.every((budget) => budget.hasRoom(spending))) return false
-  for (const budget of counting) budget.count(spending)
+function chargeIfRoom(applicable: readonly PastBudget[], spending: Spending): boolean {
+  if (!applicable.every((budget) => budget.hasRoom(spending))) return false
+  for (const budget of applicable) budget.count(spending)
   return true
 }
 

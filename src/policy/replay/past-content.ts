@@ -24,7 +24,7 @@ const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string
  * The effects that a policy would have had on a request, by its stored findings. Prompts are not stored, so the effect
  * of a filter that did not run at the time is unknown.
  */
-export function contentOfPast(
+export function pastContentEffect(
   policy: Filters,
   { content_findings: findings }: Pick<GenerationRecord, 'content_findings'>,
 ): Effect | undefined {
@@ -34,7 +34,7 @@ export function contentOfPast(
 }
 
 /** The filters whose effect on a request is unknown, because it has no finding of theirs. A `flag` has no effect. */
-export function undecidedFilters(policy: Filters): ContentRule[] {
-  const acts = ({ action }: { action: string }) => action !== 'flag'
-  return contentRules.flatMap(({ rule }) => (policy[rule]?.some(acts) ? [rule] : []))
+export function findUndecidableFilters(policy: Filters): ContentRule[] {
+  const changesRequest = ({ action }: { action: string }) => action !== 'flag'
+  return contentRules.flatMap(({ rule }) => (policy[rule]?.some(changesRequest) ? [rule] : []))
 }

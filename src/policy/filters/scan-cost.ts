@@ -1,6 +1,6 @@
-import type { Rule } from '../rules.ts'
-import { estimateSize } from './pattern-size.ts'
-import { isPlain } from './references.ts'
+import { estimateSize } from './patterns/pattern-size.ts'
+import { isIdentifier } from './references.ts'
+import type { Rule } from './rules.ts'
 
 /** The maximum cost of a character in nanoseconds, by kind of filter. */
 const builtinNs = 60
@@ -10,41 +10,42 @@ const patternStepNs = 10
 const textNs = 3000
 
 /** Preparing a larger pattern, mainly its proof, can block other requests. */
-const maxHereSize = 60
+const maxMainThreadSize = 60
 
 /**
  * An upper bound of the time to scan these bodies, in milliseconds; infinite if the scan must not run on this thread.
- * Stops counting above `enoughMs`.
+ * Stops counting above `limitMs`.
  */
-export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: object, enoughMs: number): number {
-  const eachNs = rules.reduce(
+export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: object, limitMs: number): number {
+  const nsPerCharacter = rules.reduce(
     (sum, { matcher }) => sum + ('pattern' in matcher ? patternCost(matcher.pattern) : builtinNs),
     0,
   )
-  const enough = enoughMs * 1e6
-  const enoughLeaves = enough / (rules.length * textNs)
-  const open: unknown[] = [bodies]
+  const maxNs = limitMs * 1e6
+  const maxLeaves = maxNs / (rules.length * textNs)
+  const pending: unknown[] = [bodies]
   let ns = 0
-  while (open.length > 0 && ns <= enough && eachNs < Number.POSITIVE_INFINITY) {
-    const value = open.pop()
-    if (typeof value === 'string') ns += value.length * eachNs + leavesIn(value, enoughLeaves) * rules.length * textNs
+  while (pending.length > 0 && ns <= maxNs && nsPerCharacter < Number.POSITIVE_INFINITY) {
+    const value = pending.pop()
+    if (typeof value === 'string')
+      ns += value.length * nsPerCharacter + countLeaves(value, maxLeaves) * rules.length * textNs
     else if (typeof value === 'number') ns += rules.length * textNs
-    else if (Array.isArray(value)) for (const inner of value) open.push(inner)
+    else if (Array.isArray(value)) for (const inner of value) pending.push(inner)
     else if (typeof value === 'object' && value !== null) {
       for (const [name, inner] of Object.entries(value)) {
-        ns += name.length * eachNs + rules.length * (isPlain(name) ? 0 : textNs)
-        open.push(inner)
+        ns += name.length * nsPerCharacter + rules.length * (isIdentifier(name) ? 0 : textNs)
+        pending.push(inner)
       }
     }
   }
-  return eachNs === Number.POSITIVE_INFINITY ? eachNs : ns / 1e6
+  return nsPerCharacter === Number.POSITIVE_INFINITY ? nsPerCharacter : ns / 1e6
 }
 
 /** The number of texts that are filtered separately. JSON is counted by its separators, up to `enough`. */
-function leavesIn(text: string, enough: number): number {
+function countLeaves(text: string, maxNs: number): number {
   if (!/^\s*[[{]/.test(text) && !text.includes('\\u')) return 1
   let leaves = 1
-  for (let at = 0; at < text.length && leaves <= enough; at++) if (separators.has(text.charCodeAt(at))) leaves++
+  for (let at = 0; at < text.length && leaves <= maxNs; at++) if (separators.has(text.charCodeAt(at))) leaves++
   return leaves
 }
 
@@ -54,14 +55,14 @@ const separators: ReadonlySet<number> = new Set([...',:"['].map((character) => c
 /** The approximate memory of a value, in bytes. Objects that occur twice count once. */
 export function sizeOf(value: unknown): number {
   const seen = new Set<unknown>()
-  const open = [value]
+  const pending = [value]
   let bytes = 0
-  while (open.length > 0) {
-    const next = open.pop()
+  while (pending.length > 0) {
+    const next = pending.pop()
     bytes += typeof next === 'string' ? next.length : bytesOfValue
     if (typeof next !== 'object' || next === null || seen.has(next)) continue
     seen.add(next)
-    for (const name in next) open.push(next[name as never])
+    for (const name in next) pending.push(next[name as never])
   }
   return bytes
 }
@@ -70,5 +71,5 @@ const bytesOfValue = 16
 
 function patternCost(pattern: string): number {
   const size = estimateSize(pattern)
-  return size > maxHereSize ? Number.POSITIVE_INFINITY : patternNs + patternStepNs * size
+  return size > maxMainThreadSize ? Number.POSITIVE_INFINITY : patternNs + patternStepNs * size
 }

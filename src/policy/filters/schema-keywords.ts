@@ -1,7 +1,7 @@
 /**
  * The keywords of JSON Schema, of all its drafts and of OpenAPI. Any other name in a schema is chosen by its author.
  */
-const words = new Set(
+const keywords = new Set(
   `$anchor $comment $defs $dynamicAnchor $dynamicRef $id $ref $schema $vocabulary additionalItems additionalProperties
   allOf anyOf const contains contentEncoding contentMediaType contentSchema default definitions dependencies
   dependentRequired dependentSchemas deprecated description discriminator else enum example examples exclusiveMaximum
@@ -12,38 +12,42 @@ const words = new Set(
 )
 
 /** Fields of a request whose object is a JSON Schema. */
-const holders = new Set(
+const schemaFields = new Set(
   'parameters schema input_schema output_schema inputSchema outputSchema parametersJsonSchema'.split(' '),
 )
 /** Keywords whose value maps arbitrary names to schemas. */
-const named = new Set(
+const mapKeywords = new Set(
   '$defs definitions dependencies dependentRequired dependentSchemas patternProperties properties'.split(' '),
 )
 /** Keywords whose value contains data, not a schema. */
-const valued = new Set('const default enum example examples'.split(' '))
+const dataKeywords = new Set('const default enum example examples'.split(' '))
 
 /** A position in a schema: a schema itself, or a map from names to schemas. */
-export type SchemaPlace = 'schema' | 'names'
+export type SchemaPosition = 'schema' | 'names'
 
 /** The position of a field's value; undefined outside of schemas, and for data in them. */
-export function schemaPlaceOf(key: string, isObject: boolean, place: SchemaPlace | undefined): SchemaPlace | undefined {
-  if (place === undefined) return isObject && holders.has(key) ? 'schema' : undefined
-  if (place === 'names') return 'schema'
-  if (valued.has(key)) return undefined
-  return isObject && named.has(key) ? 'names' : 'schema'
+export function schemaPositionOf(
+  key: string,
+  isObject: boolean,
+  position: SchemaPosition | undefined,
+): SchemaPosition | undefined {
+  if (position === undefined) return isObject && schemaFields.has(key) ? 'schema' : undefined
+  if (position === 'names') return 'schema'
+  if (dataKeywords.has(key)) return undefined
+  return isObject && mapKeywords.has(key) ? 'names' : 'schema'
 }
 
-export function holdsValues(key: string, place: SchemaPlace | undefined): boolean {
-  return place === 'schema' && valued.has(key)
+export function containsData(key: string, position: SchemaPosition | undefined): boolean {
+  return position === 'schema' && dataKeywords.has(key)
 }
 
 /** Whether a field's name is a keyword of JSON Schema. */
-export function isSchemaWord(key: string, place: SchemaPlace): boolean {
-  return place === 'schema' && words.has(key)
+export function isSchemaKeyword(key: string, position: SchemaPosition): boolean {
+  return position === 'schema' && keywords.has(key)
 }
 
 /** Values that JSON Schema defines, by field. */
-const ownValues = new Map<string, RegExp>([
+const definedValues = new Map<string, RegExp>([
   ['$schema', /^https?:\/\/json-schema\.org\/(?:draft[-/][\d-]{1,8}\/)?schema#?$/],
   ['type', /^(?:string|number|integer|boolean|object|array|null)$/i],
   [
@@ -53,7 +57,7 @@ const ownValues = new Map<string, RegExp>([
 ])
 
 export function isSchemaValue(key: string, value: string): boolean {
-  return ownValues.get(key)?.test(value) ?? false
+  return definedValues.get(key)?.test(value) ?? false
 }
 
 const pointers = new Set(['$ref', '$dynamicRef'])
@@ -65,11 +69,11 @@ export function isPointer(key: string, value: string): boolean {
 
 /** A JSON pointer into the schema, with the names of the schema's author. */
 export function rewritePointer(pointer: string, rewriteName: (name: string) => string): string {
-  let place: SchemaPlace = 'schema'
+  let position: SchemaPosition = 'schema'
   const [root, ...steps] = pointer.split('/')
   const rewritten = steps.map((step) => {
-    const name = isSchemaWord(step, place) || step === '' ? step : rewriteName(step)
-    place = schemaPlaceOf(step, true, place) ?? 'schema'
+    const name = isSchemaKeyword(step, position) || step === '' ? step : rewriteName(step)
+    position = schemaPositionOf(step, true, position) ?? 'schema'
     return name
   })
   return [root, ...rewritten].join('/')

@@ -8,7 +8,7 @@ import { generation } from '#test/harness/records/generations.ts'
 import { dayOf } from '../ledger/days.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { groupAccounts } from './budget.ts'
-import { forgetGroups } from './forget-groups.ts'
+import { pruneGroups } from './prune-groups.ts'
 import { readBudget, writeNotifiedThreshold } from './rows.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
@@ -23,7 +23,7 @@ async function opened(db: Db, accounts: [budget: string, period: number][]): Pro
 }
 
 async function remaining(db: Db): Promise<string[]> {
-  await forgetGroups({ db, now: () => now })
+  await pruneGroups({ db, now: () => now })
   const rows = await db.query.selectFrom('budget_periods').select(['budget', 'period']).orderBy('budget').execute()
   return rows.map(({ budget, period }) => `${budget} ${period}`).toSorted()
 }

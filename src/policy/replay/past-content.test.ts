@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Policy } from '../guardrails/decide/policy.ts'
-import { contentOfPast, undecidedFilters } from './content-past.ts'
+import { findUndecidableFilters, pastContentEffect } from './past-content.ts'
 
 type Builtins = NonNullable<Policy['content_filter_builtins']>
 const builtin = (slug: Builtins[number]['slug'], action: Builtins[number]['action']) => ({ slug, action, label: '' })
@@ -12,7 +12,10 @@ const finding = (slug: string) => ({
   count: 2,
 })
 const effect = (builtins: Builtins, ...found: string[]) =>
-  contentOfPast({ content_filter_builtins: builtins, content_filters: null }, { content_findings: found.map(finding) })
+  pastContentEffect(
+    { content_filter_builtins: builtins, content_filters: null },
+    { content_findings: found.map(finding) },
+  )
 
 test('recorded findings are refused or redacted by the policy, block before redact', () => {
   const policy = [builtin('email', 'redact'), builtin('phone', 'block')]
@@ -24,7 +27,7 @@ test('recorded findings are refused or redacted by the policy, block before reda
 
 test('filters that only flag leave nothing undecided', () => {
   const fields = (content_filter_builtins: Builtins | null, content_filters: Policy['content_filters'] = null) =>
-    undecidedFilters({ content_filter_builtins, content_filters })
+    findUndecidableFilters({ content_filter_builtins, content_filters })
   assert.deepEqual(fields([builtin('email', 'flag')]), [])
   assert.deepEqual(fields([builtin('email', 'redact')], [{ pattern: 'x', action: 'block' }]), [
     'content_filter_builtins',

@@ -1,6 +1,6 @@
-import { allows, type Kind, type Positions, positionsOf } from '../positions.ts'
 import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
 import type { Pattern } from './pattern-syntax.ts'
+import { allows, type Kind, type Positions, positionsOf } from './positions.ts'
 
 /** The maximum number of steps per character. */
 const maxSteps = 100
@@ -20,44 +20,45 @@ export function isProvenLinear(pattern: Pattern): boolean {
   if (!positions) return false
   const letters = lettersOf(positions.classes)
   const seen = new Set<string>()
-  const open: State[] = [{ before: 0, counts: new Map() }]
+  const pending: State[] = [{ previousKind: 0, counts: new Map() }]
   let effort = letters.length * positions.classes.length
-  for (let state = open.pop(); state; state = open.pop()) {
+  for (let state = pending.pop(); state; state = pending.pop()) {
     for (const letter of letters) {
-      const { next, steps } = read(positions, state, letter)
+      const { next, steps } = step(positions, state, letter)
       effort += steps + 1
       if (steps > maxSteps || effort > maxEffort) return false
       const key = keyOf(next)
       if (seen.has(key)) continue
       seen.add(key)
-      open.push(next)
+      pending.push(next)
     }
   }
   return true
 }
 
 /** The active positions with their counts, and the kind of the previous character. */
-type State = { before: Kind; counts: Map<number, number> }
+type State = { previousKind: Kind; counts: Map<number, number> }
 
 /** A set of characters that no class of the pattern distinguishes: their kind, and the positions that accept them. */
-type Letter = { kind: Kind; taken: boolean[] }
+type Letter = { kind: Kind; accepted: boolean[] }
 
-function read({ ways, first }: Positions, state: State, letter: Letter): { next: State; steps: number } {
+function step({ transitions, first }: Positions, state: State, letter: Letter): { next: State; steps: number } {
   const counts = new Map<number, number>()
   let steps = first.length
-  const go = (to: number, times: number) => counts.set(to, (counts.get(to) ?? 0) + times)
-  for (const { to, guard } of first) if (letter.taken[to] && allows(guard, state.before, letter.kind)) go(to, 1)
+  const addPaths = (to: number, times: number) => counts.set(to, (counts.get(to) ?? 0) + times)
+  for (const { to, guard } of first)
+    if (letter.accepted[to] && allows(guard, state.previousKind, letter.kind)) addPaths(to, 1)
   for (const [from, times] of state.counts) {
-    steps += times * (1 + ways[from]!.length)
-    for (const { to, guard } of ways[from]!) {
-      if (letter.taken[to] && allows(guard, state.before, letter.kind)) go(to, times)
+    steps += times * (1 + transitions[from]!.length)
+    for (const { to, guard } of transitions[from]!) {
+      if (letter.accepted[to] && allows(guard, state.previousKind, letter.kind)) addPaths(to, times)
     }
   }
-  return { next: { before: letter.kind, counts }, steps }
+  return { next: { previousKind: letter.kind, counts }, steps }
 }
 
-function keyOf({ before, counts }: State): string {
-  return `${before}:${[...counts].sort(([a], [b]) => a - b).join(';')}`
+function keyOf({ previousKind, counts }: State): string {
+  return `${previousKind}:${[...counts].sort(([a], [b]) => a - b).join(';')}`
 }
 
 function lettersOf(classes: CharacterClass[]): Letter[] {
@@ -69,8 +70,8 @@ function lettersOf(classes: CharacterClass[]): Letter[] {
   for (const point of borders) {
     if (point > 0x10ffff) continue
     const kind = includes(wordCharacters, point) ? 1 : includes(newline, point) ? 2 : 3
-    const taken = classes.map((ranges) => includes(ranges, point))
-    letters.set(kind + taken.map(Number).join(''), { kind, taken })
+    const accepted = classes.map((ranges) => includes(ranges, point))
+    letters.set(kind + accepted.map(Number).join(''), { kind, accepted })
   }
   return [...letters.values()]
 }

@@ -4,7 +4,7 @@ import { textOfPiece, thoughtPieces } from '#chat/thoughts.ts'
  * Replacements for the texts of thoughts that came in several pieces. A provider gets the pieces joined, so they are
  * rewritten joined. If that changes them, the first piece gets the whole text.
  */
-export function joinedTexts(details: readonly unknown[], rewrite: (text: string) => string): Map<unknown, string> {
+export function rewriteJoined(details: readonly unknown[], rewrite: (text: string) => string): Map<unknown, string> {
   const texts = new Map<unknown, string>()
   for (const pieces of thoughtPieces(details)) {
     const [first, ...others] = pieces.filter((piece) => textOfPiece(piece) !== '')

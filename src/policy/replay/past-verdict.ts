@@ -34,11 +34,11 @@ type PastJudgeDeps = {
 const maxCached = 10_000
 
 /** Evaluates past requests with today's catalogue, like live requests. Caches the verdicts. */
-export function judgeOfPast(ground: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
+export function createPastJudge(deps: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
   const verdicts = new Map<string, PastVerdict>()
   return (facts) => {
     const key = JSON.stringify([facts.models, facts.endpointId, facts.region, facts.incapable, facts.owner])
-    const judged = verdicts.get(key) ?? judge(ground, facts)
+    const judged = verdicts.get(key) ?? judge(deps, facts)
     if (verdicts.size < maxCached) verdicts.set(key, judged)
     return judged
   }
@@ -48,22 +48,22 @@ function judge(
   { guardrail, findModel, vendors, isReachable }: PastJudgeDeps,
   { models, endpointId, region, incapable = [], owner }: PastFacts,
 ): PastVerdict {
-  const throughRegion = judgeRegion([guardrail], region)
-  if (throughRegion) return { outcome: 'refused', rule: throughRegion.rule }
+  const regionVerdict = judgeRegion([guardrail], region)
+  if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
   const found = models.flatMap((name) => findModel(name) ?? [])
   const judged = found.flatMap((model) =>
     model.endpoints.map((endpoint) => ({ endpoint, rule: rule(model, endpoint) })),
   )
-  const broken = judged.filter((each) => each.rule !== undefined)
-  if (broken.length < judged.length) {
-    const answered = broken.find(({ endpoint }) => endpoint.id === endpointId)
-    if (!answered) return { outcome: 'allowed' }
-    const isServed = judged.some((each) => each.rule === undefined && canServe(each.endpoint))
-    return { outcome: isServed ? 'rerouted' : 'refused', rule: answered.rule! }
+  const forbidden = judged.filter((entry) => entry.rule !== undefined)
+  if (forbidden.length < judged.length) {
+    const answeredEntry = forbidden.find(({ endpoint }) => endpoint.id === endpointId)
+    if (!answeredEntry) return { outcome: 'allowed' }
+    const hasAlternative = judged.some((entry) => entry.rule === undefined && canServe(entry.endpoint))
+    return { outcome: hasAlternative ? 'rerouted' : 'refused', rule: answeredEntry.rule! }
   }
   // An endpoint that is no longer in the catalogue may have been allowed.
-  if (found.length < models.length || broken.length === 0) return { outcome: 'unknown' }
-  return { outcome: 'refused', rule: broken[0]!.rule! }
+  if (found.length < models.length || forbidden.length === 0) return { outcome: 'unknown' }
+  return { outcome: 'refused', rule: forbidden[0]!.rule! }
 
   function canServe(endpoint: Endpoint): boolean {
     return !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))

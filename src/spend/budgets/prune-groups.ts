@@ -5,19 +5,19 @@ import { sql } from '#platform/db/kysely.ts'
 import { dayOf } from '../ledger/days.ts'
 import { deleteUnusedNotifications, isGroupAccount, isOfSession, isOfTag } from './rows.ts'
 
-type ForgetDeps = { db: Pick<Db, 'query'>; now: Now }
+type PruneDeps = { db: Pick<Db, 'query'>; now: Now }
 
-const everyMs = 60 * 60_000
+const intervalMs = 60 * 60_000
 /** Longer than any period. */
-const keptMs = 40 * 86_400_000
+const retentionMs = 40 * 86_400_000
 
 /**
  * Deletes every hour the accounts of sessions and tag values without a request in the ledger, and their sums of past periods.
  * Without this, each session would leave a row for ever. A deleted account that is used again starts with the sum of the ledger.
  * @returns a function that stops it.
  */
-export function keepForgettingGroups(deps: ForgetDeps & { onError: (error: Error) => void }): () => void {
-  return repeat(() => forgetGroups(deps), { everyMs, onError: deps.onError })
+export function startGroupPruning(deps: PruneDeps & { onError: (error: Error) => void }): () => void {
+  return repeat(() => pruneGroups(deps), { everyMs: intervalMs, onError: deps.onError })
 }
 
 const account = sql.ref('budget_periods.budget')
@@ -26,8 +26,8 @@ const isTag = isOfTag(account)
 /** The number of characters of the tag's name. */
 const tagLength = sql`case when ${isTag} then cast(substr(${account}, 52, 2) as integer) else 0 end`
 
-export async function forgetGroups({ db, now }: ForgetDeps): Promise<void> {
-  const before = now() - keptMs
+export async function pruneGroups({ db, now }: PruneDeps): Promise<void> {
+  const before = now() - retentionMs
   await sql`
     delete from budget_periods
      where ${isGroupAccount(account)}

@@ -1,25 +1,27 @@
-import { isBase64, rewriteBase64, rewriteDataUrl } from '../data-url.ts'
+import { isBase64, rewriteBase64, rewriteDataUrl } from './data-url.ts'
 
 /** Fields whose values are one of a few keywords. */
-const kinds = new Set('type role detail format media_type mime_type mimeType status effort'.split(' '))
+const keywordFields = new Set('type role detail format media_type mime_type mimeType status effort'.split(' '))
 /** Fields whose values are references. Changing one would break the request. */
-const references = new Set('id name url image_url file_url video_url filename signature encrypted_content'.split(' '))
+const referenceFields = new Set(
+  'id name url image_url file_url video_url filename signature encrypted_content'.split(' '),
+)
 /** Fields with bytes, or with text if the member that declares the bytes is missing. */
-const bytes = new Set('data file_data b64_json'.split(' '))
+const byteFields = new Set('data file_data b64_json'.split(' '))
 
 /**
  * The types of parts, items and tools of the protocols, in which a field has its documented meaning. In other objects
  * `id` or `url` can mean anything.
  */
-const isDefined =
+const knownType =
   /^(?:text|(?:input|output)_\w+|summary_text|reasoning_text|refusal|image(?:_url|_generation)?|video(?:_url)?|audio|file(?:_search)?|document|url|base64|content|thinking|redacted_thinking|reasoning(?:\.\w+)?|message|function|custom|mcp\w*|\w+_(?:call|call_output|use|result|preview|approval_request|approval_response)|tool_reference|container(?:_upload)?|compaction|search_result\w*|item_reference|computer\w*|web_search\w*|web_fetch\w*|code_execution\w*|bash_\w+|text_editor_\w+|memory_\w+|code_interpreter|local_shell|shell|apply_patch|auto|ephemeral|enabled|disabled|json_schema|json_object|json|any|tool|none|object|string|number|integer|boolean|array|null|openrouter:\w+)$/
 
 /** Matches identifiers like those of all protocols, which contain no personal data. */
-const plain = /^[$A-Za-z_./+-]{1,31}\d?$/
-const url = /^[a-z][a-z0-9+.-]{1,15}:\/\/\S*$/i
+const identifierPattern = /^[$A-Za-z_./+-]{1,31}\d?$/
+const urlPattern = /^[a-z][a-z0-9+.-]{1,15}:\/\/\S*$/i
 
-export function isPlain(name: string): boolean {
-  return plain.test(name)
+export function isIdentifier(name: string): boolean {
+  return identifierPattern.test(name)
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -34,20 +36,20 @@ export function rewriteReference(
   value: string,
   rewrite: (text: string) => string,
 ): string | undefined {
-  if (kinds.has(key)) return plain.test(value) ? value : undefined
-  if (bytes.has(key)) return rewriteBytes(fields, value, rewrite)
-  if (!references.has(key) && !key.endsWith('_id')) return undefined
+  if (keywordFields.has(key)) return identifierPattern.test(value) ? value : undefined
+  if (byteFields.has(key)) return rewriteBytes(fields, value, rewrite)
+  if (!referenceFields.has(key) && !key.endsWith('_id')) return undefined
   if (/^data:/i.test(value)) return rewriteDataUrl(value, rewrite)
-  return isKnown(fields) ? value : undefined
+  return hasKnownType(fields) ? value : undefined
 }
 
 function rewriteBytes(fields: Fields, value: string, rewrite: (text: string) => string): string | undefined {
   if (/^data:/i.test(value)) return rewriteDataUrl(value, rewrite)
-  if (url.test(value)) return isKnown(fields) ? value : undefined
+  if (urlPattern.test(value)) return hasKnownType(fields) ? value : undefined
   // A plain-text document has its text where others have bytes, and a single word can look like base64.
   if (fields.type === 'text' || !isBase64(value)) return undefined
   const mediaType = fields.media_type ?? fields.mime_type ?? fields.mimeType
   return rewriteBase64(value, typeof mediaType === 'string' ? mediaType : 'application/octet-stream', rewrite)
 }
 
-const isKnown = ({ type }: Fields) => typeof type !== 'string' || isDefined.test(type)
+const hasKnownType = ({ type }: Fields) => typeof type !== 'string' || knownType.test(type)
