@@ -10,12 +10,12 @@ export function namesOfUsers(
   organizationId: string,
   ids: Iterable<string>,
 ): Promise<Map<string, { name: string; email: string }>> {
-  return readById(ids, (some) =>
+  return readById(ids, (batch) =>
     query
       .selectFrom('memberships as m')
       .innerJoin('users as u', 'u.id', 'm.user_id')
       .where('m.organization_id', '=', organizationId)
-      .where('u.id', 'in', some)
+      .where('u.id', 'in', batch)
       .select(['u.id', 'm.name', 'u.email'])
       .execute(),
   )
@@ -28,8 +28,8 @@ export async function namesOfKeys(
   hashes: Iterable<string>,
 ): Promise<Map<string, { name: string }>> {
   const requested = [...hashes]
-  const existing = await readById(requested, async (some) => {
-    const rows = await findKeyRows(query, organizationId, some)
+  const existing = await readById(requested, async (batch) => {
+    const rows = await findKeyRows(query, organizationId, batch)
     return rows.map(({ hash, name }) => ({ id: hash, name }))
   })
   return withDeleted({ query }, organizationId, 'key', existing, requested)
@@ -42,11 +42,11 @@ export async function namesOfWorkspaces(
   ids: Iterable<string>,
 ): Promise<Map<string, { name: string }>> {
   const requested = [...ids]
-  const existing = await readById(requested, (some) =>
+  const existing = await readById(requested, (batch) =>
     query
       .selectFrom('workspaces')
       .where('organization_id', '=', organizationId)
-      .where('id', 'in', some)
+      .where('id', 'in', batch)
       .select(['id', 'name'])
       .execute(),
   )
@@ -58,7 +58,7 @@ const maxValues = 1000
 
 async function readById<T extends { id: string }>(
   ids: Iterable<string>,
-  read: (some: string[]) => Promise<T[]>,
+  read: (batch: string[]) => Promise<T[]>,
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>()
   const requested = [...new Set(ids)]
@@ -77,6 +77,6 @@ async function withDeleted(
   requested: string[],
 ): Promise<Map<string, { name: string }>> {
   const missing = requested.filter((id) => !existing.has(id))
-  const deleted = await readById(missing, (some) => namesOfDeleted(db, organizationId, kind, some))
+  const deleted = await readById(missing, (batch) => namesOfDeleted(db, organizationId, kind, batch))
   return new Map([...existing, ...deleted])
 }

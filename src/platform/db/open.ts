@@ -23,9 +23,9 @@ type DbConfig = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>
 /** Opens and migrates the configured database. */
 export async function openDb(config: DbConfig, listeners: DatabaseListeners = {}): Promise<Db> {
   const kind = config.database_url ? 'postgres' : 'sqlite'
-  const bringUpToDate = (query: Query) => migrate({ kind, query })
-  if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, listeners)
+  const runMigrations = (query: Query) => migrate({ kind, query })
+  if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), runMigrations, listeners)
   // Loaded only for Postgres, because the driver slows down the start.
   const postgres = await import('./postgres/open.ts')
-  return postgres.openPostgres(config.database_url, bringUpToDate, listeners, { ...defaultLimits(), ...config })
+  return postgres.openPostgres(config.database_url, runMigrations, listeners, { ...defaultLimits(), ...config })
 }

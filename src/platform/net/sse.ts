@@ -44,8 +44,8 @@ export class SseReader {
   }
 
   /** @throws Error if an event exceeds 32 MiB, or too many idle bytes arrive. */
-  push(given: Buffer): SseEvent[] {
-    const chunk = this.#usesCr === false ? given : this.#withLineFeeds(given)
+  push(input: Buffer): SseEvent[] {
+    const chunk = this.#usesCr === false ? input : this.#withLineFeeds(input)
     const events: SseEvent[] = []
     let eventStart = 0
     let lineStart = 0
@@ -74,8 +74,8 @@ export class SseReader {
   }
 
   /** Replaces CR by LF in a stream that ends its lines with CR alone, as the standard permits. */
-  #withLineFeeds(given: Buffer): Buffer {
-    const chunk = this.#hasPendingCr ? Buffer.concat([cr, given]) : given
+  #withLineFeeds(input: Buffer): Buffer {
+    const chunk = this.#hasPendingCr ? Buffer.concat([cr, input]) : input
     this.#hasPendingCr = false
     if (this.#usesCr === undefined) {
       const at = chunk.findIndex((byte) => byte === carriageReturn || byte === lineFeed)

@@ -32,7 +32,7 @@ type Part = { first: Transition[]; last: Transition[]; emptyPaths: Guard[] }
 
 const maxPositions = 600
 const maxTransitions = 6000
-const tooLarge = new Error('The pattern has too many positions, or too many ways between them.')
+const tooLarge = new Error('The pattern has too many positions, or too many transitions.')
 
 /** Undefined if the pattern is too large to analyse, can match the empty string, or repeats a part that can. */
 export function positionsOf(pattern: Pattern): Positions | undefined {
