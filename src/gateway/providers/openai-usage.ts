@@ -1,4 +1,5 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { CompletionIncrements } from './completion-increments.ts'
 import { countIn, type ReportedCounts, type ReportedExtras, usageEvents } from './token-counts.ts'
 import {
   compileSpellings,
@@ -112,19 +113,31 @@ export const responsesSpellings = compileSpellings([
 export class OpenaiUsage {
   readonly #spellings: Spellings
   #usage: UsageObject | undefined
+  #increments: CompletionIncrements | undefined
 
   constructor(spellings: Spellings) {
     this.#spellings = spellings
   }
 
-  /** @param isInPlace whether the usage is at the position where clients expect it. */
-  read(usage: UsageObject, extras: ReportedExtras, isInPlace = true): AnswerEvent[] {
-    const merged = this.#merge(usage)
-    const events = usageEvents(countsIn(merged, this.#spellings), extras)
+  /**
+   * @param isInPlace whether the usage is at the position where clients expect it.
+   * @param hasContent whether the same event of a stream has content.
+   */
+  read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, hasContent = false } = {}): AnswerEvent[] {
+    const merged = countsIn(this.#merge(usage), this.#spellings)
+    const events = usageEvents(this.#withIncrements(merged, usage, hasContent), extras)
     const own = ownCountsIn(usage, this.#spellings)
     return events.map((event) =>
       event.type === 'usage' && (!isInPlace || differs(event.tokens, own)) ? { ...event, restated: true } : event,
     )
+  }
+
+  /** Only streams with usage beside content need it. */
+  #withIncrements(merged: ReportedCounts, usage: UsageObject, hasContent: boolean): ReportedCounts {
+    if (!hasContent && !this.#increments) return merged
+    this.#increments ??= new CompletionIncrements()
+    this.#increments.add(countsIn(usage, this.#spellings), hasContent)
+    return this.#increments.apply(merged)
   }
 
   #merge(usage: UsageObject): UsageObject {

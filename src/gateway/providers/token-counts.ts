@@ -8,6 +8,8 @@ export type ReportedCounts = {
   otherPrompt?: unknown
   otherCompletion?: unknown
   total?: unknown
+  /** How the counts of several events contradict each other. */
+  mismatch?: string
 } & Partial<Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>>
 
 /** Billed units other than tokens, by name, and the service tier that answered. */
@@ -80,7 +82,7 @@ export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedE
   if (!sides) return []
   const tokens = tokenCounts(reported, sides)
   const extras = reportedExtras && extrasIn(reportedExtras)
-  const { mismatch } = sides
+  const mismatch = reported.mismatch ?? sides.mismatch
   return [{ type: 'usage', tokens, ...(extras && { extras }), ...(mismatch !== undefined && { mismatch }) }]
 }
 

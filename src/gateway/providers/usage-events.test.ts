@@ -57,6 +57,50 @@ describe('the usage of a chat stream', () => {
     assert.equal(countOf(openaiChat.reader(), [{ ...content, usage }, content, end]).isFinal, false)
   })
 
+  describe('with counts of single events', () => {
+    const counting = (chunk: object, completion: number) => ({
+      ...chunk,
+      usage: { prompt_tokens: 100, completion_tokens: completion, total_tokens: 100 + completion },
+    })
+    const completionOf = (...events: object[]) => countOf(openaiChat.reader(), events).completion
+
+    test('is their sum, and a mismatch', () => {
+      const increments = [
+        counting(content, 3),
+        counting(content, 2),
+        counting({ choices: [{ ...content.choices[0], finish_reason: 'stop' }] }, 2),
+      ]
+      assert.deepEqual(countOf(openaiChat.reader(), increments), { ...whole, completion: 7 })
+      const last = readAll(openaiChat.reader(), increments).at(-1) as UsageEvent
+      assert.match(last.mismatch!, /do not increase during the stream, and add up to 7/)
+      assert.equal(last.restated, true)
+      const single = [1, 2, 3, 4].map(() => counting(content, 1))
+      assert.equal(completionOf(...single, end), 4)
+      assert.equal(completionOf(counting(content, 3), counting(content, 2), counting(end, 1)), 5)
+    })
+
+    test('is the total of an event without content, unless that is lower', () => {
+      const increments = [counting(content, 3), counting(content, 2), counting(content, 4)]
+      for (const [total, billed] of [
+        [9, 9],
+        [10, 10],
+        [4, 9],
+      ] as const)
+        assert.equal(completionOf(...increments, end, counting({ choices: [] }, total)), billed)
+    })
+
+    test('is not assumed for counts that increase, or repeat', () => {
+      for (const counts of [
+        [1, 2, 3, 4],
+        [1, 1, 2, 3],
+        [1, 1],
+        [9, 9, 9],
+      ])
+        assert.equal(completionOf(...counts.map((count) => counting(content, count)), end), counts.at(-1))
+      assert.equal(completionOf(counting(content, 12), counting(end, 10)), 10)
+    })
+  })
+
   test('keeps savings that are zero or null in a later chunk', () => {
     const rich = { ...usage, prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 5 } }
     const poor = [

@@ -1,7 +1,7 @@
 import type { ReportedCounts } from './token-counts.ts'
 import { countIn, sumOf } from './token-counts.ts'
 
-export type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion'>
+export type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion' | 'mismatch'>
 
 /** The names of counts in the usage of some servers, as paths of one or two names. */
 export type UsageSpelling = {

@@ -50,13 +50,16 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   const usage = new OpenaiUsage(chatSpellings)
   return ({ data }) => {
     const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
-    const events = [...readChunk(chunk), ...usageEvents(chunk as WithUsage, usage)]
+    const content = readChunk(chunk)
+    const events = [...content, ...usageEvents(chunk as WithUsage, usage, content.some(isContent))]
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = sourcesIn(chunk)
     hasSources = sources.length > 0
     return [...sources, ...events]
   }
 }
+
+const isContent = ({ type }: UpstreamEvent) => type !== 'started' && type !== 'finish'
 
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [errorIn(chunk)] : []
@@ -193,10 +196,14 @@ function usageOf({ usage, choices, x_groq, meta, timings }: WithUsage): Upstream
   return choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units ?? timed
 }
 
-function usageEvents(answer: WithUsage, read: OpenaiUsage): AnswerEvent[] {
+function usageEvents(answer: WithUsage, read: OpenaiUsage, hasContent = false): AnswerEvent[] {
   const usage = usageOf(answer)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
   const pieces = { web_search: searches ?? usage.num_search_queries }
-  return read.read(usage, { pieces, serviceTier: answer.service_tier }, Boolean(answer.usage))
+  return read.read(
+    usage,
+    { pieces, serviceTier: answer.service_tier },
+    { isInPlace: Boolean(answer.usage), hasContent },
+  )
 }

@@ -1,0 +1,53 @@
+import { countIn, type ReportedCounts } from './token-counts.ts'
+
+const summed = ['completion', 'reasoning', 'audioCompletion', 'imageCompletion'] as const
+type Sums = Partial<Record<(typeof summed)[number], number>>
+
+/**
+ * Detects usage that counts only the tokens of one event, and adds it up. Counts of the answer so far never decrease
+ * while content arrives, and do not stay at one token over several events.
+ */
+export class CompletionIncrements {
+  #sums: Sums = {}
+  #largest = 0
+  #latest = 0
+  #reports = 0
+  #hasDecreased = false
+
+  /**
+   * @param reported the counts of one event.
+   * @param hasContent whether the event has content. Without content, it counts the whole answer.
+   */
+  add(reported: ReportedCounts, hasContent: boolean): void {
+    const completion = countIn(reported.completion)
+    if (!completion) return
+    if (!hasContent) {
+      // A total that is lower than the sum does not replace it.
+      if (completion >= (this.#sums.completion ?? 0)) this.#sums = {}
+      for (const name of summed) this.#sums[name] = Math.max(this.#sums[name] ?? 0, countIn(reported[name]) ?? 0)
+      return
+    }
+    for (const name of summed) this.#sums[name] = (this.#sums[name] ?? 0) + (countIn(reported[name]) ?? 0)
+    if (completion < this.#latest) this.#hasDecreased = true
+    this.#latest = completion
+    this.#largest = Math.max(this.#largest, completion)
+    this.#reports++
+  }
+
+  /** The counts of the whole answer. @param latest the counts of the latest event, merged with those before. */
+  apply(latest: ReportedCounts): ReportedCounts {
+    const isIncremental = this.#hasDecreased || (this.#largest === 1 && this.#reports >= minRepeated)
+    const { completion = 0 } = this.#sums
+    if (!isIncremental || completion <= (countIn(latest.completion) ?? 0)) return latest
+    return {
+      ...latest,
+      ...this.#sums,
+      otherCompletion: undefined,
+      total: undefined,
+      mismatch: `completion tokens that do not increase during the stream, and add up to ${completion}`,
+    }
+  }
+}
+
+/** Two events can have parts of the same token. */
+const minRepeated = 3
