@@ -40,6 +40,19 @@ const added = (more: object) => ({
   item: { ...item, arguments: '', ...more },
 })
 const itemDone = (more: object) => ({ type: 'response.output_item.done', output_index: 0, item: { ...item, ...more } })
+const otherItem = { ...item, id: 'fc_2', call_id: 'call_b', arguments: b }
+const partial = (output_index: number | undefined, item_id: string, delta: string) => ({
+  type: 'response.function_call_arguments.delta',
+  output_index,
+  item_id,
+  delta,
+})
+const messageItem = (id: string, text: string) => ({
+  type: 'message',
+  id,
+  role: 'assistant',
+  content: [{ type: 'output_text', text }],
+})
 const created = { type: 'response.created', response }
 const completed = (...output: object[]) => ({ type: 'response.completed', response: { ...response, output } })
 const wholeChat = (message: object | undefined, finish_reason: string) => ({
@@ -281,6 +294,66 @@ export const oddAnswers: OddAnswer[] = [
     reply: { body: sse([created, added({ id: 'x' }), itemDone({ id: 'y' }), completed({ ...item, id: 'z' })]) },
     calls: [['read', a]],
     end: called,
+    not: 'responses',
+  },
+  {
+    name: 'other ids of the call in each event',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        created,
+        added({ id: 'x', call_id: 'call_x' }),
+        partial(0, 'y', a),
+        itemDone({ id: 'z', call_id: 'call_z' }),
+        completed(item),
+      ]),
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'calls that are not announced',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([created, partial(0, 'fc_1', a), partial(1, 'fc_2', b), completed(item, otherItem)]),
+    },
+    calls: [
+      ['read', a],
+      ['read', b],
+    ],
+    end: called,
+  },
+  {
+    name: 'calls that are not announced and have no number',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        created,
+        partial(undefined, 'fc_1', a.slice(0, 4)),
+        partial(undefined, 'fc_2', b.slice(0, 4)),
+        partial(undefined, 'fc_1', a.slice(4)),
+        partial(undefined, 'fc_2', b.slice(4)),
+        completed(item, otherItem),
+      ]),
+    },
+    calls: [
+      ['read', a],
+      ['read', b],
+    ],
+    end: called,
+  },
+  {
+    name: 'a text that only the whole response has, after another',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        created,
+        { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'm', delta: 'Hi' },
+        completed(messageItem('n', 'Hi'), messageItem('o', ' you')),
+      ]),
+    },
+    text: 'Hi you',
+    end: stopped,
     not: 'responses',
   },
   {

@@ -41,6 +41,8 @@ export type Event = UpstreamError & {
   part?: Part
   arguments?: unknown
   input?: string
+  name?: string
+  call_id?: string
   annotation?: Annotation
   error?: UpstreamError
 }

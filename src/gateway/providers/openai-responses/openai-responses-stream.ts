@@ -1,9 +1,8 @@
 import type { SseEvent } from '#platform/net/sse.ts'
-import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { ResponseCalls } from './openai-responses-calls.ts'
 import { type Annotation, AnswerText, citations } from './openai-responses-citations.ts'
 import {
-  callId,
-  callPiece,
   doneItem,
   ending,
   errorEvent,
@@ -28,10 +27,11 @@ class ResponseStream {
   readonly #emittedLengths = new EmittedLengths()
   /** The number of sources of each part so far. */
   readonly #cited = new Map<string, number>()
-  readonly #keyOfItem = new Map<string, number>()
+  readonly #calls = new ResponseCalls()
   /** The ids of items that were reported as done. */
   readonly #doneItems = new Set<string | undefined>()
-  #hasCalls = false
+  /** All text so far. */
+  #emittedText = ''
 
   read(event: Event): UpstreamEvent[] {
     const { item = {}, output_index: output = 0, content_index, summary_index } = event
@@ -66,20 +66,13 @@ class ResponseStream {
       case 'response.reasoning_summary_part.done':
         return this.#emitRest('reasoning', output, summary_index, event.part?.text)
       case 'response.output_item.added':
-        return isCall(item) ? this.#call(item, event.output_index) : pieceOf(item)
+        return isCall(item) ? [this.#calls.started(item, event.output_index)] : pieceOf(item)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return [{ type: 'call_piece', key: this.#keyOf(event), text: argumentsText(event.delta) }]
+        return [this.#calls.added(event)]
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
-        return [
-          {
-            type: 'call_piece',
-            key: this.#keyOf(event),
-            whole: argumentsText(event.arguments ?? event.input),
-            isClosed: true,
-          },
-        ]
+        return [this.#calls.argumentsDone(event)]
       case 'response.output_item.done':
         return this.#doneItem(item, event.output_index)
       case 'response.completed':
@@ -98,6 +91,7 @@ class ResponseStream {
   #emitDelta(type: DeltaType, output: number, part: number | undefined, text: string | undefined): UpstreamEvent[] {
     if (type === 'text') this.#text.add(output, part, text)
     if (!text) return []
+    if (type === 'text') this.#emittedText += text
     this.#emittedLengths.add(type, output, part, text.length)
     return type === 'reasoning' ? [thoughtOf(text)] : [{ type, text }]
   }
@@ -119,33 +113,9 @@ class ResponseStream {
     return rest.length > 0 ? this.#cite(rest, output, part) : []
   }
 
-  /** Some servers name the item alone. */
-  #keyOf({ output_index, item_id }: Event): number | undefined {
-    return output_index ?? (item_id === undefined ? undefined : this.#keyOfItem.get(item_id))
-  }
-
-  #call(item: Item, output: number | undefined, isClosed?: true): UpstreamEvent[] {
-    this.#hasCalls = true
-    const key = output ?? this.#keyOfUnnumbered(item.id)
-    if (item.id !== undefined && key !== undefined) this.#keyOfItem.set(item.id, key)
-    return [callPiece(item, key, isClosed)]
-  }
-
-  /** A call with an id is found by it, because its item can have another number or id than before. */
-  #callAtEnd(item: Item, at: number): UpstreamEvent[] {
-    const key = item.id === undefined ? undefined : this.#keyOfItem.get(item.id)
-    if (callId(item) === undefined || (key === undefined && !item.call_id)) return this.#call(item, key ?? at, true)
-    this.#hasCalls = true
-    return [callPiece(item, key, true)]
-  }
-
-  #keyOfUnnumbered(id: string | undefined): number | undefined {
-    return id === undefined ? undefined : (this.#keyOfItem.get(id) ?? firstOwnKey + this.#keyOfItem.size)
-  }
-
   #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
     this.#doneItems.add(item.id)
-    if (isCall(item)) return this.#call(item, output, true)
+    if (isCall(item)) return [this.#calls.done(item, output)]
     // Without its index it cannot be compared with earlier events.
     return output === undefined ? doneItem(item) : [...this.#restOf(item, output), ...doneItem(item)]
   }
@@ -173,19 +143,25 @@ class ResponseStream {
    */
   #end(response: Response): UpstreamEvent[] {
     const items = Array.isArray(response.output) ? response.output : []
+    const calls = this.#calls.whole(items.filter(isCall))
     const events = items.flatMap((item, at): UpstreamEvent[] => {
-      if (isCall(item)) return this.#callAtEnd(item, at)
+      if (isCall(item)) return [calls.shift()!]
       if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
       const isEmitted =
         item.type === 'reasoning' ? this.#emittedLengths.has('reasoning') : this.#emittedLengths.hasAnswer
       return [...(isEmitted ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...doneItem(item)]
     })
-    return [...events, ...ending(response, this.#hasCalls)]
+    return [...events, ...this.#textAfter(items), ...ending(response, !this.#calls.isEmpty)]
+  }
+
+  /** The text that only the whole response has. */
+  #textAfter(items: readonly Item[]): UpstreamEvent[] {
+    const messages = items.filter(({ type }) => type === 'message')
+    const whole = messages.flatMap(({ content }) => partsOf(content).map(({ text }) => text ?? '')).join('')
+    const emitted = this.#emittedText
+    return whole.startsWith(emitted) ? this.#emitDelta('text', items.length, 0, whole.slice(emitted.length)) : []
   }
 }
-
-/** More items than any response has. */
-const firstOwnKey = 1_000_000
 
 type DeltaType = 'text' | 'refusal' | 'reasoning'
 

@@ -1,0 +1,129 @@
+import { argumentsText, type ToolCallPiece } from '../../protocol/tool-calls/piece.ts'
+import { callId, callPiece } from './openai-responses-events.ts'
+import type { Event, Item } from './openai-responses-format.ts'
+
+/** A call of the stream. Only its key certainly stays the same: some servers change both ids between events. */
+type StreamedCall = {
+  key: number
+  callId?: string | undefined
+  name?: string | undefined
+  args?: string | undefined
+  isAnnounced: boolean
+  isDone: boolean
+}
+
+/** Finds the call that each event of one response belongs to. */
+export class ResponseCalls {
+  readonly #calls: StreamedCall[] = []
+  readonly #byKey = new Map<number, StreamedCall>()
+  readonly #byItem = new Map<string, StreamedCall>()
+  readonly #byCallId = new Map<string, StreamedCall>()
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0
+  }
+
+  started(item: Item, output: number | undefined): ToolCallPiece {
+    const before = this.#find(output, item.id)
+    const call = before && !before.isAnnounced && !before.isDone ? before : this.#create(output, item.id)
+    call.isAnnounced = true
+    return this.#piece(call, item)
+  }
+
+  added(event: Event): ToolCallPiece {
+    return { type: 'call_piece', key: this.#keyOf(event), text: argumentsText(event.delta) }
+  }
+
+  /** Closes the call only if its id is known, because the next event can have it. */
+  argumentsDone(event: Event): ToolCallPiece {
+    const key = this.#keyOf(event)
+    const { name, call_id: id } = event
+    const call = key === undefined ? this.#calls.at(-1) : this.#byKey.get(key)
+    if (call) {
+      call.name ??= name
+      call.callId ??= id
+    }
+    return {
+      type: 'call_piece',
+      key,
+      name,
+      id: call?.callId === id ? id : undefined,
+      whole: argumentsText(event.arguments ?? event.input),
+      ...(call?.callId !== undefined && { isClosed: true }),
+    }
+  }
+
+  done(item: Item, output: number | undefined): ToolCallPiece {
+    const before = this.#find(output, item.id)
+    const isSame = before && (!before.isDone || before.callId === callId(item) || isEqual(before, item))
+    return this.#end(isSame ? before : this.#create(output, item.id), item)
+  }
+
+  /** The calls of the whole response. A call with other ids than before is found by its position. */
+  whole(items: readonly Item[]): ToolCallPiece[] {
+    const existing = items.map((item) => this.#ofIds(item))
+    const found = new Set(existing)
+    const streamed = [...this.#calls]
+    return items.map((item, at) => {
+      const atPosition = streamed[at]
+      const isFree = atPosition && !found.has(atPosition) && isEqual(atPosition, item)
+      return this.#end(existing[at] ?? (isFree ? atPosition : this.#create(undefined, undefined)), item)
+    })
+  }
+
+  #ofIds({ id, call_id }: Item): StreamedCall | undefined {
+    const ofCallId = call_id ? this.#byCallId.get(call_id) : undefined
+    return ofCallId ?? (id === undefined ? undefined : this.#byItem.get(id))
+  }
+
+  #end(call: StreamedCall, item: Item): ToolCallPiece {
+    call.isDone = true
+    call.args = argumentsText(item.type === 'custom_tool_call' ? item.input : item.arguments)
+    return this.#piece(call, item, true)
+  }
+
+  #piece(call: StreamedCall, item: Item, isClosed?: true): ToolCallPiece {
+    if (item.id !== undefined) this.#byItem.set(item.id, call)
+    call.name ??= item.name
+    const piece = callPiece(item, call.key, isClosed)
+    call.callId ??= piece.id
+    if (call.callId !== undefined && !this.#byCallId.has(call.callId)) this.#byCallId.set(call.callId, call)
+    // The client has the first id.
+    return { ...piece, id: call.callId }
+  }
+
+  /** Some servers name the item alone. An unknown item without a number is the announced call that is not done. */
+  #keyOf({ output_index: output, item_id: id }: Event): number | undefined {
+    const existing = this.#find(output, id)
+    if (existing) return existing.key
+    const latest = this.#calls.at(-1)
+    if (output === undefined && (id === undefined || (latest?.isAnnounced && !latest.isDone))) return latest?.key
+    return this.#create(output, id).key
+  }
+
+  #find(output: number | undefined, id: string | undefined): StreamedCall | undefined {
+    if (output !== undefined) return this.#byKey.get(output)
+    return id === undefined ? undefined : this.#byItem.get(id)
+  }
+
+  /** A number that an earlier call has is replaced. */
+  #create(output: number | undefined, id: string | undefined): StreamedCall {
+    const isTaken = output === undefined || this.#byKey.has(output)
+    const key = isTaken ? firstOwnKey + this.#calls.length : output
+    const call: StreamedCall = { key, isAnnounced: false, isDone: false }
+    this.#calls.push(call)
+    this.#byKey.set(output ?? key, call)
+    this.#byKey.set(key, call)
+    if (id !== undefined) this.#byItem.set(id, call)
+    return call
+  }
+}
+
+/** Whether a call of the whole response can be a streamed one, of which parts can be unknown. */
+function isEqual(call: StreamedCall, item: Item): boolean {
+  const args = argumentsText(item.type === 'custom_tool_call' ? item.input : item.arguments)
+  return (call.name ?? item.name) === item.name && (call.args ?? args) === args
+}
+
+/** More items than any response has. */
+const firstOwnKey = 1_000_000
