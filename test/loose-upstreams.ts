@@ -390,6 +390,29 @@ export const oddAnswers: OddAnswer[] = [
     end: called,
   },
   {
+    name: 'arguments in parts',
+    protocol: 'google-gemini',
+    reply: {
+      body: sse([
+        parts([{ name: 'read', willContinue: true }]),
+        parts([
+          { partialArgs: [{ jsonPath: '$.path', stringValue: 'a"', willContinue: true }], willContinue: true },
+          { partialArgs: [{ jsonPath: '$.path', stringValue: 'b' }], willContinue: true },
+          { partialArgs: [{ jsonPath: "$.list[0]['x.y']", numberValue: 0 }], willContinue: true },
+          { partialArgs: [{ jsonPath: '$.list[1].__proto__', boolValue: false }], willContinue: true },
+          { partialArgs: [{ jsonPath: '$["n"]', nullValue: 'NULL_VALUE' }], willContinue: true },
+        ]),
+        parts([{}]),
+        parts([{ name: 'read', args: { path: 'b' } }], { finishReason: 'STOP' }),
+      ]),
+    },
+    calls: [
+      ['read', '{"path":"a\\"b","list":[{"x.y":0},{"__proto__":false}],"n":null}'],
+      ['read', b],
+    ],
+    end: called,
+  },
+  {
     name: 'two calls with the same id',
     protocol: 'google-gemini',
     reply: {
@@ -408,6 +431,28 @@ export const oddAnswers: OddAnswer[] = [
 
 /** Answers with a status of success that are none, and the status and the provider's words that clients get. */
 export const unusableAnswers: { name: string; protocol: Protocol; body: string; status: number; words?: string }[] = [
+  ...Object.entries({
+    'arguments in parts without the last one': [{ name: 'read', willContinue: true }],
+    'parts of two calls': [{ name: 'read', willContinue: true }, { name: 'write' }],
+    'parts of arguments that do not fit': [
+      {
+        name: 'read',
+        partialArgs: [
+          { jsonPath: '$.a', stringValue: 'x' },
+          { jsonPath: '$.a.b', numberValue: 1 },
+        ],
+      },
+    ],
+    'a part of arguments with a wildcard': [{ name: 'read', partialArgs: [{ jsonPath: '$.*', numberValue: 1 }] }],
+    'a part of arguments far behind the others': [
+      { name: 'read', partialArgs: [{ jsonPath: '$.a[900000000]', numberValue: 1 }] },
+    ],
+  }).map(([name, functionCalls]) => ({
+    name,
+    protocol: 'google-gemini' as const,
+    body: sse([parts(functionCalls, { finishReason: 'STOP' })]),
+    status: 502,
+  })),
   { name: 'the end mark alone', protocol: 'openai-chat', body: done, status: 502 },
   {
     name: 'the end mark after an event without content',

@@ -8,14 +8,23 @@ import { sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
 import { callIdFor } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
+import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
 
 type Part = {
   text?: string
   thought?: boolean
   thoughtSignature?: string
-  functionCall?: { id?: string; name?: string; args?: object | string }
+  functionCall?: FunctionCall
   inlineData?: { mimeType?: string; data?: string }
+}
+type FunctionCall = {
+  id?: string
+  name?: string
+  args?: object | string
+  partialArgs?: PartialArg[] | null
+  /** Another part of the same call follows. */
+  willContinue?: boolean
 }
 type ModalityCount = { modality?: string; tokenCount?: number }
 type Usage = {
@@ -73,6 +82,8 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
   return events
 }
 
+type Signature = { encrypted?: string }
+
 class GeminiAnswer {
   #started = false
   #ended = false
@@ -80,6 +91,8 @@ class GeminiAnswer {
   #calls = 0
   /** The calls by their ids. */
   readonly #named = new Map<string, string>()
+  /** The call that has not received all of its parts. */
+  #open: { id: string | undefined; name: string; args: PartialArguments; signed: Signature } | undefined
   #id = ''
   readonly #text = new BytePositions()
   readonly #ownId: string
@@ -102,7 +115,7 @@ class GeminiAnswer {
     const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
     const ended = candidate?.finishReason ?? blocked
     if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
-    if (ended) events.push(this.#finish(ended, blocked !== undefined))
+    if (ended) events.push(...this.#cutCall(ended), this.#finish(ended, blocked !== undefined))
     return [...events, ...this.#usageIn(generated.usageMetadata, ended !== undefined)]
   }
 
@@ -124,14 +137,40 @@ class GeminiAnswer {
   #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): UpstreamEvent[] {
     if (inlineData) return pictureIn(inlineData, encrypted)
     const signed = encrypted === undefined ? {} : { encrypted }
-    if (functionCall) return this.#call(functionCall, signed)
+    if (functionCall) return this.#callPart(functionCall, signed)
     if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
     if (typeof text === 'string') this.#text.add(text)
     const events: AnswerEvent[] = text ? [{ type: 'text', text }] : []
     return encrypted === undefined ? events : [...events, { type: 'reasoning', text: '', format, encrypted }]
   }
 
-  #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): UpstreamEvent[] {
+  /** A call can arrive whole, or its arguments in parts. @throws Error for parts that are not one call. */
+  #callPart(part: FunctionCall, signed: Signature): UpstreamEvent[] {
+    const { id, name, args, partialArgs, willContinue } = part
+    if (!this.#open && !willContinue && !partialArgs) return this.#call(part, signed)
+    this.#open ??= { id, name: name ?? '', args: new PartialArguments(), signed }
+    const open = this.#open
+    if ((name && name !== open.name) || (id && open.id && id !== open.id)) throw cutOff(open.name)
+    open.id ??= id
+    open.signed = { ...open.signed, ...signed }
+    open.args.add(partialArgs ?? [])
+    if (willContinue) return []
+    this.#open = undefined
+    return this.#call({ id: open.id, name: open.name, args: wholeArguments(open, args) }, open.signed)
+  }
+
+  /** The call whose last part is missing, if the answer was cut at its limit. @throws Error otherwise. */
+  #cutCall(native: string): UpstreamEvent[] {
+    const open = this.#open
+    if (!open) return []
+    if (reasons[native] === 'stop') throw cutOff(open.name)
+    this.#open = undefined
+    const key = this.#calls++
+    const id = open.id ?? callIdFor(this.#id || this.#ownId, key)
+    return [{ type: 'call_piece', key, id, name: open.name, text: open.args.toJson().slice(0, -1) }]
+  }
+
+  #call({ id, name = '', args }: FunctionCall, signed: Signature): UpstreamEvent[] {
     const index = this.#calls++
     const whole = argumentsText(args) ?? '{}'
     const isNew = id ? (this.#named.get(id) ?? whole) === whole : false
@@ -153,6 +192,14 @@ class GeminiAnswer {
     const reason = blocked ? 'content_filter' : (reasons[native] ?? 'content_filter')
     return { type: 'finish', reason: reason === 'stop' && this.#calls > 0 ? 'tool_calls' : reason, native }
   }
+}
+
+const cutOff = (name: string) => new Error(`the arguments of its call of "${name}" are cut off`)
+
+/** The last part can repeat all arguments. */
+function wholeArguments({ args }: { args: PartialArguments }, repeated: FunctionCall['args']): string {
+  const isEmpty = typeof repeated === 'object' && repeated !== null && Object.keys(repeated).length === 0
+  return (isEmpty ? undefined : argumentsText(repeated)) || args.toJson()
 }
 
 /** A signature and citations can follow the text. */

@@ -1,0 +1,87 @@
+/** A part of the arguments of a streamed call. Texts of the same path are joined. */
+export type PartialArg = {
+  jsonPath?: string
+  stringValue?: string
+  numberValue?: number
+  boolValue?: boolean
+  nullValue?: unknown
+}
+type Step = string | number
+type Container = Record<string, unknown> | unknown[]
+
+/** The arguments of one call that arrive in parts. */
+export class PartialArguments {
+  readonly #root = newObject()
+
+  /** @throws Error for a part that does not fit those before it. */
+  add(parts: readonly PartialArg[]): void {
+    for (const part of parts) this.#add(part)
+  }
+
+  toJson(): string {
+    return JSON.stringify(this.#root)
+  }
+
+  #add(part: PartialArg): void {
+    const path = part.jsonPath ?? ''
+    const steps = stepsIn(path)
+    const last = steps.pop()
+    if (last === undefined) throw unusable(path)
+    let container: Container = this.#root
+    for (const [at, step] of steps.entries()) {
+      const isList = typeof (steps[at + 1] ?? last) === 'number'
+      const inner: unknown = valueAt(container, step, path) ?? (isList ? [] : newObject())
+      if (typeof inner !== 'object' || inner === null) throw unusable(path)
+      setValue(container, step, inner)
+      container = inner as Container
+    }
+    const before = valueAt(container, last, path)
+    const value = givenValue(part)
+    if (value === undefined) {
+      if (before === undefined) throw unusable(path)
+    } else if (before === undefined) setValue(container, last, value)
+    else if (typeof before === 'string' && typeof value === 'string') setValue(container, last, before + value)
+    else throw unusable(path)
+  }
+}
+
+/** Without a prototype, every name is an ordinary member. */
+const newObject = () => Object.create(null) as Record<string, unknown>
+
+function givenValue({ stringValue, numberValue, boolValue, nullValue }: PartialArg): unknown {
+  return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null)
+}
+
+/** Lists grow by one item at a time. */
+function valueAt(container: Container, step: Step, path: string): unknown {
+  if (Array.isArray(container) !== (typeof step === 'number')) throw unusable(path)
+  if (Array.isArray(container) && (step as number) > container.length) throw unusable(path)
+  return (container as Record<Step, unknown>)[step]
+}
+
+function setValue(container: Container, step: Step, value: unknown): void {
+  ;(container as Record<Step, unknown>)[step] = value
+}
+
+const stepPattern = /\.([^.[\]*]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\[("(?:[^"\\]|\\.)*")\]/y
+const maxSteps = 100
+
+/** The steps of a JSON path of single members, such as `$.files[0]['a b']`. @throws Error for another path. */
+function stepsIn(path: string): Step[] {
+  const steps: Step[] = []
+  let at = path.startsWith('$') ? 1 : -1
+  while (at !== -1 && at < path.length && steps.length < maxSteps) {
+    stepPattern.lastIndex = at
+    const match = stepPattern.exec(path)
+    if (!match) throw unusable(path)
+    const [, name, index, single, quoted] = match
+    if (index !== undefined) steps.push(Number(index))
+    else steps.push(name ?? single?.replace(/\\(.)/g, '$1') ?? (JSON.parse(quoted!) as string))
+    at = stepPattern.lastIndex
+  }
+  if (at !== path.length) throw unusable(path)
+  return steps
+}
+
+const unusable = (path: string) =>
+  new Error(`the arguments of its call have a part that does not fit: ${JSON.stringify(path.slice(0, 100))}`)
