@@ -22,6 +22,10 @@ export class JsonExtent {
     return this.#depth > 0 || this.#isInString
   }
 
+  get isInString(): boolean {
+    return this.#isInString
+  }
+
   /** @returns the number of characters of the piece that belong to the value. */
   push(piece: string): number {
     for (let at = 0; at < piece.length; at++) {

@@ -108,6 +108,50 @@ describe('tool calls in pieces', () => {
     )
   })
 
+  test('a name in parts is one name, and an error once the call was sent', () => {
+    const start = { ...named('call_a', 0), name: 'get_', isNamePartial: true } as const
+    const rest = [
+      { key: 0, text: '' },
+      { key: 0, text: a },
+    ]
+    const right = [['call_a', 'get_weather', a]]
+    for (const next of ['weather', 'get_weather']) {
+      assert.deepEqual(calls(start, { key: 0, name: next, text: '' }, ...rest), right)
+      assert.deepEqual(calls(start, { ...start, name: next }, ...rest), right)
+    }
+    assert.deepEqual(calls(start, { ...named('call_b', 1), text: b }), [
+      ['call_a', 'get_', '{}'],
+      ['call_b', 'read', b],
+    ])
+    assert.throws(
+      () => calls({ ...named('call_a', 0), text: '' }, { key: 0, name: 'weather' }, ...rest),
+      /the name of its call of "read" continues/,
+    )
+  })
+
+  test('an empty object before the arguments is replaced', () => {
+    for (const second of [{ key: 0 }, named('call_a', 0)])
+      assert.deepEqual(
+        calls(
+          { ...named('call_a', 0), text: '{}' },
+          { ...second, text: a.slice(0, 4) },
+          { ...second, text: a.slice(4) },
+        ),
+        one,
+      )
+    assert.deepEqual(calls({ ...named('call_a', 0), text: '{}' }), [['call_a', 'read', '{}']])
+  })
+
+  test('pieces that repeat the arguments so far are one call', () => {
+    const lengths = (...all: number[]) => all.map((length) => ({ ...named('call_a', 0), text: a.slice(0, length) }))
+    for (const pieces of [lengths(1, 2, 5, 8, 9, 10, a.length), lengths(4, 4, 9, a.length, a.length), lengths(1, 30)])
+      assert.deepEqual(calls(...pieces), one)
+    const nested = '{"path":{"path":1}}'
+    const pieces = [nested.slice(0, 8), nested.slice(8)].map((text) => ({ ...named('call_a', 0), text }))
+    assert.deepEqual(calls(...pieces), [['call_a', 'read', nested]])
+    assert.throws(() => calls(...lengths(8, 9, a.length)), /cut off/)
+  })
+
   test('no arguments are an empty object; the end of another block adds no call', () => {
     for (const none of ['', ' ', 'null'])
       assert.deepEqual(calls({ ...named('call_a', 0), text: none }), [['call_a', 'read', '{}']])

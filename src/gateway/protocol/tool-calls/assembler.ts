@@ -123,6 +123,7 @@ export class ToolCallAssembler {
   #callOf(piece: ToolCallPiece): PartialCall | undefined {
     const existing = this.#existingCallOf(piece)
     if (existing || isEndMarker(piece)) return existing
+    this.#latest?.completeName()
     const call = new PartialCall(piece.key)
     this.#calls.push(call)
     return call
@@ -139,9 +140,11 @@ export class ToolCallAssembler {
   }
 
   /** Whether a piece under the number of a call, or under none, is the first of another call. */
-  #startsNewCall(call: PartialCall, { key, name, text = '' }: ToolCallPiece): boolean {
-    if (call.isComplete && startsObject(text)) return !!name || !call.hasArguments(text)
+  #startsNewCall(call: PartialCall, { key, id, name, text = '' }: ToolCallPiece): boolean {
+    if (call.isComplete && startsObject(text)) return !!name || !(call.isEmptyObject || call.hasArguments(text))
     if (!name || call.name === undefined) return false
+    // A second call would have an id, as the first one does.
+    if (key !== undefined && !id && call.id !== undefined && call.hasArguments('')) return false
     return name !== call.name || (key === undefined && call.batch === this.#batch)
   }
 

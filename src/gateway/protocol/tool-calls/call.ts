@@ -12,6 +12,9 @@ export class PartialCall {
   answerId: string | undefined
   #namespace: string | undefined
   #isCustom = false
+  #isNamePartial = false
+  /** Each piece repeats the arguments so far. */
+  #isCumulative = false
   #isClosed = false
   /** The arguments so far. Text after the end of JSON arguments is not included. */
   #text = ''
@@ -53,17 +56,31 @@ export class PartialCall {
 
   /** Whether it is ready for clients: everything that precedes its arguments is known. */
   get canOpen(): boolean {
-    return this.name !== undefined && (this.id !== undefined || this.#isClosed)
+    if (this.#isClosed) return this.name !== undefined
+    return this.name !== undefined && this.id !== undefined && !(this.#isNamePartial && this.#text === '')
   }
 
   get isBlank(): boolean {
     return this.#text.trim() === '' && !this.#whole && this.id === undefined
   }
 
-  /** @throws Error for a second object after the arguments. */
-  add({ id, name, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece): void {
+  /** Its arguments so far are `{}`. Some upstreams send that before the real ones. */
+  get isEmptyObject(): boolean {
+    return this.isComplete && emptyObject.test(this.#text)
+  }
+
+  /** No piece continues its name. */
+  completeName(): void {
+    this.#isNamePartial = false
+  }
+
+  /** @throws Error for a second object after the arguments, or a name that continues after it was sent. */
+  add({ id, name, isNamePartial, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece): void {
     this.id ||= id || undefined
-    this.name ||= name || undefined
+    if (name) {
+      this.#addName(name, isClosed)
+      this.#isNamePartial = isNamePartial ?? false
+    }
     this.#namespace ??= namespace
     this.answerId ||= answerId
     if (custom) this.#isCustom = true
@@ -91,6 +108,7 @@ export class PartialCall {
    * The arguments that clients do not have yet. Arguments that are not an object wait until they are certainly final.
    */
   takeArguments(): AnswerEvent[] {
+    if (this.isEmptyObject && !this.#isClosed) return []
     return this.#isCustom || this.#startsObject ? this.#take() : []
   }
 
@@ -103,17 +121,35 @@ export class PartialCall {
     return this.#take()
   }
 
-  #addText(text: string): void {
-    if (this.#isCustom) return this.#append(text)
+  /** Adds a name, or the next part of one. Some upstreams repeat the name so far in each part. */
+  #addName(name: string, isClosed: true | undefined): void {
+    if (this.name === undefined) this.name = name
+    if (name === this.name || this.#text !== '' || isClosed) return
+    if (this.isOpen) throw new Error(`the name of its call of "${this.name}" continues after the arguments started`)
+    this.name = name.startsWith(this.name) ? name : this.name + name
+  }
+
+  #addText(given: string): void {
+    if (this.#isCustom) return this.#append(given)
+    const text = this.#newText(given)
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && text === this.#text) return
     if (this.#isFilled && text.trim() !== '')
       throw new Error(`the arguments of its call of "${this.name}" follow the end of the answer`)
-    if (this.#startsObject === false && startsObject(text) && isNothing(this.#text)) return this.#replace(text)
+    const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && isNothing(this.#text))
+    if (isPlaceholder && !this.#hasSent && startsObject(text)) return this.#replace(text)
     const taken = this.#extent.push(text)
     this.#append(text.slice(0, taken))
     if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
     if (startsObject(text.slice(taken))) throw new Error(`the arguments of a call of "${this.name}" are two objects`)
+  }
+
+  /** The part of a piece that the arguments so far do not have. */
+  #newText(piece: string): string {
+    const before = this.#text
+    if (before === '' || this.isComplete || !piece.startsWith(before)) return piece
+    this.#isCumulative ||= repeats(before, piece, this.#extent.isInString)
+    return this.#isCumulative ? piece.slice(before.length) : piece
   }
 
   #complete(): void {
@@ -144,6 +180,20 @@ export class PartialCall {
     this.#hasSent = true
     return [{ type: 'tool_arguments', index: this.#index!, text }]
   }
+}
+
+const emptyObject = /^\s*\{\s*\}\s*$/
+
+/**
+ * Whether a piece that starts with the arguments so far repeats them. Otherwise it continues them with an inner object
+ * that starts in the same way, so it is only a repetition if the JSON would be invalid.
+ */
+function repeats(before: string, piece: string, isInString: boolean): boolean {
+  if (!startsObject(before)) return false
+  if (!isInString) return !/[:,[]\s*$/.test(before)
+  // The first quote would end the string.
+  const next = piece.charAt(piece.indexOf('"') + 1)
+  return next !== '' && !/[\s:,}\]]/.test(next)
 }
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)

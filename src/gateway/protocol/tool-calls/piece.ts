@@ -9,6 +9,8 @@ export type ToolCallPiece = {
   key?: number | undefined
   id?: string | undefined
   name?: string | undefined
+  /** The next piece can continue the name. */
+  isNamePartial?: true | undefined
   namespace?: string | undefined
   /** The arguments are free text, not JSON. */
   custom?: true | undefined

@@ -173,6 +173,8 @@ function callPiece(
     key: index,
     id,
     name: called?.name ?? custom?.name,
+    // Servers that send a name in several pieces send its arguments later.
+    ...(called?.name && text === undefined && { isNamePartial: true }),
     text,
     answerId,
     ...(custom && { custom: true }),
