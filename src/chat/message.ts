@@ -17,6 +17,18 @@ export const ToolCall = z.looseObject({
 })
 export type ToolCall = z.infer<typeof ToolCall>
 
+const ToolResult = z.looseObject({ role: z.literal('tool'), content: Content, tool_call_id: z.string() })
+
+/**
+ * The predecessor of a tool result. Its type is hidden, because it is replaced by a tool result before anything reads
+ * the messages.
+ */
+const FunctionResult = z.looseObject({
+  role: z.literal('function'),
+  content: Content.nullish(),
+  name: z.string(),
+}) as unknown as typeof ToolResult
+
 /** A message of a chat. Additional fields of providers are accepted. */
 export const Message = z.discriminatedUnion(
   'role',
@@ -28,7 +40,8 @@ export const Message = z.discriminatedUnion(
       name: z.string().nullish(),
       tool_calls: z.array(ToolCall).nullish(),
     }),
-    z.looseObject({ role: z.literal('tool'), content: Content, tool_call_id: z.string() }),
+    ToolResult,
+    FunctionResult,
   ],
   { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
 )

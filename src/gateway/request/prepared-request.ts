@@ -5,6 +5,7 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { presetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
+import { withToolResults } from './function-results.ts'
 import { applyLitellmFields } from './litellm-fields.ts'
 
 /** A request with its preset applied. */
@@ -22,7 +23,7 @@ export function prepareWithoutPreset({
   client,
   body: requestBody,
 }: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
-  const body = applyLitellmFields(requestBody)
+  const body = withToolResults(applyLitellmFields(requestBody))
   return presetReference(body) ? undefined : { chat: client.toChat(body), body, preset: undefined, client }
 }
 
@@ -36,7 +37,7 @@ export async function prepareRequest(
   call: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
 ): Promise<PreparedRequest> {
   const { caller, client, body } = call
-  const reference = presetReference(applyLitellmFields(body))
+  const reference = presetReference(withToolResults(applyLitellmFields(body)))
   if (!reference) return prepareWithoutPreset(call)!
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =
