@@ -74,6 +74,8 @@ const messageStream = (content_block: object, partial: unknown[], stop_reason: s
   ])
 const use = { type: 'tool_use', id: 'call_a', name: 'read', input: {} }
 const twice = { ...call, function: { name: 'read', arguments: JSON.stringify(a) } }
+const callPieces = (...pieces: object[]) =>
+  sse([...pieces.map((piece) => delta({ tool_calls: [{ index: 0, ...piece }] })), delta({}, 'tool_calls')]) + done
 const calling = { name: 'read', arguments: '{"path":' }
 export const oddAnswers: OddAnswer[] = [
   {
@@ -238,6 +240,46 @@ export const oddAnswers: OddAnswer[] = [
           delta({ tool_calls: [{ index: 0, function: { arguments: a } }] }),
           delta({}, 'tool_calls'),
         ]) + done,
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a name in parts',
+    protocol: 'openai-chat',
+    reply: {
+      body: callPieces(
+        { id: 'call_a', function: { name: 're' } },
+        { function: { name: 'ad' } },
+        { function: { arguments: a } },
+      ),
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'an empty object before the arguments',
+    protocol: 'openai-chat',
+    reply: {
+      body: callPieces({ ...call, function: { name: 'read', arguments: '{}' } }, { function: { arguments: a } }),
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'an empty object alone',
+    protocol: 'openai-chat',
+    reply: { body: callPieces({ ...call, function: { name: 'read', arguments: '{}' } }) },
+    calls: [['read', '{}']],
+    end: called,
+  },
+  {
+    name: 'all arguments so far in each event',
+    protocol: 'openai-chat',
+    reply: {
+      body: callPieces(
+        ...[4, 9, a.length].map((length) => ({ ...call, function: { name: 'read', arguments: a.slice(0, length) } })),
+      ),
     },
     calls: [['read', a]],
     end: called,
