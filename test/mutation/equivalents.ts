@@ -19,17 +19,17 @@ export const equivalents: Equivalent[] = [
   },
   {
     file: 'src/spend/budgets/budgets.ts',
-    line: "return outcome === 'over' ? { over: true } : { refusedBy: open.budget, outcome }",
+    line: "return outcome === 'over' ? { periodEnded: true } : { refusedBy: open.budget, outcome }",
     from: 'true',
     to: 'false',
     why: 'Only whether the field is there is looked at; its type allows no other value.',
   },
   {
     file: 'src/spend/budgets/budget-account.ts',
-    line: '#sentAt = 0',
+    line: '#exchangeStartedAt = 0',
     from: '0',
     to: '1',
-    why: 'It is set with every question, and read only while a question is open.',
+    why: 'It is set with every exchange, and read only during one.',
   },
   {
     file: 'src/spend/budgets/past-spending.ts',

@@ -2,7 +2,7 @@ import { type ConsoleBundle, createConsoleBundle } from '#api/console/bundle-cac
 import type { Metrics } from '#api/telemetry/metrics.ts'
 import type { Traces } from '#api/telemetry/traces.ts'
 import { createDiscovery } from '#catalogue/sources/discover.ts'
-import type { Discover, Loaded, loadCatalogue } from '#catalogue/sources/load.ts'
+import type { CatalogueLoader } from '#catalogue/sources/holder.ts'
 import { loadCached } from '#catalogue/sources/load-cache.ts'
 import { bootstrap, type FirstKeys } from '#identity/accounts/bootstrap.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -25,21 +25,11 @@ export type OpenStore = {
   now: Now
   firstKeys: FirstKeys | undefined
   allowStale: AllowStale
-  catalogue: CatalogueSource
+  catalogue: CatalogueLoader
   /** The bundle of the console; undefined if the console is disabled. */
   console: ConsoleBundle | undefined
   /** Whether another process of this host does the work that must happen once, such as pruning and warnings. */
   isShared: boolean
-}
-
-/** A server's source of the catalogue. */
-export type CatalogueSource = {
-  /** The first catalogue, which can be the cached one of the previous start. */
-  loading: Promise<Loaded>
-  /** Loads it again; by default from the configured sources. */
-  load?: typeof loadCatalogue
-  /** Queries servers for the list of their models. */
-  discover: Discover | undefined
 }
 
 /** The data folder and the database, brought up to date. */
@@ -50,8 +40,8 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   cleanup.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: reading uses the CPU, opening mostly waits.
-  const loading = loadCached(settings)
-  loading.catch(() => {})
+  const firstLoad = loadCached(settings)
+  firstLoad.catch(() => {})
   const db = await openDb(settings, watchOf(context))
   cleanup.defer(db.close)
   if (db.kind === 'postgres' && parts.onUnsupportedSchema) {
@@ -62,7 +52,10 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const firstKeys = await bootstrap({ db, now, newId }, chosen)
   const console = consoleOf(settings, parts.log)
   const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
-  const catalogue = { loading, discover: createDiscovery({ variable, fetch: outgoingFetch(config) }) }
+  const catalogue: CatalogueLoader = {
+    firstLoad,
+    discover: createDiscovery({ variable, fetch: outgoingFetch(config) }),
+  }
   return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
 }
 

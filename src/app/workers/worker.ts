@@ -134,8 +134,8 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
   const { config } = context.parts
   const watch = watchOf(context)
   const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))
-  const loading = load(false)
-  loading.catch(() => {})
+  const firstLoad = load(false)
+  firstLoad.catch(() => {})
   const remote = config.database_url ? undefined : openRemote(() => rpc, watch)
   Object.assign(handlers, remote?.handlers)
   const db = remote?.db ?? (await openDb(config, watch))
@@ -146,7 +146,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
     now: databaseTime(db, context.parts.now),
     firstKeys: undefined,
     allowStale: allowStaleWhileUnavailable({ db }, config.stale_keys_ms),
-    catalogue: { loading, load: () => load(true), discover: undefined },
+    catalogue: { firstLoad, load: () => load(true), discover: undefined },
     console: config.console ? () => rpc.call('console.folder', null) : undefined,
     isShared: true,
   }

@@ -26,17 +26,22 @@ export type CatalogueHolder = {
   close: () => void
 }
 
-type HolderDeps = {
-  settings: CatalogueSettings
-  signals: Pick<Signals, 'subscribe' | 'onMissed'>
-  newId: NewId
+/** Where the catalogue of a server comes from. */
+export type CatalogueLoader = {
+  /** A first load that is running already, which can be the cached one of the previous start. */
+  firstLoad?: Promise<Loaded>
+  /** Loads it again; by default from the configured sources. */
   load?: typeof loadCatalogue
   /** Requests the model lists of servers; undefined to request none. */
   discover?: Discover | undefined
+}
+
+type HolderDeps = CatalogueLoader & {
+  settings: CatalogueSettings
+  signals: Pick<Signals, 'subscribe' | 'onMissed'>
+  newId: NewId
   /** How long a start waits for the lists of servers. Later lists are still used. */
   discoveryTimeoutMs?: number
-  /** A first load that is running already. */
-  firstLoad?: ReturnType<typeof loadCatalogue>
   /** Called after every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
   /** Called if a reload that another server requested has failed. */

@@ -6,7 +6,7 @@ import type { Db } from '#platform/db/db.ts'
 import type { CatalogueHolder } from './holder.ts'
 import type { LoadReport } from './load.ts'
 
-/** The actor in the audit trail for a reload by a signal. */
+/** The actor in the audit log for a reload by a signal. */
 const operator = { userId: 'operator', keyHash: null }
 
 /**

@@ -180,7 +180,7 @@ async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
 }
 
-/** Changes an intern that is visible to the caller, records it in the audit trail, and announces it. */
+/** Changes an intern that is visible to the caller, records it in the audit log, and announces it. */
 export async function alterIntern(
   deps: InternChangeDeps,
   caller: Caller,

@@ -108,7 +108,7 @@ async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Int
   if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
 }
 
-/** Queues an intern to be started by a server of its host. The audit trail has no record: a request for the intern is not an act of starting it. */
+/** Queues an intern to be started by a server of its host. The audit log has no record: a request for the intern is not an act of starting it. */
 async function queueStart(deps: WakeDeps, asleep: Intern): Promise<void> {
   await requireHost(deps, asleep)
   const { db, now } = deps

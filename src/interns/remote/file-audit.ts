@@ -19,11 +19,11 @@ export type FileAct = keyof typeof auditActions
 
 type FileAccess = { caller: Caller; intern: Intern; act: FileAct; paths: Record<string, string> }
 
-/** In characters, as for other texts in the audit trail. */
+/** In characters, as for other texts in the audit log. */
 const maxTextLength = 2000
 
 /**
- * Accesses files, and records it in the audit trail. The record is written first, so that every access has one. If the
+ * Accesses files, and records it in the audit log. The record is written first, so that every access has one. If the
  * access is then refused, a second record says so.
  */
 export async function auditFileAccess<Answer>(

@@ -15,11 +15,11 @@ type CollectDeps = {
   conceal: (intern: Intern, text: string) => Promise<string>
 }
 
-/** Limits how fast an intern can add decisions to the audit trail. */
+/** Limits how fast an intern can add decisions to the audit log. */
 const limits = { pages: 4, everyMs: 500 }
 
 export type DecisionCollector = {
-  /** Fetches the decisions of an intern into the audit trail. After a failure they stay with the intern. */
+  /** Fetches the decisions of an intern into the audit log. After a failure they stay with the intern. */
   collect(intern: Intern, runs: Runs): Promise<void>
   /** Fetches, once per intern, the decisions that an earlier server did not fetch. */
   collectRemaining(intern: Intern, runs: Runs): void

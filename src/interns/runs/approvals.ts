@@ -28,7 +28,7 @@ export type AnswerLink = { webhook_id: string; delivery_id: string }
 type AnswerRequest = { caller: Caller; internId: string; answer: AnswerQuestion; link?: AnswerLink | undefined }
 
 /**
- * Sends an answer to the intern, and records it in the audit trail. The record is written first, so that nothing is allowed
+ * Sends an answer to the intern, and records it in the audit log. The record is written first, so that nothing is allowed
  * without one. If the intern then refuses the answer, a second record says so. Values of a form are not stored, only the names
  * of its filled fields.
  */

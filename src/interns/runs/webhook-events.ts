@@ -8,10 +8,17 @@ import { type RunRecord, runItem } from './run-record.ts'
 /** The longest text of a question in an event, in characters. The answer link and the API have all of it. */
 const maxTextLength = 4000
 
-function about({ id, name, workspaceId, creatorUserId, visibility }: Intern) {
+/** The members of an event that name its intern and who can see it. */
+function about({
+  id,
+  name,
+  workspaceId,
+  creatorUserId,
+  visibility,
+}: Intern): Pick<QueuedEvent, 'workspaceId' | 'visibleTo' | 'data'> {
   return {
     workspaceId,
-    ...(visibility === 'creator' && { onlyFor: creatorUserId }),
+    visibleTo: visibility === 'creator' ? creatorUserId : undefined,
     data: { intern_id: id, intern_name: name, workspace_id: workspaceId },
   }
 }
@@ -21,10 +28,10 @@ export function questionAskedEvent(
   intern: Intern,
   { question, sessionId, askedAt, deadlineAt }: AskedQuestion,
 ): QueuedEvent {
-  const { data, ...visibleTo } = about(intern)
+  const { data, ...audience } = about(intern)
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   return {
-    ...visibleTo,
+    ...audience,
     event: 'intern.question_asked',
     subject: `question ${intern.id} ${question.id}`,
     at: askedAt,
@@ -44,10 +51,10 @@ const cut = (text: string) => (text.length > maxTextLength ? `${text.slice(0, ma
 
 /** The event of a turn that has ended. */
 export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
-  const { data, ...visibleTo } = about(intern)
+  const { data, ...audience } = about(intern)
   const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = runItem(run)
   return {
-    ...visibleTo,
+    ...audience,
     event: 'intern.run_ended',
     subject: `run ${intern.id} ${run.id}`,
     at: run.endedAt ?? run.startedAt,
@@ -57,9 +64,9 @@ export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
 
 /** The event of an intern that has failed. The supervisor restarts it if that can help. */
 export function internFailedEvent(intern: Intern, at: number): QueuedEvent {
-  const { data, ...visibleTo } = about(intern)
+  const { data, ...audience } = about(intern)
   return {
-    ...visibleTo,
+    ...audience,
     event: 'intern.failed',
     subject: `failure ${intern.id} ${at}`,
     at,

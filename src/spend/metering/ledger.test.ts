@@ -90,7 +90,7 @@ test('requests run between the steps of a batch, unless the backlog exceeds one 
 
 const full = () => Promise.reject(new Error('database or disk is full'))
 const fullDisk = { kind: 'sqlite', query: { executeQuery: full } } as unknown as Db
-const hasty = { everyMs: 1, spillAfterMs: 1e9, closeMs: 1, keepTryingMs: 20 }
+const hasty = { everyMs: 1, spillAfterMs: 1e9, closeMs: 1, saveRetryMs: 20 }
 
 test('requests that cannot be stored at the end are reported with their cost', async () => {
   const lost: unknown[] = []

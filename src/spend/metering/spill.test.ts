@@ -56,7 +56,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
-const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, keepTryingMs: 20 }
+const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, saveRetryMs: 20 }
 
 onEachDatabase('rows that the database refuses', (kind) => {
   test('goes to files, from where the next life writes it, once', async () => {

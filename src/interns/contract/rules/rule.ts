@@ -54,7 +54,7 @@ export type Decision = {
 /** The rules in force for an intern, and the name of its agent. */
 export type RulesInForce = { agent: string; sets: RuleSet[] }
 
-/** A decision in a run, for the audit trail. `seq` rises with each decision of a daemon. */
+/** A decision in a run, for the audit log. `seq` rises with each decision of a daemon. */
 export type LoggedDecision = {
   seq: number
   sessionId: string
