@@ -1,4 +1,4 @@
-/** The audit trail shows nothing that the routes of its objects refuse to the reader. */
+/** The audit log shows nothing that the routes of its objects refuse to the reader. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { routes } from '#api/routes/routes.ts'
@@ -28,7 +28,7 @@ async function trailOf(reader: 'viewer' | 'creator', kind: string): Promise<any[
   return ((await answer.json()) as { data: any[] }).data
 }
 
-test('the trail shows the origin of a webhook and nothing else of its URL', async () => {
+test('the audit log shows the origin of a webhook and nothing else of its URL', async () => {
   const { id } = (await service.manage('POST', '/webhooks', { url: secretUrl })).body.data
   await service.manage('PATCH', `/webhooks/${id}`, { url: `${secretUrl}2` })
   await service.manage('POST', `/webhooks/${id}/rotate-secret`, {})
@@ -41,7 +41,7 @@ test('the trail shows the origin of a webhook and nothing else of its URL', asyn
   }
 })
 
-test('the trail shows the contents of a private intern to its creator only', async () => {
+test('the audit log shows the contents of a private intern to its creator only', async () => {
   const contents = {
     description: secret,
     instructions: secret,
@@ -62,7 +62,7 @@ test('the trail shows the contents of a private intern to its creator only', asy
   assert.equal(own.split(secret).length - 1 > Object.keys(contents).length, true)
 })
 
-test('the trail shows the contents of an intern that its workspace can use', async () => {
+test('the audit log shows the contents of an intern that its workspace can use', async () => {
   const body = { name: 'pia', visibility: 'workspace', instructions: 'Be brief.' }
   assert.equal((await service.ask('POST', '/interns', { body })).status, 201)
   const [created] = await trailOf('viewer', 'intern')

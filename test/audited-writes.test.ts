@@ -1,6 +1,6 @@
 /**
  * Every route that writes, called as the console calls it: in the session of a person. Each leaves its line in the audit
- * trail with the person's name, or stands here with the reason why it does not.
+ * log with the person's name, or stands here with the reason why it does not.
  */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { type Browser, openBrowser } from './harness/service/browser-client.ts'
 
 const spent = 'It changes nothing but what was spent: the ledger has each request with who asked.'
 const result =
-  'What is said to an intern is in its session, with who said it; answers to what it asks are in the trail.'
+  'What is said to an intern is in its session, with who said it; answers to what it asks are in the audit log.'
 
 /** Why these leave no line by themselves, or where it is shown that they do. */
 const unwritten: Record<string, string> = {
@@ -221,16 +221,20 @@ test("every write of a session is in the audit log with the member's name", asyn
   const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
   const link = async () => (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token
   const browser = await openBrowser(talk, { link: await link() })
-  const trail = async () => (await talk.manage('GET', '/audit?limit=20')).body.data
+  const auditEvents = async () => (await talk.manage('GET', '/audit?limit=20')).body.data
   for (const [operationId, { action, becomes }] of Object.entries(steps)) {
     if (operationId === 'createSession') stored.set('link', await link())
-    const before = new Set((await trail()).map((event: any) => event.id))
+    const before = new Set((await auditEvents()).map((event: any) => event.id))
     await write(browser, operationId)
-    const written = (await trail()).filter((event: any) => !before.has(event.id) && event.action === action)
+    const written = (await auditEvents()).filter((event: any) => !before.has(event.id) && event.action === action)
     assert.deepEqual([...new Set(written.map(({ actor }: any) => actor.user_name))], ['Olga'], operationId)
     if (becomes) await untilIntern(browser, stored.get('intern')!, becomes)
   }
   const all = (await talk.manage('GET', '/audit?limit=100')).text
   assert.ok(all.includes('webhook.created') && all.includes('intern.created'))
-  assert.equal(all.includes('for-few'), false, 'the trail shows what the routes of its objects refuse to the reader')
+  assert.equal(
+    all.includes('for-few'),
+    false,
+    'the audit log shows what the routes of its objects refuse to the reader',
+  )
 })

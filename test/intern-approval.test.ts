@@ -43,7 +43,7 @@ describe('whether an intern asks before it acts', () => {
     assert.equal(refused.body.error.metadata.reason, 'bad_request')
   })
 
-  test('a change of it holds from the next prompt on, and is in the audit trail', async () => {
+  test('a change of it holds from the next prompt on, and is in the audit log', async () => {
     const { id } = await runningIntern(service, { agent: 'scripted', name: 'changed' })
     assert.equal((await call('PATCH', `/interns/${id}`, { approval_mode: 'manual' })).body.approval_mode, 'manual')
     assert.equal(await ends(id), 'tool_calls')

@@ -135,8 +135,8 @@ test('an admin of one workspace cannot access another', async () => {
   const ids = await furnish(service)
   const userId = await addPerson(service, 'mallory', 'developer', [{ workspace: 'default', access: 'admin' }])
   const headers = await session(service, userId)
-  const trail = async () => (await service.manage('GET', '/audit?limit=1')).body.total_count
-  const stateBefore = await trail()
+  const auditCount = async () => (await service.manage('GET', '/audit?limit=1')).body.total_count
+  const stateBefore = await auditCount()
   const idFor: Record<string, string> = {
     workspaces: ids.workspace!,
     guardrails: ids.guardrail!,
@@ -167,7 +167,7 @@ test('an admin of one workspace cannot access another', async () => {
         }
   }
   assert.deepEqual(reached, [])
-  assert.equal(await trail(), stateBefore, 'nothing was changed')
+  assert.equal(await auditCount(), stateBefore, 'nothing was changed')
   assert.ok(tried > 400, `${tried} inputs`)
   console.log(`${tried} inputs tried, 0 through`)
 })

@@ -196,7 +196,7 @@ const rows: Record<string, Row> = {
       { control: button('Change team'), by: managers, call: () => ['PATCH', '/byok/none', { name: 'mine' }] },
     ],
   },
-  'the trail': { path: () => '/keys/audit', visibleTo: viewers, visibleText: 'created a guardrail', actions: [] },
+  'the audit log': { path: () => '/keys/audit', visibleTo: viewers, visibleText: 'created a guardrail', actions: [] },
   'a preset': {
     path: () => '/presets/haiku?version=1',
     visibleText: 'in use',

@@ -61,7 +61,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     assert.equal((await service.ask('GET', `/interns/${id}`, { key: elsewhere.body.key })).status, 404)
   })
 
-  test('a change of it holds at once, and is in the audit trail', async () => {
+  test('a change of it holds at once, and is in the audit log', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     const grace = await colleague(service)

@@ -30,7 +30,7 @@ export function publicEvent(event: AuditEvent, reader: Reader): AuditEvent {
 
 type Reader = Pick<Caller, 'userId'>
 
-/** For objects that every reader of the audit trail can also read by their own route. */
+/** For objects that every reader of the audit log can also read by their own route. */
 const unchanged = (state: State) => state
 
 /** Lists every kind, so that a new kind is visible only after a decision. */

@@ -42,7 +42,7 @@ async function use(service: TestService): Promise<void> {
 
 const lists = ['/keys', '/organization/members', '/guardrails', '/guardrails/assignments/members', '/workspaces']
 
-/** The answers for a management key, and the audit trail. */
+/** The answers for a management key, and the audit log. */
 async function answers(service: TestService): Promise<Record<string, any>> {
   const bodies: Record<string, any> = {}
   for (const path of [...lists, '/audit', '/activity']) bodies[path] = (await service.manage('GET', path)).body.data

@@ -50,7 +50,7 @@ export function timeAfter({ now }: { now: Now }, before: PresetWithVersion | und
   return Math.max(now(), before ? Date.parse(before.updated_at) + 1 : 0)
 }
 
-/** Versions never change and are never deleted, so the audit trail refers to them. */
+/** Versions never change and are never deleted, so the audit log refers to them. */
 function auditForm({ designated_version: { id, version }, ...preset }: PresetWithVersion) {
   return { ...preset, designated_version: { id, version } }
 }

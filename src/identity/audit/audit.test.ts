@@ -9,7 +9,7 @@ import { type AuditFilter, listChanges, recordChange } from './audit.ts'
 const at = Date.parse('2026-11-01T00:00:00Z')
 const newId = () => crypto.randomUUID()
 
-/** An organization whose audit trail has `count` changes, one per minute, after the two of the first start. */
+/** An organization whose audit log has `count` changes, one per minute, after the two of the first start. */
 async function newTrail(db: Db, count: number) {
   await bootstrap({ db, newId, now: () => at - 60_000 })
   const { id: organizationId } = await db.query.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
@@ -40,7 +40,7 @@ async function newTrail(db: Db, count: number) {
   return { add, list }
 }
 
-onEachDatabase('the audit trail', (kind) => {
+onEachDatabase('the audit log', (kind) => {
   test('an event says who, when, what, before and after', async () => {
     await using store = await newDb(kind)
     const { list } = await newTrail(store.db, 1)

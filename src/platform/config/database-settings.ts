@@ -37,7 +37,7 @@ export const databaseSettings = {
     .max(1000)
     .default(10)
     .describe(
-      'The most connections that one process opens to Postgres for its statements. Each process needs up to three more: for notifications, for a check of silent connections, and while it migrates.',
+      'The most connections that one process opens to Postgres for its statements. Each process opens up to two more: one for notifications, and one that checks a silent connection; and one while it migrates at its start.',
     ),
   database_statement_timeout_ms: milliseconds(7000).describe(
     'The timeout of a statement in Postgres. Migrations have none.',

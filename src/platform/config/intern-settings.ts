@@ -75,7 +75,7 @@ export const internSettings = {
     .min(1)
     .default('signalbox/demo')
     .describe(
-      'The default model of interns: any that `/chat/completions` accepts, or `script`, which plays the offline script without a model.',
+      'The default model of interns: any that `/chat/completions` accepts, or `script`, which plays a fixed script without a model, for trials without a network.',
     ),
   demo_intern: z.stringbool().default(true).describe('Whether the first start creates an intern named `demo`.'),
   keep_interns_running: z

@@ -113,7 +113,7 @@ export const Settings = z.strictObject({
     .enum(['spec', 'openrouter'])
     .default('spec')
     .describe(
-      '`openrouter` serves clients that validate its closed enumerations: tool name, fallback model, numeric endpoint status.',
+      '`openrouter` gives the values of OpenRouter to the tool by which interns ask, the model of an intern that reported none, the status of endpoints (numbers) and the codes of errors, for clients such as `@openrouter/sdk` that refuse others.',
     ),
   ...catalogueSettings,
   max_body_bytes: z.coerce
@@ -196,7 +196,7 @@ export const Settings = z.strictObject({
     .max(600_000)
     .default(0)
     .describe(
-      'How long new requests are accepted after SIGTERM while `/health` returns 503, in milliseconds. It should be longer than a load balancer takes to notice. Ctrl-C skips it.',
+      'How long new requests are accepted after SIGTERM while `/health` returns 503, in milliseconds. It should be longer than a load balancer takes to notice that the server is not ready. Ctrl-C skips it.',
     ),
   shutdown_grace_ms: z.coerce
     .number()

@@ -22,7 +22,7 @@ export function settingsTable(): string {
 }
 
 function defaultText(value: unknown): string {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
+  if (value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)) return ''
   return typeof value === 'object' ? 'see below' : `\`${JSON.stringify(value)}\``
 }
 

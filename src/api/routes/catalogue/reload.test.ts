@@ -68,7 +68,7 @@ onEachDatabase('POST /catalogue/reload', (kind) => {
     assert.equal((await service.manage('GET', '/audit?action=catalogue.reloaded')).body.total_count, 0)
   })
 
-  test('the operator’s own reload is in the audit trail as well', async () => {
+  test('the operator’s own reload is in the audit log as well', async () => {
     const { settings, write } = newFile(context(1000))
     await using service = await startTestService({ kind, settings })
     write(context(3000))

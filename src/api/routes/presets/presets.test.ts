@@ -124,7 +124,7 @@ onEachDatabase('presets', (kind) => {
     assert.equal((await service.manage('GET', '/presets/refused')).status, 404)
   })
 
-  test('the audit trail names a version that was saved without being used', async () => {
+  test('the audit log names a version that was saved without being used', async () => {
     const { body } = await save('trailed')
     const saved = (await saveVersion('trailed', { responses: {} })).body.data
     const { data } = (await service.manage('GET', `/audit?target_id=${body.data.id}`)).body
@@ -167,7 +167,7 @@ onEachDatabase('presets', (kind) => {
     assert.equal(auditEvents.body.total_count, 1)
   })
 
-  test('every change is in the audit trail, with the state before and after', async () => {
+  test('every change is in the audit log, with the state before and after', async () => {
     const { body } = await save('audited', { instructions: 'One.' })
     clock += 1000
     await save('audited')

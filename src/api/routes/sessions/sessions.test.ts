@@ -56,7 +56,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.equal((await browser.ask('POST', '/keys', { body: { name: 'x' } })).status, 403)
   })
 
-  test('a change in a session is in the audit trail, with the person and the session', async () => {
+  test('a change in a session is in the audit log, with the person and the session', async () => {
     await using service = await startTestService({ kind })
     const { id } = await member(service, 'org:admin')
     const browser = await openBrowser(service, { link: (await linkFor(service, id)).token })
