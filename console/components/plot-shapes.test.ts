@@ -17,7 +17,7 @@ test('stackedTops stacks lines', () => {
   assert.deepEqual(stackedTops(lines, false)[1], [10, null])
 })
 
-test('lineShape joins known values and marks few of them', () => {
+test('lineShape joins known values, and marks the points only of short lines', () => {
   const { path, points } = lineShape([1, null, 3], [0, 1, 2], x, y)
   assert.equal(path, 'M0.0 99.0L20.0 97.0')
   assert.equal(points.length, 2)

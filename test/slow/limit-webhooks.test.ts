@@ -7,12 +7,12 @@ import { until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
-describe('each level of a limit is sent once, with concurrent spending', () => {
-  test('on one server of three workers', () => tellOnce('sqlite', 1, 3))
-  test('on two servers of two workers each', { skip }, () => tellOnce('postgres', 2, 2))
+describe('each threshold of a limit is notified once, under concurrent spending', () => {
+  test('on one server of three workers', () => testNotifiedOnce('sqlite', 1, 3))
+  test('on two servers of two workers each', { skip }, () => testNotifiedOnce('postgres', 2, 2))
 })
 
-async function tellOnce(kind: DatabaseKind, count: number, workers: number): Promise<void> {
+async function testNotifiedOnce(kind: DatabaseKind, count: number, workers: number): Promise<void> {
   const testStore = await newTestStore(kind)
   await using stack = new AsyncDisposableStack()
   stack.defer(testStore.remove)
@@ -27,26 +27,26 @@ async function tellOnce(kind: DatabaseKind, count: number, workers: number): Pro
   const { data: created } = await manage(urls[0]!, 'PUT', budget, { limit_usd: 1, thresholds: [80, 100] })
   await Promise.all(Array.from({ length: 24 }, (_, at) => spendTillRefused(urls[at % urls.length]!)))
   const [nearly, spent] = await Promise.all(events.map((event) => receiver.hear(event)))
-  // Reports of later refused requests would queue other events; each server has reported by then.
+  // The last reports, which return the leases, could queue a second notification.
   const { data } = await until(async () => {
     const read = await manage(urls[0]!, 'GET', budget)
     return read.data.held_usd === 0 && read
   })
   const { data: deliveries } = await manage(urls[0]!, 'GET', `/webhooks/${webhook.id}/deliveries`)
   assert.deepEqual(deliveries.map(({ event }: { event: string }) => event).sort(), events)
-  // A slow receiver can have got it twice.
+  // A delivery to a slow receiver is repeated with the same id.
   const ids = new Map(receiver.received.map(({ headers, result }) => [headers['webhook-id'], result.type]))
   assert.deepEqual([...ids.values()].sort(), events)
   for (const [result, percent] of [
     [nearly, 80],
     [spent, 100],
   ] as const) {
-    const about = verified(secret, result!).data
+    const payload = verified(secret, result!).data
     assert.deepEqual(
-      [about.limit_of, about.budget_id, about.percent, about.limit_usd, about.resets_at],
+      [payload.limit_of, payload.budget_id, payload.percent, payload.limit_usd, payload.resets_at],
       ['workspace', created.id, percent, 1, data.resets_at],
     )
-    assert.ok(about.spent_usd >= 0.8 && about.spent_usd <= 1, `${about.spent_usd}`)
+    assert.ok(payload.spent_usd >= 0.8 && payload.spent_usd <= 1, `${payload.spent_usd}`)
   }
 }
 

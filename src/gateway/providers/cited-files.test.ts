@@ -13,10 +13,10 @@ const cited = (events: AnswerEvent[]) => events.filter(({ type }) => type === 'c
 describe('sources without a URL', () => {
   const file = { id: 'file_1', name: 'a.pdf', index: 2 }
 
-  test('a document of the request, cited by Anthropic', () => {
-    const place = { type: 'page_location', document_index: 0, start_page_number: 1, end_page_number: 2 }
+  test('a request document that Anthropic cites is read as a file', () => {
+    const location = { type: 'page_location', document_index: 0, start_page_number: 1, end_page_number: 2 }
     const cite = (more: object) => {
-      const citations = [{ ...place, cited_text: 'q', ...more }]
+      const citations = [{ ...location, cited_text: 'q', ...more }]
       return cited(anthropicMessages.readBody({ content: [{ type: 'text', text: 'Yes', citations }] }))[0]
     }
     const shared = { type: 'citation', quote: 'q', start: 0, end: 3 }
@@ -25,17 +25,17 @@ describe('sources without a URL', () => {
     assert.deepEqual(cite({ document_title: null }), { ...shared, file: { ...named, name: 'document 1' } })
   })
 
-  test('files of OpenAI and of Gemini stores', () => {
+  test('files that OpenAI and Gemini cite from their stores are read as files', () => {
     const annotations = [{ type: 'file_citation', file_id: 'file_1', filename: 'a.pdf', index: 2 }]
     const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Yes', annotations }] }]
     assert.deepEqual(cited(openaiResponses.readBody({ output })), [{ type: 'citation', file }])
     const groundingMetadata = { groundingChunks: [{ retrievedContext: { title: 'a.pdf', text: 'q' } }] }
     const candidate = { content: { parts: [{ text: 'Yes' }] }, groundingMetadata, finishReason: 'STOP' }
-    const given = { type: 'citation', file: { id: 'a.pdf', name: 'a.pdf', index: 0 }, quote: 'q' }
-    assert.deepEqual(cited(googleGemini.readBody({ candidates: [candidate] })), [given])
+    const expected = { type: 'citation', file: { id: 'a.pdf', name: 'a.pdf', index: 0 }, quote: 'q' }
+    assert.deepEqual(cited(googleGemini.readBody({ candidates: [candidate] })), [expected])
   })
 
-  test('become search results for Anthropic clients, and are omitted in chats', () => {
+  test('files are search results for Anthropic clients, and omitted from chat completions', () => {
     const { type, source, title } = citationIn({ file }) as Record<string, unknown>
     assert.deepEqual([type, source, title], ['search_result_location', 'file_1', 'a.pdf'])
     const events: AnswerEvent[] = [

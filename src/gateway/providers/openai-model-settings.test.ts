@@ -15,7 +15,7 @@ test('a reasoning model gets no sampling settings, and only those with an effect
     assert.deepEqual(remaining(model), [[], ['presence_penalty', 'temperature']], model)
 })
 
-test('a model that reasons on request samples otherwise', () => {
+test('a model that reasons only on request accepts sampling settings otherwise', () => {
   assert.deepEqual(remaining('gpt-5.2'), [['temperature', 'top_p'], ['presence_penalty']])
   assert.deepEqual(remaining('gpt-5.2', { reasoning_effort: 'none' }), [['temperature', 'top_p'], ['presence_penalty']])
   assert.deepEqual(remaining('gpt-5.2', { reasoning_effort: 'low' }), [[], ['presence_penalty', 'temperature']])

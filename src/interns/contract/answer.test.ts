@@ -13,16 +13,16 @@ const field = (type: FormField['type'], more: Partial<FormField> = {}): FormFiel
   required: true,
   ...more,
 })
-const fits = (one: FormField, value: unknown) => readFormAnswer([one], accept({ it: value }))
+const readValue = (one: FormField, value: unknown) => readFormAnswer([one], accept({ it: value }))
 
-test('a permission takes the options it offered, and cancel', () => {
+test('an answer to a permission is an offered option or "cancel"', () => {
   assert.deepEqual(readPermissionAnswer({ options: ['allow_once', 'reject_once'] }, 'reject_once'), {
     answer: 'reject_once',
   })
   assert.deepEqual(readPermissionAnswer({ options: [] }, 'cancel'), { answer: 'cancel' })
 })
 
-test('a permission refuses unknown options, and lists the valid ones', () => {
+test('an answer with an unknown option is refused, with the valid ones', () => {
   const offered = /"allow_always" was not offered. Answer with one of: allow_once, cancel\.$/
   refuses(() => readPermissionAnswer({ options: ['allow_once'] }, 'allow_always'), offered)
   for (const answer of ['', 'yes', 'Allow_once', '{"action":"accept"}']) {
@@ -30,12 +30,12 @@ test('a permission refuses unknown options, and lists the valid ones', () => {
   }
 })
 
-test('a question is declined or cancelled without content', () => {
+test('declining or cancelling a form ignores the content', () => {
   assert.deepEqual(readFormAnswer([field('string')], '{"action":"decline"}'), { action: 'decline' })
   assert.deepEqual(readFormAnswer([field('string')], '{"action":"cancel","content":7}'), { action: 'cancel' })
 })
 
-test('a question refuses an invalid answer', () => {
+test('an invalid answer to a form is refused', () => {
   for (const answer of ['', 'Berlin', '[]', 'null', '"accept"', '{"action"']) {
     refuses(() => readFormAnswer([], answer), /is a JSON object/)
   }
@@ -43,7 +43,7 @@ test('a question refuses an invalid answer', () => {
   refuses(() => readFormAnswer([], accept([])), /"content"/)
 })
 
-test('a question names the field that is missing, and the one that it does not have', () => {
+test('a refused answer to a form names the missing or unknown field', () => {
   refuses(() => readFormAnswer([field('string')], accept({})), /: it is required\.$/)
   refuses(() => readFormAnswer([field('string')], '{"action":"accept"}'), /: it is required\.$/)
   refuses(() => readFormAnswer([field('string', { required: false })], accept({ other: 1 })), /"other" is not a field/)
@@ -74,26 +74,26 @@ const rows: [FormField, good: unknown[], bad: unknown[]][] = [
 ]
 for (const [one, good, bad] of rows) {
   test(`a field ${JSON.stringify(one)} accepts valid values only`, () => {
-    for (const value of good) assert.deepEqual(fits(one, value), { action: 'accept', content: { it: value } })
-    for (const value of bad) refuses(() => fits(one, value), /does not fit the question: it /)
+    for (const value of good) assert.deepEqual(readValue(one, value), { action: 'accept', content: { it: value } })
+    for (const value of bad) refuses(() => readValue(one, value), /does not fit the question: it /)
   })
 }
 
-test('a permission answer with white space around the word is refused', () => {
+test('an answer to a permission must equal an option exactly', () => {
   for (const word of [' allow_once', 'allow_once\n', 'cancel ', 'Allow_once', ''])
     refuses(() => readPermissionAnswer({ options: ['allow_once'] }, word), /Answer with one of: allow_once, cancel/)
 })
 
-test('a pattern made to hang a backtracking engine costs next to nothing', () => {
-  const question = field('string', { pattern: '^(a+)+$' })
-  assert.ok(busyMs(() => refuses(() => fits(question, `${'a'.repeat(5000)}!`), /must match/)) < 1000)
+test('a pattern that blocks a backtracking engine is checked within a second', () => {
+  const blocking = field('string', { pattern: '^(a+)+$' })
+  assert.ok(busyMs(() => refuses(() => readValue(blocking, `${'a'.repeat(5000)}!`), /must match/)) < 1000)
 })
 
-test('a pattern beyond the linear-time engine is left to the agent', () => {
-  assert.deepEqual(fits(field('string', { pattern: '(?=a)a' }), 'b'), { action: 'accept', content: { it: 'b' } })
+test('a pattern that the linear-time engine does not support is left to the agent', () => {
+  assert.deepEqual(readValue(field('string', { pattern: '(?=a)a' }), 'b'), { action: 'accept', content: { it: 'b' } })
 })
 
-test('a field may be called __proto__ without harm', () => {
+test('a field can be named __proto__', () => {
   const answer = '{"action":"accept","content":{"__proto__":"x"}}'
   const read = readFormAnswer([field('string', { name: '__proto__' })], answer)
   assert.ok(read.action === 'accept' && Object.hasOwn(read.content, '__proto__'))

@@ -41,7 +41,10 @@ export function readPermissionAnswer(offered: OfferedOptions, word: string): Per
   throw new Refusal('bad_request', `${wrong}. Answer with one of: ${[...described, 'cancel'].join(', ')}.`)
 }
 
-/** Reads the caller's answer to a question. Refuses values that do not fit its fields. */
+/**
+ * Reads the caller's answer to a form.
+ * @throws Refusal for values that do not fit its fields.
+ */
 export function readFormAnswer(fields: FormField[], answer: string): FormAnswer {
   const parsed = parseObject(answer)
   if (!parsed) {

@@ -3,34 +3,34 @@ import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
-import { tablesAsSaid } from '#test/harness/database/tables-source.ts'
+import { declaredTables } from '#test/harness/database/tables-source.ts'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
 import { copiedTables, processTables } from './maintenance/copy.ts'
 import { migrations } from './migrate.ts'
 
-const said = tablesAsSaid()
-const columnsSaid = Object.entries(said).flatMap(([table, columns]) =>
+const schema = declaredTables()
+const declaredColumns = Object.entries(schema).flatMap(([table, columns]) =>
   Object.entries(columns).map(([name, facts]) => ({ path: `${table}.${name}`, ...facts })),
 )
 const folder = new URL('./migrations/', import.meta.url)
 
 /** The column type for each type of db/tables.ts. A bigint must not pass through a double. */
-const kept: Record<string, RegExp> = {
+const columnTypes: Record<string, RegExp> = {
   string: /^text$/i,
   number: /^(integer|int[48]|bigint|real|double precision|float8)$/i,
   bigint: /^(bigint|int8|numeric)/i,
 }
 
 onEachDatabase('db/tables.ts', (kind) => {
-  test('names every table and column that the migrations make, and which may be null', async () => {
+  test('declares every table and column of the migrations, and which can be null', async () => {
     await using store = await newDb(kind)
     const made = await store.db.query.introspection.getTables()
     const keys = kind === 'sqlite' ? await keyColumns(store.db) : new Set<string>()
     const nulls = made.flatMap(({ name: table, columns }) =>
       columns.map(({ name, isNullable }) => [`${table}.${name}`, isNullable && !keys.has(`${table}.${name}`)]),
     )
-    const expected = columnsSaid.map(({ path, nullable }) => [path, nullable])
+    const expected = declaredColumns.map(({ path, nullable }) => [path, nullable])
     assert.deepEqual(Object.fromEntries(nulls), Object.fromEntries(expected))
   })
 
@@ -38,9 +38,9 @@ onEachDatabase('db/tables.ts', (kind) => {
     await using store = await newDb(kind)
     const tables = await store.db.query.introspection.getTables()
     const made = new Map(tables.flatMap(({ name, columns }) => columns.map((each) => [`${name}.${each.name}`, each])))
-    const wrong = columnsSaid.filter(({ path, type, generated }) => {
+    const wrong = declaredColumns.filter(({ path, type, generated }) => {
       const { dataType = '', hasDefaultValue, isAutoIncrementing } = made.get(path) ?? {}
-      return !kept[type]?.test(dataType) || (generated && !hasDefaultValue && !isAutoIncrementing)
+      return !columnTypes[type]?.test(dataType) || (generated && !hasDefaultValue && !isAutoIncrementing)
     })
     assert.deepEqual(wrong, [])
   })
@@ -54,7 +54,7 @@ async function keyColumns({ query }: Db): Promise<Set<string>> {
 }
 
 test('every table is copied, except those that start empty', () => {
-  assert.deepEqual([...copiedTables, ...processTables].sort(), Object.keys(said).sort())
+  assert.deepEqual([...copiedTables, ...processTables].sort(), Object.keys(schema).sort())
 })
 
 test('a table is copied after those it refers to', async () => {

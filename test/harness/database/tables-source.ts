@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from '@babel/parser'
 
 /** A column as its type in `db/tables/` declares it. */
-export type SaidColumn = { type: string; nullable: boolean; generated: boolean }
+export type DeclaredColumn = { type: string; nullable: boolean; generated: boolean }
 
 const folder = fileURLToPath(new URL('../../../src/platform/db/', import.meta.url))
 
@@ -12,7 +12,7 @@ const folder = fileURLToPath(new URL('../../../src/platform/db/', import.meta.ur
  * Parses the sources of the types, which do not exist when a test runs.
  * @returns columns by table and name.
  */
-export function tablesAsSaid(): Record<string, Record<string, SaidColumn>> {
+export function declaredTables(): Record<string, Record<string, DeclaredColumn>> {
   const types = new Map<string, Node>()
   for (const file of globSync(['tables.ts', 'tables/*.ts'], { cwd: folder })) {
     const { program } = parse(readFileSync(join(folder, file), 'utf8'), {
@@ -24,7 +24,7 @@ export function tablesAsSaid(): Record<string, Record<string, SaidColumn>> {
       if (declared?.type === 'TSTypeAliasDeclaration') types.set(declared.id.name, declared.typeAnnotation)
     }
   }
-  return members(types.get('Tables'), types, (table) => members(table, types, columnAsSaid))
+  return members(types.get('Tables'), types, (table) => members(table, types, declaredColumn))
 }
 
 type Node = { type: string; [field: string]: any }
@@ -38,15 +38,16 @@ function members<T>(
   if (of?.type === 'TSIntersectionType')
     return Object.assign({}, ...of.types.map((part: Node) => members(part, types, read)))
   if (of?.type === 'TSTypeReference') return members(types.get(of.typeName.name), types, read)
-  if (of?.type !== 'TSTypeLiteral') throw new Error(`db/tables.ts is not read: ${of?.type} for a literal`)
+  if (of?.type !== 'TSTypeLiteral')
+    throw new Error(`db/tables.ts cannot be parsed: expected a type literal, got ${of?.type}`)
   return Object.fromEntries(
     of.members.map(({ key, typeAnnotation }: Node) => [key.name, read(typeAnnotation.typeAnnotation)]),
   )
 }
 
-function columnAsSaid(type: Node): SaidColumn {
+function declaredColumn(type: Node): DeclaredColumn {
   if (type.type === 'TSTypeReference' && type.typeName.name === 'Generated') {
-    return { ...columnAsSaid(type.typeParameters.params[0]), generated: true }
+    return { ...declaredColumn(type.typeParameters.params[0]), generated: true }
   }
   const parts: Node[] = type.type === 'TSUnionType' ? type.types : [type]
   const names = parts.map((part) => part.type.replace(/^TS|Keyword$/g, '').toLowerCase())

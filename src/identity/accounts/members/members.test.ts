@@ -31,7 +31,7 @@ onEachDatabase('members', (kind) => {
     assert.equal((await keys.find(apiKey))?.creatorLeft, false)
   })
 
-  test('joining, leaving and returning are recorded with their times', async () => {
+  test('joining, leaving and returning are recorded, with the time of leaving', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const at = Date.UTC(2026, 10, 20)
@@ -55,15 +55,15 @@ onEachDatabase('members', (kind) => {
     )
   })
 
-  test('of two admins who leave concurrently one stays', async () => {
+  test('removing and demoting the last two admins concurrently: one change is refused', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const other = await addMember(deps, caller, ada)
-    const leaving = await Promise.allSettled([
+    const results = await Promise.allSettled([
       removeMember(deps, caller, caller.userId, keepKeys),
       changeMember(deps, caller, other.userId, { role: 'org:member' }),
     ])
-    const refused = leaving.filter((one) => one.status === 'rejected')
+    const refused = results.filter((one) => one.status === 'rejected')
     assert.equal(refused.length, 1)
     assert.match(refused[0]!.reason.message, /last admin/)
   })

@@ -19,54 +19,54 @@ const limits = {
 }
 
 async function connected(more: Partial<typeof limits> & { database_pool_size?: number } = {}) {
-  const place = await newEmptyTestStore('postgres')
-  const told: (Error & { client?: unknown })[] = []
-  const connections = openConnections(new Hosts(parseDatabaseUrl(place.settings.database_url!)), {
+  const store = await newEmptyTestStore('postgres')
+  const errors: (Error & { client?: unknown })[] = []
+  const connections = openConnections(new Hosts(parseDatabaseUrl(store.settings.database_url!)), {
     limits: { ...limits, ...more },
-    onError: (error) => told.push(error),
+    onError: (error) => errors.push(error),
     onRejectedSettings: () => {},
   })
   const take = async () => (await connections.pool.connect()) as unknown as Connection & { release: () => void }
   return {
-    ...{ connections, told, take },
+    ...{ connections, errors, take },
     async [Symbol.asyncDispose]() {
       connections.closeAll()
       await connections.pool.end()
-      await place.remove()
+      await store.remove()
     },
   }
 }
 
 test('idle connections are closed without an error, those in use continue', { skip }, async () => {
-  await using place = await connected()
-  const [used, idle] = [await place.take(), await place.take()]
+  await using opened = await connected()
+  const [used, idle] = [await opened.take(), await opened.take()]
   await used.query('select 1')
   idle.release()
-  assert.deepEqual(place.connections.usage(), { used: 1, idle: 1, waiting: 0 })
-  place.connections.dropIdle('for a test')
-  await until(() => place.connections.usage().idle === 0)
+  assert.deepEqual(opened.connections.usage(), { used: 1, idle: 1, waiting: 0 })
+  opened.connections.dropIdle('for a test')
+  await until(() => opened.connections.usage().idle === 0)
   assert.equal((await used.query('select 1 as one')).rows[0].one, 1)
   used.release()
-  assert.deepEqual(place.told, [])
+  assert.deepEqual(opened.errors, [])
 })
 
-test('an idle connection that the server closes is logged without its parameters', { skip }, async () => {
-  await using place = await connected()
-  const [one, other] = [await place.take(), await place.take()]
+test('the reported error does not contain the client, which has the password', { skip }, async () => {
+  await using opened = await connected()
+  const [one, other] = [await opened.take(), await opened.take()]
   const { processID } = other
   other.release()
   await one.query('select pg_terminate_backend($1)', [processID])
-  await until(() => place.told.length > 0)
+  await until(() => opened.errors.length > 0)
   assert.deepEqual(
-    place.told.map(({ client }) => client),
+    opened.errors.map(({ client }) => client),
     [undefined],
   )
   one.release()
 })
 
-test('a query that is answered is not waited for any more, also when it failed', { skip }, async () => {
-  await using place = await connected()
-  const one = await place.take()
+test('an answered query clears `unansweredSince`, also after an error', { skip }, async () => {
+  await using opened = await connected()
+  const one = await opened.take()
   const answer = one.query('select 1')
   assert.ok(one.unansweredSince! <= performance.now())
   await answer
@@ -77,28 +77,28 @@ test('a query that is answered is not waited for any more, also when it failed',
 })
 
 test('the client’s timeout applies whatever the server’s is; other statements continue', { skip }, async () => {
-  await using place = await connected({ database_query_timeout_ms: 400, database_statement_timeout_ms: 100 })
-  const [slow, other] = [await place.take(), await place.take()]
+  await using opened = await connected({ database_query_timeout_ms: 400, database_statement_timeout_ms: 100 })
+  const [slow, other] = [await opened.take(), await opened.take()]
   await slow.query('set statement_timeout = 0')
   await assert.rejects(slow.query('select pg_sleep(300)'), { code: 'ETIMEDOUT' })
-  await until(() => place.told.length > 0)
-  assert.match(place.told[0]!.message, /not answered for 1100 ms: its connection is closed/)
+  await until(() => opened.errors.length > 0)
+  assert.match(opened.errors[0]!.message, /not answered for 1100 ms: its connection is closed/)
   assert.equal((await other.query('select 1 as one')).rows[0].one, 1)
   other.release()
   slow.release()
 })
 
 test('a connection that only the server closed is dead and closed at both sides', { skip }, async () => {
-  await using place = await connected()
-  const [dead, young, other] = [await place.take(), await place.take(), await place.take()]
+  await using opened = await connected()
+  const [dead, young, other] = [await opened.take(), await opened.take(), await opened.take()]
   await new Promise((resolve) => setTimeout(resolve, 1100))
   dead.unansweredSince = performance.now() - 5000
   young.unansweredSince = performance.now() + 60_000
   const ended = new Promise((resolve) => dead.once('end', resolve))
-  await until(() => place.told.length > 0)
+  await until(() => opened.errors.length > 0)
   await ended
-  assert.match(place.told[0]!.message, /the server is not processing it: its connection is dead/)
-  assert.equal(place.told.length, 1)
+  assert.match(opened.errors[0]!.message, /the server is not processing it: its connection is dead/)
+  assert.equal(opened.errors.length, 1)
   young.unansweredSince = undefined
   const { rows } = await other.query('select pid from pg_stat_activity where pid = any($1)', [
     [dead.processID, young.processID],
@@ -111,11 +111,9 @@ test('a connection that only the server closed is dead and closed at both sides'
   dead.release()
 })
 
-test('a statement on an idle connection does not count as waiting', {
-  skip,
-}, async () => {
-  await using place = await connected({ database_pool_size: 1 })
-  const { connections } = place
+test('a caller counts as waiting only if no connection is idle', { skip }, async () => {
+  await using opened = await connected({ database_pool_size: 1 })
+  const { connections } = opened
   ;(await connections.acquire()).release()
   const taking = connections.acquire()
   assert.equal(connections.usage().waiting, 0)

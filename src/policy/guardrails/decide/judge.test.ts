@@ -50,7 +50,7 @@ test('ignored models and providers of several guardrails unite', () => {
   assert.equal(ruleFor([{ allowed_providers: ['q'] }]), 'allowed_providers')
 })
 
-test('the regions that are left are those in every list', () => {
+test('a region is allowed only if every list contains it', () => {
   const both = [
     guardrail('a', { allowed_data_regions: ['europe', 'us'] }),
     guardrail('b', { allowed_data_regions: ['us', 'global'] }),
@@ -60,7 +60,7 @@ test('the regions that are left are those in every list', () => {
   assert.equal(judgeRegion(both, 'global')?.guardrail.name, 'a')
 })
 
-test('zero data retention is required per vendor, by default as enforce_zdr says', () => {
+test('zero data retention is required per vendor, with `enforce_zdr` as the default', () => {
   assert.equal(ruleFor([{ enforce_zdr_vendor_a: true }]), 'enforce_zdr_vendor_a')
   assert.equal(ruleFor([{ enforce_zdr_vendor_a: true }], { zeroDataRetention: true }), undefined)
   assert.equal(ruleFor([{ enforce_zdr_vendor_b: true, enforce_zdr_other: true }]), undefined)
@@ -69,7 +69,7 @@ test('zero data retention is required per vendor, by default as enforce_zdr says
   assert.equal(ruleFor([{ enforce_zdr: true, enforce_zdr_vendor_a: false }]), undefined)
 })
 
-test('training and publication are banned where the flag is false, free and paid apart', () => {
+test('a false flag excludes endpoints that train or publish, free and paid separately', () => {
   const free = { prices: { prompt: '0', completion: '0' } }
   assert.equal(ruleFor([{ enable_paid_model_training: false }], { trainsOnData: true }), 'enable_paid_model_training')
   assert.equal(ruleFor([{ enable_paid_model_training: false }], { trainsOnData: true, ...free }), undefined)
