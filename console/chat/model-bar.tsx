@@ -38,12 +38,12 @@ type BarProps = {
   models: string[]
   choose: (models: string[]) => void
   choices: string[]
-  toggle: () => void
-  isOpen: boolean
+  isSettingsOpen: boolean
+  toggleSettings: () => void
 }
 
 /** The selected models and the actions of the chat. */
-export function ModelBar({ models, choose, choices, toggle, isOpen }: BarProps) {
+export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettings }: BarProps) {
   const others = choices.filter((one) => !models.includes(one))
   const filter: Filter = {
     kind: 'text',
@@ -72,7 +72,7 @@ export function ModelBar({ models, choose, choices, toggle, isOpen }: BarProps) 
         <Compare candidates={others} choose={(one) => choose([...models, one])} />
       )}
       <span class="gap" />
-      <button type="button" aria-expanded={isOpen} onClick={toggle}>
+      <button type="button" aria-expanded={isSettingsOpen} onClick={toggleSettings}>
         Settings
       </button>
       <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={startNewChat}>

@@ -17,19 +17,19 @@ import { SettingsPanel } from './settings-panel.tsx'
 export function Screen() {
   const { models, choose } = useSelectedModels()
   const { choices, failure, reload } = useModelChoices()
-  const [isOpen, setOpen] = useState(false)
+  const [isSettingsOpen, setSettingsOpen] = useState(false)
   const problem = useReopenedRequest(useLocation().query.again, startNewChat)
   return (
     <div class="screen">
       <Heading isVisuallyHidden>Chat</Heading>
-      <div class={isOpen ? 'split open' : 'split'}>
+      <div class={isSettingsOpen ? 'split open' : 'split'}>
         <div class="screen">
           <ModelBar
             models={models}
             choose={choose}
             choices={choices ?? []}
-            isOpen={isOpen}
-            toggle={() => setOpen(!isOpen)}
+            isSettingsOpen={isSettingsOpen}
+            toggleSettings={() => setSettingsOpen(!isSettingsOpen)}
           />
           {problem && (
             <p class="notice" role="status">
@@ -45,7 +45,7 @@ export function Screen() {
           )}
           <Composer models={models} />
         </div>
-        {isOpen && <SettingsPanel models={models} onClose={() => setOpen(false)} />}
+        {isSettingsOpen && <SettingsPanel models={models} onClose={() => setSettingsOpen(false)} />}
       </div>
     </div>
   )

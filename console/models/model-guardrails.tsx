@@ -8,7 +8,7 @@ import { counted } from '../format/count.ts'
 
 /** The guardrails that restrict a model: all of them, or for developers those that apply to the session. */
 export function ModelGuardrails({ author, slug }: { author: string; slug: string }) {
-  const isAll = canSeeAll(useSession())
+  const seesAllGuardrails = canSeeAll(useSession())
   const { data, failure, reload } = useAllRows('GET /models/{author}/{slug}/guardrails', { params: { author, slug } })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return null
@@ -21,14 +21,14 @@ export function ModelGuardrails({ author, slug }: { author: string; slug: string
         <table class="plain-table">
           <tbody>
             {restricting.map((verdict) => (
-              <PolicyRow key={verdict.guardrail_id} verdict={verdict} isLinked={isAll} />
+              <GuardrailRow key={verdict.guardrail_id} verdict={verdict} isLinked={seesAllGuardrails} />
             ))}
           </tbody>
         </table>
       )}
       <p class="dim">
         {data.length === 0
-          ? `No guardrails${isAll ? '' : ' apply to you'}. The model is allowed.`
+          ? `No guardrails${seesAllGuardrails ? '' : ' apply to you'}. The model is allowed.`
           : others > 0 &&
             `${counted(others, restricting.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
       </p>
@@ -36,7 +36,7 @@ export function ModelGuardrails({ author, slug }: { author: string; slug: string
   )
 }
 
-function PolicyRow({ verdict, isLinked }: { verdict: ModelVerdict; isLinked: boolean }) {
+function GuardrailRow({ verdict, isLinked }: { verdict: ModelVerdict; isLinked: boolean }) {
   const { guardrail_id: id, guardrail_name: name, rule, endpoints, is_allowed } = verdict
   return (
     <tr>

@@ -5,7 +5,7 @@ type Row = Pick<Generation, 'id' | 'created_at'>
 
 /**
  * Inserts new rows without duplicates. While the list is scrolled down, they wait.
- * @returns the same arrays without new rows.
+ * @returns the same arrays if no row is new.
  */
 export function mergeNewest<R extends Row>(
   { rows, waiting }: { rows: R[]; waiting: R[] },
@@ -69,10 +69,10 @@ function isInRange(value: number | null, min: number | undefined, max: number | 
   return value >= Number(min ?? 0) && value <= Number(max ?? Number.POSITIVE_INFINITY)
 }
 
-/** Limits the rows of a list that is open for hours. Older rows are loaded again. */
+/** The rows that a list retains while it is open for hours. Older rows are loaded again. */
 const maxRows = 1_000
 
-/** Limits the rows. @returns the same array if it is not much longer. */
+/** Cuts the list to `maxRows` when it has more than three times as many. @returns otherwise the same array. */
 export function trimmed<R>(rows: R[]): R[] {
   return rows.length > 3 * maxRows ? rows.slice(0, maxRows) : rows
 }

@@ -19,12 +19,12 @@ export type Db = {
    */
   reports: Query
   /**
-   * Runs `work` in a transaction, as the only writer for `name` over all servers. Its announcements are sent if and
+   * Runs `work` in a transaction, as the only writer for `name` over all servers. Its notifications are sent if and
    * when the transaction commits.
    * @throws Fault `conflict` if another writer holds the name too long; nothing was changed then.
    */
   exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
-  /** Short messages between the servers on this database. */
+  /** Notifications between the servers on this database. */
   signals: Signals
   /** The correction of this server's clock, if it differs from the database's clock by more than a second. */
   clockCorrectionMs: () => number

@@ -54,7 +54,10 @@ import * as requestTags from './migrations/0105_request_tags.ts'
 import * as indexOfTags from './migrations/0107_index_of_tags.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
-/** Migrations, each applied once, in the order of their names. There are no down migrations. A new one is a file and a line here. */
+/**
+ * Migrations, each applied once, in the order of their names. There are no down migrations. A new one is a file, and its
+ * import and entry here.
+ */
 export const migrations: Record<string, Migration> = {
   '0001_accounts': accounts,
   '0002_policies': policies,

@@ -8,20 +8,20 @@ export type Port = {
 
 /** The handlers of one side, by name. Arguments and results must be values that `structuredClone` can copy. */
 // biome-ignore lint/suspicious/noExplicitAny: each handler has its own type of argument.
-export type Handlers = Record<string, (question: any) => unknown>
+export type Handlers = Record<string, (request: any) => unknown>
 
 /** Calls handlers of the other side. */
 export type Rpc<Remote extends Handlers> = {
   /** @throws what the handler threw, as an Error with its message and code; `ECONNRESET` after the channel has closed. */
   call: <Name extends keyof Remote & string>(
     name: Name,
-    question: Parameters<Remote[Name]>[0],
+    request: Parameters<Remote[Name]>[0],
   ) => Promise<Awaited<ReturnType<Remote[Name]>>>
   isOpen: () => boolean
   onClose: (listener: () => void) => void
 }
 
-type Call = { call: number; name: string; question: unknown }
+type Call = { call: number; name: string; request: unknown }
 type Answer = { answer: number } & ({ value: unknown } | { error: { message: string; code: unknown } })
 
 /** Remote procedure calls in both directions over one port. */
@@ -32,8 +32,8 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
   // The code of a broken connection, so that it is reported as one.
   const closed = () => Object.assign(new Error('The other process of this service has ended.'), { code: 'ECONNRESET' })
 
-  async function answer({ call, name, question }: Call): Promise<void> {
-    const answered = await answerOf(localHandlers, name, question)
+  async function answer({ call, name, request }: Call): Promise<void> {
+    const answered = await answerOf(localHandlers, name, request)
     if (!open) return
     try {
       port.send({ answer: call, ...answered })
@@ -61,12 +61,12 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
   })
 
   return {
-    call: (name, question) =>
+    call: (name, request) =>
       new Promise((resolve, reject) => {
         if (!open) return reject(closed())
         const call = nextCall++
         // Throws if the argument cannot be copied, before the call is registered.
-        port.send({ call, name, question })
+        port.send({ call, name, request })
         pendingCalls.set(call, { resolve, reject })
       }),
     isOpen: () => open,
@@ -74,11 +74,11 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
   }
 }
 
-async function answerOf(localHandlers: Handlers, name: string, question: unknown) {
+async function answerOf(localHandlers: Handlers, name: string, request: unknown) {
   try {
     const handler = localHandlers[name]
     if (!handler) throw new Error(`This process has no handler for the call ${name}.`)
-    return { value: await handler(question) }
+    return { value: await handler(request) }
   } catch (error) {
     return failed(error)
   }

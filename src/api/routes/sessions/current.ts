@@ -16,9 +16,9 @@ export async function currentSession(
   raw: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): Promise<{ token: string; found: ResolvedSession; origin: string }> {
   const { origin } = connectionOf(raw)
-  const header = workspaceNamedBy({}, { headers: raw.headers, params: {}, query: {} }).explicit
+  const workspace = workspaceNamedBy({}, { headers: raw.headers, params: {}, query: {} }).explicit
   const token = sessionId === undefined ? undefined : sessionTokenIn(raw.headers.cookie, origin)
-  const found = token === undefined ? undefined : await sessions.find(token, { explicit: header })
+  const found = token === undefined ? undefined : await sessions.find(token, { explicit: workspace })
   if (token === undefined || !found) {
     throw new Fault('unauthenticated', 'No session. Start one with POST /sessions and a key or a link.')
   }

@@ -13,7 +13,7 @@ export const listSessions = route({
   scope: 'organization',
   summary: 'List browser sessions, most recently used first',
   description:
-    'A management key, an owner and an admin see all sessions of the organization. Other sessions see those of their member, and an API key those that it signed in.',
+    'A management key, an owner and an admin see all sessions of the organization. A developer or viewer sees their own sessions; an API key sees the sessions that were started with it.',
   request: { query: PageQuery },
   response: pageOf(ListedSession),
   faults: ['invalid', 'unauthenticated', 'forbidden'],

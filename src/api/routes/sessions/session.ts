@@ -93,8 +93,8 @@ export function timesOf(
 }
 
 /**
- * The sessions that a caller can see and end. Managers: all. Other members: their own. An API key, sent or pasted:
- * those that were signed in with it.
+ * The sessions that a caller can see and end. Management keys, owners and admins: all. Developers and viewers: their own.
+ * An API key, sent or pasted: those that were started with it.
  */
 export function scopeOf({ keyKind, keyHash, userId, organizationId, access }: Caller) {
   if (access === 'developer' || access === 'viewer') return { organizationId, userId }

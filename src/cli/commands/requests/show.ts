@@ -39,7 +39,7 @@ async function contentOf(client: ApiClient, query: string): Promise<unknown> {
 }
 
 function requestText(request: GenerationRecord): string {
-  const { error, attempts } = request
+  const { error, attempts, not_asked: skipped } = request
   const parts = [
     listing({
       id: request.id,
@@ -67,7 +67,7 @@ function requestText(request: GenerationRecord): string {
       ),
     attempts.length > 0 && attemptTable(attempts),
     ...attempts.map(providerErrorText),
-    request.not_asked.length > 0 && skippedTable(request.not_asked),
+    skipped.length > 0 && skippedTable(skipped),
     request.content_findings.length > 0 && findingTable(request.content_findings),
     `TOKENS AND COST\n${listing(costsOf(request))}`,
   ]
@@ -92,7 +92,7 @@ function providerErrorText({ endpoint_id, error }: GenerationRecord['attempts'][
 }
 
 function skippedTable(skipped: GenerationRecord['not_asked']): string {
-  const rows = skipped.map(({ endpoint_id, standing, reason }) => [endpoint_id, standing.replace('_', ' '), reason])
+  const rows = skipped.map(({ endpoint_id, standing: state, reason }) => [endpoint_id, state.replace('_', ' '), reason])
   return table(['SKIPPED ENDPOINT', 'STATE', 'REASON'], rows)
 }
 

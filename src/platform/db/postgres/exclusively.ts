@@ -49,7 +49,7 @@ async function commit(tx: Tx, announced: Announcement[], events: NewEvent[]): Pr
   await sql.raw([...sortByTopic(announced).map(announceStatement), ...appended, 'commit'].join('; ')).execute(tx)
 }
 
-/** Sorts announcements: incrementing the revision of a topic locks it, so all transactions must use the same order. */
+/** Sorts notifications: incrementing the revision of a topic locks it, so all transactions must use the same order. */
 function sortByTopic(announced: Announcement[]): Announcement[] {
   return announced.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))
 }

@@ -3,12 +3,12 @@ import type { Announcement, Topic } from '../signals.ts'
 
 export const channel = 'signalbox'
 
-/** The payload of NOTIFY: the announcement and its revision in the topic. */
+/** The payload of NOTIFY: the notification and its revision in the topic. */
 type Notification = Announcement & { revision: number }
 
 /**
- * Returns the statement of an announcement. It is part of the transaction, so that other servers are notified of exactly
- * the committed changes, even if this server dies. It increments the revision of the topic, so that a server can detect a
+ * Returns the statement that sends a notification. It is part of the transaction, so that other servers are notified of
+ * exactly the committed changes, even if this server dies. It increments the revision of the topic, so that a server can detect a
  * missed notification.
  */
 export function announceStatement({ topic, payload }: Announcement): string {
@@ -25,9 +25,9 @@ export function announceStatement({ topic, payload }: Announcement): string {
 
 /** The last revision of each topic that this server has received. */
 export type RevisionTracker = {
-  /** Records a notification. @returns the announcement, and whether an earlier one of its topic was missed. */
+  /** Records a notification. @returns it, and whether an earlier one of its topic was missed. */
   record: (text: string) => { announcement: Announcement; missed: boolean }
-  /** Compares with the database. @returns whether an announcement was missed. */
+  /** Compares with the database. @returns whether a notification was missed. */
   catchUp: (client: Pick<pg.Client, 'query'>) => Promise<boolean>
 }
 

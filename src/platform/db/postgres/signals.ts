@@ -44,7 +44,7 @@ export async function postgresSignals(
   const revisions = trackRevisions()
   let isClosing = false
   let client: Connection | undefined
-  /** The time up to which all announcements were received or reported as missed. */
+  /** The time up to which all notifications were received or reported as missed. */
   let receivedUntil = 0
   let lastBeatAt = 0
   let [readOnly, readOnlyCheckedAt] = [false, Number.NEGATIVE_INFINITY]

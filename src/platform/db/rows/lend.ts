@@ -9,7 +9,7 @@ export type SessionStatement = { sql: string; parameters: readonly unknown[]; re
 export type Session = {
   /** Runs a statement, in the order of the calls. @throws the error of SQLite. */
   run: (statement: SessionStatement) => Promise<Rows>
-  /** Adds announcements, which are sent to all processes when the open transaction commits. */
+  /** Adds notifications, which are sent to all processes when the open transaction commits. */
   announce: (announcements: readonly Announcement[]) => void
   /** Rolls back the open transaction, because the process has ended. */
   end: () => Promise<void>
@@ -17,6 +17,6 @@ export type Session = {
 
 /**
  * Opens the database for another process.
- * @param hear sends announcements to that process, and resolves when it has received them.
+ * @param notify sends notifications to that process, and resolves when it has received them.
  */
 export type Lend = (notify: (announcements: readonly Announcement[]) => Promise<void>) => Session

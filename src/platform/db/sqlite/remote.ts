@@ -16,7 +16,7 @@ export type OwnerCalls = {
 }
 
 /**
- * Calls of the owner to other processes. The answer confirms that their caches have processed the announcements.
+ * Calls of the owner to other processes. The answer confirms that their caches have processed the notifications.
  */
 export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announcement[]) => void }
 
@@ -49,7 +49,7 @@ export function openRemote(
         const { announced, events, announce } = announcements()
         const result = await work(tx, announce)
         await appendEvents(tx, events)
-        // The owner stores it with the transaction, so that it is announced only with the commit, even if this process dies.
+        // The owner stores it with the transaction, so that it is sent only with the commit, even if this process dies.
         if (announced.length > 0) await rpc().call('db.announce', announced)
         return result
       })

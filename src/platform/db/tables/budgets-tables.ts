@@ -33,9 +33,9 @@ export type BudgetsTables = {
     created_at: number
     updated_at: number
   }
-  /** JSON: the percentages of a limit that are announced, if they are not the default. `owner`: see `thresholdOwner`. */
+  /** JSON: the percentages of a limit at which webhooks are notified, if they are not the default. `owner`: see `thresholdOwner`. */
   budget_thresholds: { owner: string; organization_id: string; percents: string; updated_at: number }
-  /** The highest percentage of a limit that was announced to webhooks. `reset_interval` is `never` for lifetime limits. */
+  /** The highest percentage of a limit for which webhooks were notified. `reset_interval` is `never` for lifetime limits. */
   told_limits: {
     budget: string
     period: number
