@@ -27,14 +27,14 @@ export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
 
 /** Calls from a worker to the primary. Those of the database exist only for the embedded one. */
 export type PrimaryCalls = OwnerCalls & {
-  /** @param fresh whether to read sources that have changed since. */
-  'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
+  /** @param fresh whether to first reload sources that have changed since the last load. */
+  'catalogue.load': (request: { fresh: boolean }) => Promise<CatalogueAnswer>
   /** The metrics page of all processes together. */
-  'metrics.page': (question: null) => Promise<{ contentType: string; text: string }>
+  'metrics.page': (request: null) => Promise<{ contentType: string; text: string }>
   /** Returns the status of all workers. */
-  'host.status': (question: null) => Promise<HostStatus>
+  'host.status': (request: null) => Promise<HostStatus>
   /** Resolves to the folder of the console's bundle when it is built. Only available if the console is enabled. */
-  'console.folder': (question: null) => Promise<string>
+  'console.folder': (request: null) => Promise<string>
   /** Reports the last metrics of a worker before it ends. */
   'metrics.last': (values: MetricValues[]) => void
   /** Reports how many metered requests could not be stored when the worker ended. */
@@ -44,30 +44,34 @@ export type PrimaryCalls = OwnerCalls & {
 /** Calls from the primary to a worker. */
 export type WorkerCalls = AnnouncedCalls & {
   /**
-   * Resolves when it accepts connections. @throws Error with a message for the operator, and the code of `startCode`.
+   * Resolves when it accepts connections.
+   * @throws Error with a message for the operator, and with `startupErrorCode`.
    */
   'worker.start': (start: WorkerStart) => Promise<void>
   /** Sets the sockets to accept connections from, including those of workers that are not running. */
   'worker.accept': (sockets: number[]) => Promise<void>
-  /** The catalogue has changed. */
-  'worker.follow': (question: null) => Promise<void>
+  /** Loads the changed catalogue from the primary. */
+  'worker.reloadCatalogue': (request: null) => Promise<void>
   /** Answers while its event loop runs. */
-  'worker.ping': (question: null) => void
-  'worker.metrics': (question: null) => Promise<MetricValues[]>
-  'worker.status': (question: null) => Promise<ProcessStatus | undefined>
-  /** Closes the sockets from which it does not accept connections, because workers are not replaced any more. */
+  'worker.ping': (request: null) => void
+  'worker.metrics': (request: null) => Promise<MetricValues[]>
+  'worker.status': (request: null) => Promise<ProcessStatus | undefined>
+  /**
+   * Closes the sockets from which it does not accept connections: they were reserved for replacements, and no worker is
+   * replaced during shutdown.
+   */
   'worker.release': (sockets: number[]) => void
   /** Drains connections, finishes requests and ends. */
-  'worker.stop': (question: WorkerStop) => void
+  'worker.stop': (request: WorkerStop) => void
   /** Ends the drain. */
-  'worker.skipDrain': (question: null) => void
+  'worker.skipDrain': (request: null) => void
   /** Resolves when the last client has disconnected after the drain. */
-  'worker.clientsGone': (question: null) => Promise<void>
+  'worker.clientsGone': (request: null) => Promise<void>
   /** Reports that the interns of this host have ended, so that no connections of them are accepted any more. */
-  'worker.internsEnded': (question: null) => void
+  'worker.internsEnded': (request: null) => void
   /** Reports that another worker has replaced this one, which ends when its clients have disconnected. */
-  'worker.retire': (question: null) => void
+  'worker.retire': (request: null) => void
 }
 
-/** The code of an error shown as one sentence, like `StartupError` within one process. */
-export const startCode = 'ERR_SIGNALBOX_START'
+/** The error code by which a worker passes a `StartupError` to the primary. */
+export const startupErrorCode = 'ERR_SIGNALBOX_START'

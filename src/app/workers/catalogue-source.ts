@@ -15,7 +15,7 @@ import type { CatalogueAnswer } from './calls.ts'
 /** The catalogue of one host: read and merged once, and handed to each worker as the same bytes. */
 export type CatalogueSource = {
   /** @param fresh whether to read changed sources and query the servers for their models again. */
-  load: (question: { fresh: boolean }) => Promise<CatalogueAnswer>
+  load: (request: { fresh: boolean }) => Promise<CatalogueAnswer>
   report: () => LoadReport
   /** As `CatalogueHolder.reload`. */
   reload: () => Promise<LoadReport>

@@ -6,7 +6,7 @@ import { Settings } from '#platform/config/settings.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import { createRpc, type Handlers, portPair } from '#platform/process/rpc.ts'
 import { until } from '#test/harness/until.ts'
-import { startCode } from './calls.ts'
+import { startupErrorCode } from './calls.ts'
 import { Fleet } from './fleet.ts'
 
 const counted = (value: number): MetricValues[] => [
@@ -101,7 +101,7 @@ test('workers are replaced one by one, each after the next one answers', async (
 
 test('a start that one worker cannot make ends all, and says why', async () => {
   const { fleet } = fleetOf(3, (at) => {
-    if (at === 1) throw Object.assign(new Error('The port is taken.'), { code: startCode })
+    if (at === 1) throw Object.assign(new Error('The port is taken.'), { code: startupErrorCode })
   })
   await assert.rejects(fleet.start(), /^StartupError: The port is taken\.$/)
   assert.equal(fleet.count, 0)

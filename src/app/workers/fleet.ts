@@ -7,7 +7,7 @@ import { StartupError } from '#platform/core/fault.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import type { Log } from '#platform/process/log.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
-import { startCode, type WorkerStart, type WorkerStop } from './calls.ts'
+import { startupErrorCode, type WorkerStart, type WorkerStop } from './calls.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { inheritedSockets, type WorkerProcess } from './worker-process.ts'
 
@@ -95,7 +95,7 @@ export class Fleet {
       worker.kill()
       const how = await worker.ended
       const { code, message } = error as { code?: unknown; message: string }
-      if (code === startCode) throw new StartupError(message)
+      if (code === startupErrorCode) throw new StartupError(message)
       throw new StartupError(`A worker could not start: it ${how} (${message}).`)
     }
     slot.ready = worker

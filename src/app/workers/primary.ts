@@ -80,7 +80,7 @@ export async function startWorkers(
       logReport(report, data)
       providers = providerNeeds(data, (name) => Boolean(variable(name)?.trim()))
     },
-    onListTimeout: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
+    onListTimeout: () => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null)),
   })
   openUpkeep(openContext, db)
   openWebhooks(openContext, { db, vault })

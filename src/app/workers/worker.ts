@@ -14,7 +14,7 @@ import { createRpc, type Handlers, type Port, type Rpc } from '#platform/process
 import { openDeps } from '../open/deps.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
 import { databaseTime, type OpenStore, watchOf } from '../open/store.ts'
-import { type PrimaryCalls, startCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
+import { type PrimaryCalls, startupErrorCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
 import { loadedFrom } from './catalogue-source.ts'
 import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
 
@@ -36,7 +36,7 @@ const atOnce: WorkerStop = { drain: false, internAddress: undefined }
 type Worker = {
   acceptor: Acceptor
   log: Log
-  follow: () => Promise<void>
+  reloadCatalogue: () => Promise<void>
   metrics: () => Promise<MetricValues[]>
   status: () => Promise<ProcessStatus | undefined>
   closing: WorkerClosing
@@ -63,11 +63,11 @@ export function runWorker(deps: WorkerDeps): void {
         started = await startWorker(deps, start, rpc, handlers)
         deps.logUncaught({ log: started.log, end: once(() => endWorker((worker) => worker.stop(atOnce), 1)) })
       } catch (error) {
-        throw error instanceof StartupError ? Object.assign(error, { code: startCode }) : error
+        throw error instanceof StartupError ? Object.assign(error, { code: startupErrorCode }) : error
       }
     },
     'worker.accept': (sockets) => started!.acceptor.accept(sockets),
-    'worker.follow': async () => started?.follow(),
+    'worker.reloadCatalogue': async () => started?.reloadCatalogue(),
     'worker.ping': () => {},
     'worker.metrics': async () => started?.metrics() ?? [],
     'worker.status': async () => started?.status(),
@@ -110,7 +110,7 @@ async function startWorker(
   return {
     acceptor,
     log: parts.log,
-    follow: async () => void (await routed.catalogue.reload()),
+    reloadCatalogue: async () => void (await routed.catalogue.reload()),
     metrics: routed.metrics.values,
     status: async () => (await routed.hostStatus()).processes[0],
     closing,

@@ -7,8 +7,8 @@ const reasoning = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 /** Models that reason only on request, and accept sampling settings otherwise. */
 const reasonsOnRequest = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
 
-const penalties = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const
-const sampling = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const
+const unsupportedSettings = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const
+const samplingSettings = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const
 
 /** Values that change nothing. */
 const defaults: Body = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, logprobs: false }
@@ -19,12 +19,16 @@ export function reasoningModelRepair(effortOf: (body: Body) => unknown): Repair 
     const { model } = body
     if (typeof model !== 'string' || !reasoning.test(model)) return body
     const effort = effortOf(body)
-    const samples = reasonsOnRequest.test(model) && (effort == null || effort === 'none')
-    return withoutSettings(body, samples ? penalties : [...penalties, ...sampling], dropped)
+    const acceptsSampling = reasonsOnRequest.test(model) && (effort == null || effort === 'none')
+    return withoutSettings(
+      body,
+      acceptsSampling ? unsupportedSettings : [...unsupportedSettings, ...samplingSettings],
+      dropped,
+    )
   }
 }
 
-/** The body without these members. Names those that had an effect. */
+/** Returns the body without these members. Adds to `dropped` those that had an effect. */
 export function withoutSettings(body: Body, names: readonly string[], dropped: string[]): Body {
   const present = names.filter((name) => body[name] !== undefined)
   if (present.length === 0) return body

@@ -2,7 +2,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { admitMember } from '../accounts/members/admit-member.ts'
-import { firstOwner } from '../accounts/members/first-owner.ts'
+import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import type { Member } from '../accounts/members/member.ts'
 import { findMemberByAddress } from '../accounts/members/members.ts'
 import {
@@ -23,7 +23,7 @@ import { type Browser, type NewSession, type SignInDeps, startSession } from './
  * @throws Fault `forbidden` with the reason.
  */
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {
-  const { organizationId } = await firstOwner(deps)
+  const { organizationId } = await firstOwnerOrAdmin(deps)
   const signedIn = await deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
     const boundUserId = await findIdentity(tx, organizationId, person)
     const userId = boundUserId ?? (await findMemberByAddress(tx, organizationId, person.email))?.userId

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
-import { firstOwner } from '../accounts/members/first-owner.ts'
+import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import { isMember, resolveUserId } from '../accounts/members/members.ts'
 import { valueAt } from '../sign-in/oidc-person.ts'
 import { workspaceOf } from '../sign-in/session-workspace.ts'
@@ -25,7 +25,7 @@ export async function ownerOfToken(
   settings: TokenOwnerSettings,
   claims: JWTPayload,
 ): Promise<TokenOwner> {
-  const { organizationId } = await firstOwner(deps)
+  const { organizationId } = await firstOwnerOrAdmin(deps)
   const { jwt_workspace_claim, jwt_guardrail_claim } = settings
   const userId = await userOf(deps, settings, claims, organizationId)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {

@@ -6,7 +6,7 @@ import { chargedOf, unconfirmedOf } from '../ledger/read.ts'
 import { type Budget, forecastFor, type LastingSubject, periodOf, resetsAt } from './budget.ts'
 import { sumLeases } from './leases.ts'
 import { ledgerSpending } from './past-spending.ts'
-import { readLeases, readSpentOf } from './rows.ts'
+import { readLeases, readSpendingOfAccounts } from './rows.ts'
 
 export type LastingBudget = Budget & { subject: LastingSubject }
 
@@ -32,7 +32,7 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
   const ids = budgets.map(({ id }) => id)
   const [{ at: databaseAt, leases }, accounts] = await Promise.all([
     readLeases(db.query, databaseClock(db, now), ids),
-    readSpentOf(db.query, ids),
+    readSpendingOfAccounts(db.query, ids),
   ])
   return Promise.all(
     budgets.map(async (budget) => {

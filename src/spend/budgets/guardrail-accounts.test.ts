@@ -6,7 +6,7 @@ import { newTestStore } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Budget } from './budget.ts'
 import { watchGuardrailAccounts, withGuardrailAccounts } from './guardrail-accounts.ts'
-import { insertPeriod, readSpent } from './rows.ts'
+import { insertPeriod, readSpendingOfPeriods } from './rows.ts'
 
 const guardrail = (spender: 'a' | 'b', limit: bigint): Budget => ({
   id: `guardrail:g:key:${spender}`,
@@ -98,7 +98,7 @@ test('accounts are separate after the last older server left', { skip }, async (
   })
   assert.equal(accounts.areShared(), true)
   await older.end()
-  const spent = async (account: string) => (await readSpent(db.query, account, [0])).get(0)
+  const spent = async (account: string) => (await readSpendingOfPeriods(db.query, account, [0])).get(0)
   await until(async () => {
     elapsed += 5000
     look()

@@ -15,7 +15,7 @@ import {
   insertPeriod,
   type Lease,
   readBudget,
-  readSpent,
+  readSpendingOfPeriods,
   writeLease,
 } from './rows.ts'
 import { defaultThresholds, thresholdOwner } from './thresholds.ts'
@@ -183,7 +183,7 @@ async function readOpeningSums(
   at: number,
   earlierSpending: EarlierSpending,
 ): Promise<OpeningSums> {
-  const others = await readSpent(db.query, budget.id, periodsOfOtherIntervals(budget, at))
+  const others = await readSpendingOfPeriods(db.query, budget.id, periodsOfOtherIntervals(budget, at))
   return { spent: await earlierSpending.readLedger(), others }
 }
 
@@ -200,7 +200,7 @@ async function openPeriod(
 ): Promise<PicoUsd> {
   let missedAmount = 0n
   let innerPeriodSum = 0n
-  for (const [other, spent] of await readSpent(tx, budget.id, periodsOfOtherIntervals(budget, at))) {
+  for (const [other, spent] of await readSpendingOfPeriods(tx, budget.id, periodsOfOtherIntervals(budget, at))) {
     missedAmount = maxBigint(missedAmount, spent - (openingSums.others.get(other) ?? spent))
     if (other >= period) innerPeriodSum = maxBigint(innerPeriodSum, spent)
   }

@@ -65,13 +65,13 @@ export async function notifyThresholds(tx: Tx, announce: Announce, budget: Budge
   const before = notifiedPercent(current, notified)
   const percent = reachedPercent(current, { ...state, isRefused })
   if (percent <= before) return
-  const key = { budget: budget.id, period, interval: intervalText(budget), limit: found.limit }
+  const key = { account: budget.id, period, interval: intervalText(budget), limit: found.limit }
   await writeNotifiedThreshold(tx, { ...key, percent, at })
   for (const level of state.thresholds) {
     if (level <= before || level > percent) continue
     await queueEvent(tx, announce, {
       event: level === 100 ? 'limit.spent' : 'limit.nearly_spent',
-      subject: `limit ${key.budget} ${key.interval} ${period} ${key.limit} ${level}`,
+      subject: `limit ${key.account} ${key.interval} ${period} ${key.limit} ${level}`,
       at,
       workspaceId: found.workspaceId,
       data: { ...found.data, ...dataOf(budget, found.limit, state), percent: level },

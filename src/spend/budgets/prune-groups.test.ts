@@ -59,7 +59,7 @@ onEachDatabase('accounts of sessions and tag values', (kind) => {
         .execute()
     const notify = (budget: string) =>
       db.exclusively('test', (tx) =>
-        writeNotifiedThreshold(tx, { budget, period: 0, interval: 'never', limit: 1n, percent: 50, at: 1 }),
+        writeNotifiedThreshold(tx, { account: budget, period: 0, interval: 'never', limit: 1n, percent: 50, at: 1 }),
       )
     await opened(db, [
       [`${ofSession}held`, 0],

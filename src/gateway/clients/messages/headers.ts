@@ -16,8 +16,8 @@ const sampling = ['temperature', 'top_p', 'top_k']
  * @param limited whether a spending limit applies.
  */
 export function messagesHeaders(headers: Headers, body: object, limited: boolean): Record<string, string> {
-  const samples = sampling.some((name) => (body as Record<string, unknown>)[name] != null)
-  const version = samples ? versionWithSampling : headers['anthropic-version']
+  const hasSampling = sampling.some((name) => (body as Record<string, unknown>)[name] != null)
+  const version = hasSampling ? versionWithSampling : headers['anthropic-version']
   const betas = String(headers['anthropic-beta'] ?? '')
     .split(',')
     .map((beta) => beta.trim())

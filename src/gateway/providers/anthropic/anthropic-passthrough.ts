@@ -75,13 +75,13 @@ function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint)
     messages: [],
     reasoning: isFree && sent.thinking == null ? reasoning : null,
   } as unknown as ChatRequest
-  const { thinking, effort, maxTokens, samples } = thinkingSettings(request, endpoint, answerLimitOf(sent) ?? 1)
+  const { thinking, effort, maxTokens, canSample } = thinkingSettings(request, endpoint, answerLimitOf(sent) ?? 1)
   const config = effort === undefined ? sent.output_config : { effort, ...(sent.output_config as object | undefined) }
   return {
     reasoning: undefined,
     max_tokens: maxTokens,
     ...(thinking && { thinking }),
     ...(config !== undefined && { output_config: config }),
-    ...(thinking && !samples && { temperature: undefined, top_p: undefined, top_k: undefined }),
+    ...(thinking && !canSample && { temperature: undefined, top_p: undefined, top_k: undefined }),
   }
 }

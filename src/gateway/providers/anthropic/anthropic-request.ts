@@ -17,7 +17,7 @@ export const defaultMaxTokens = 4096
 export function anthropicRequest(given: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
   const chat = withPlainToolChoice(given)
   const { system, turns } = promptOf(chat.messages)
-  const { thinking, effort, maxTokens, samples } = thinkingFor(chat, endpoint)
+  const { thinking, effort, maxTokens, canSample } = thinkingFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
   return withoutNulls({
     model: endpoint.upstreamModel,
@@ -25,7 +25,7 @@ export function anthropicRequest(given: ChatRequest, endpoint: Endpoint, stream:
     max_tokens: maxTokens,
     system: system.length > 0 ? system : undefined,
     messages: turns,
-    ...(samples && sampling(chat)),
+    ...(canSample && sampling(chat)),
     stop_sequences: stop?.length ? stop : undefined,
     tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
     tool_choice: toolChoiceOf(chat),

@@ -38,28 +38,28 @@ export type ThinkingSettings = {
   /** The answer limit, including reasoning. */
   maxTokens: number
   /** Whether sampling settings such as `temperature` can be sent. */
-  samples: boolean
+  canSample: boolean
 }
 
 /** The settings for a request and a model. */
 export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxTokens: number): ThinkingSettings {
   const way = wayOf(endpoint.upstreamModel)
   const setting = thinkingSetting(chat)
-  const samples = way !== 'adaptive-only'
-  if (!setting?.enabled || forcesTool(chat)) return { maxTokens, samples }
+  const canSample = way !== 'adaptive-only'
+  if (!setting?.enabled || forcesTool(chat)) return { maxTokens, canSample }
   if (way !== 'budget') {
     const effort = effortFor(effortOf(setting), way)
     // Without `display` later models hide their reasoning.
-    return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, samples: false }
+    return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, canSample: false }
   }
-  if (answersToolWithoutThoughts(chat)) return { maxTokens, samples }
+  if (answersToolWithoutThoughts(chat)) return { maxTokens, canSample }
   const budget = Math.max(minBudget, thinkingBudgetOf(setting, maxTokens))
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
   return {
     thinking: { type: 'enabled', budget_tokens: Math.min(budget, limit - 1) },
     maxTokens: limit,
-    samples: false,
+    canSample: false,
   }
 }
 

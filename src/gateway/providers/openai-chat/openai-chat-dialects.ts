@@ -59,7 +59,7 @@ const mistral: ChatDialect = {
   ],
 }
 
-const penalties = ['presence_penalty', 'frequency_penalty', 'logit_bias']
+const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
 
 /** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
 const dialects: Record<string, ChatDialect> = {
@@ -72,8 +72,8 @@ const dialects: Record<string, ChatDialect> = {
     refusesNames: true,
     refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
   },
-  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, refuses: penalties },
-  xai: { ...anywhere, reasoningField: 'reasoning_content', refuses: penalties },
+  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, refuses: penaltiesAndBias },
+  xai: { ...anywhere, reasoningField: 'reasoning_content', refuses: penaltiesAndBias },
   mistral,
   deepseek: needingReasoning,
   moonshotai: moonshot,

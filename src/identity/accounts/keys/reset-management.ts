@@ -3,7 +3,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { recordChange } from '../../audit/audit.ts'
 import { accountsLock } from '../lock.ts'
-import { firstOwner } from '../members/first-owner.ts'
+import { firstOwnerOrAdmin } from '../members/first-owner-or-admin.ts'
 import { disableKey } from './disable-key.ts'
 import { insertKey } from './insert-key.ts'
 import { enabledManagementKeys } from './key-rows.ts'
@@ -21,7 +21,7 @@ export async function resetManagementKey(
   deps: ResetManagementDeps,
   { disableOthers }: { disableOthers: boolean },
 ): Promise<{ secret: string; others: number }> {
-  const owner = await firstOwner(deps)
+  const owner = await firstOwnerOrAdmin(deps)
   const actor = { ...owner, keyHash: null }
   return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, announce) => {
     const others = await enabledManagementKeys(tx, owner.organizationId)

@@ -4,20 +4,21 @@ import type { KeyOwner } from '../keys/insert-key.ts'
 import { managingRoles } from './role.ts'
 
 /**
- * Returns the owner, or else the admin, with the oldest membership, and the oldest workspace.
+ * Returns the owner with the oldest membership, or without an owner the admin with the oldest one; and the oldest
+ * workspace.
  * @throws Fault `not_found` if the database is empty.
  */
-export async function firstOwner({ db }: { db: { query: Query } }): Promise<KeyOwner> {
-  const owner = await db.query
+export async function firstOwnerOrAdmin({ db }: { db: { query: Query } }): Promise<KeyOwner> {
+  const member = await db.query
     .selectFrom('memberships as m')
     .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')
     .where('m.role', 'in', managingRoles)
     .where('m.left_at', 'is', null)
-    .orderBy((member) => member.case().when('m.role', '=', 'owner').then(0).else(1).end())
+    .orderBy((expression) => expression.case().when('m.role', '=', 'owner').then(0).else(1).end())
     .orderBy('m.joined_at')
     .orderBy('w.created_at')
     .select(['m.organization_id as organizationId', 'm.user_id as userId', 'w.id as workspaceId'])
     .executeTakeFirst()
-  if (!owner) throw new Fault('not_found', 'The database is empty. Start the service once: it prints the first keys.')
-  return owner
+  if (!member) throw new Fault('not_found', 'The database is empty. Start the service once: it prints the first keys.')
+  return member
 }
