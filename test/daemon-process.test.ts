@@ -17,8 +17,8 @@ const runs = (pid: number) => {
     return false
   }
 }
-const residentMb = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+/** The memory that only this process uses. Pages of the Node program are shared, and the kernel decides how many count. */
+const ownMb = (pid: number) => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 test('an idle daemon is small and starts quickly', async () => {
   // The first start of all compiles; every other is what users see. A busy machine must not decide the test.
@@ -26,11 +26,11 @@ test('an idle daemon is small and starts quickly', async () => {
   for (let start = 0; start < 4; start++) {
     const { tookMs, allowedMs, result } = await timed(1000, startDaemonProcess)
     await using daemon = result
-    starts.push({ ofAllowed: tookMs / allowedMs, mb: residentMb(daemon.child.pid!) })
+    starts.push({ ofAllowed: tookMs / allowedMs, mb: ownMb(daemon.child.pid!) })
   }
   const best = (values: number[]) => Math.min(...values)
   assert.ok(best(starts.map(({ ofAllowed }) => ofAllowed)) < 1, `it takes too long to start: ${JSON.stringify(starts)}`)
-  assert.ok(best(starts.map(({ mb }) => mb)) < 70, `an idle daemon takes ${JSON.stringify(starts)}`)
+  assert.ok(best(starts.map(({ mb }) => mb)) < 24, `an idle daemon takes ${JSON.stringify(starts)}`)
 })
 
 test('SIGTERM ends runs, agent and daemon, in this order, with code 0', async () => {
