@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newUuid } from '#platform/core/id.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
+import { queueEvent } from './outbox.ts'
+
+const webhook = (id: string, createdBy: string) => ({
+  ...{ id, organization_id: 'o', workspace_id: 'w', url: 'https://example.com', description: null },
+  ...{ events: '["intern.failed"]', include: '[]', format: 'standard', enabled: 1, disabled_reason: null },
+  ...{ failing_since: null, sealed: '', sealed_by: '', sealed_before: null, before_until: null },
+  ...{ created_by: createdBy, created_at: 0, updated_at: 0 },
+})
+
+onEachDatabase('the queue of webhook events', (kind) => {
+  for (const [visibleTo, expected] of [
+    ['member-1', ['of-member-1']],
+    [undefined, ['of-member-1', 'of-member-2']],
+  ] as const)
+    test(`an event visible to ${visibleTo ?? 'the workspace'} is queued for the webhooks of its audience`, async () => {
+      await using store = await newDb(kind)
+      const { db } = store
+      for (const member of ['member-1', 'member-2'])
+        await db.query
+          .insertInto('webhooks')
+          .values(webhook(`of-${member}`, member))
+          .execute()
+      const event = {
+        event: 'intern.failed',
+        subject: newUuid(),
+        at: 0,
+        workspaceId: 'w',
+        visibleTo,
+        data: {},
+      } as const
+      await db.exclusively('test', (tx, announce) => queueEvent(tx, announce, event))
+      const rows = await db.query.selectFrom('webhook_deliveries').select('webhook_id').orderBy('webhook_id').execute()
+      assert.deepEqual(
+        rows.map(({ webhook_id }) => webhook_id),
+        expected,
+      )
+    })
+})
