@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { queueEvent } from './outbox.ts'
 
-const webhook = (id: string, createdBy: string) => ({
-  ...{ id, organization_id: 'o', workspace_id: 'w', url: 'https://example.com', description: null },
+const webhook = (id: string, createdBy: string, workspaceId: string, organizationId: string) => ({
+  ...{ id, organization_id: organizationId, workspace_id: workspaceId, url: 'https://example.com', description: null },
   ...{ events: '["intern.failed"]', include: '[]', format: 'standard', enabled: 1, disabled_reason: null },
   ...{ failing_since: null, sealed: '', sealed_by: '', sealed_before: null, before_until: null },
   ...{ created_by: createdBy, created_at: 0, updated_at: 0 },
@@ -19,16 +20,18 @@ onEachDatabase('the queue of webhook events', (kind) => {
     test(`an event visible to ${visibleTo ?? 'the workspace'} is queued for the webhooks of its audience`, async () => {
       await using store = await newDb(kind)
       const { db } = store
+      await bootstrap({ db, now: () => 0, newId: newUuid })
+      const workspace = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
       for (const member of ['member-1', 'member-2'])
         await db.query
           .insertInto('webhooks')
-          .values(webhook(`of-${member}`, member))
+          .values(webhook(`of-${member}`, member, workspace.id, workspace.organization_id))
           .execute()
       const event = {
         event: 'intern.failed',
         subject: newUuid(),
         at: 0,
-        workspaceId: 'w',
+        workspaceId: workspace.id,
         visibleTo,
         data: {},
       } as const
