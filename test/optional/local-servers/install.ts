@@ -3,7 +3,6 @@ import { existsSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#test/harness/service/free-port.ts'
-import { endAtLast } from '#test/harness/service/leftovers.ts'
 import { until } from '#test/harness/until.ts'
 import type { LocalServer, Place } from './servers.ts'
 
@@ -61,8 +60,17 @@ export async function startServer(
     cwd: work,
     env: { PATH: `${place.bin}:${process.env.PATH}`, HOME: work, ...server.environment },
     stdio: ['ignore', output, output],
+    // vLLM's workers outlive it, so all processes of a server form a group that is ended together.
+    detached: true,
   })
-  endAtLast(child)
+  const endGroup = () => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL')
+    } catch {
+      // All of its processes have ended.
+    }
+  }
+  process.once('exit', endGroup)
   const url = `http://127.0.0.1:${port}/v1`
   const headers = { authorization: `Bearer ${place.key}` }
   const answers = () =>
@@ -77,7 +85,8 @@ export async function startServer(
     key: place.key,
     process: child,
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      process.off('exit', endGroup)
+      endGroup()
     },
   }
 }
