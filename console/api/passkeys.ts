@@ -16,7 +16,7 @@ export async function signInWithPasskey(): Promise<void> {
   const { data } = await call('POST /sessions/passkeys/options', {})
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data as PublicKeyCredentialRequestOptionsJSON)
   const passkey = await navigator.credentials.get({ publicKey }).catch(refuse)
-  await signIn({ passkey: (passkey as PublicKeyCredential).toJSON() as PasskeySignature })
+  await signIn({ passkey: jsonOf(passkey) as PasskeySignature })
 }
 
 /** Creates a passkey for the signed-in member. @throws Failure if the device or the service refuses. */
@@ -24,11 +24,14 @@ export async function addPasskey(name: string): Promise<Passkey> {
   const { data: options } = await call('POST /passkeys/options', {})
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
   const passkey = await navigator.credentials.create({ publicKey }).catch(refuse)
-  const response = (passkey as PublicKeyCredential).toJSON() as NewPasskey['response']
+  const response = jsonOf(passkey) as NewPasskey['response']
   const { data } = await call('POST /passkeys', { body: { name, response } })
   isPasskeyAdded.value = true
   return data
 }
+
+/** The type of the browser's JSON names each extension; the API accepts any. */
+const jsonOf = (passkey: Credential | null): object => (passkey as PublicKeyCredential).toJSON()
 
 const messages: Record<string, string> = {
   NotAllowedError: 'No passkey was used: the request was cancelled, or it took too long.',
