@@ -4,7 +4,7 @@ import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { utf8Of, withoutMark } from '#platform/text/decode-bytes.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
-import { type ErrorFacts, errorWithoutAnswer, factsOfRefusal, noMessage } from '../providers/error-code.ts'
+import { type ErrorFacts, errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsChoice, isContent } from './content-hold.ts'
@@ -341,12 +341,6 @@ export class AttemptAnswer implements Sink {
     this.#receiver.failed(failure)
     this.#settle(undefined)
   }
-}
-
-/** The title of an HTML page of a proxy, or other text as it is. */
-function textOfPage(text: string): string {
-  if (!/^\s*<(?:!doctype|html|head)/i.test(text)) return text
-  return /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() || text
 }
 
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */

@@ -130,6 +130,12 @@ function innerMessage(error: unknown): string | undefined {
   }
 }
 
+/** The title of an HTML page of a proxy, or other text as it is. */
+export function textOfPage(text: string): string {
+  if (!/^\s*<(?:!doctype|html|head)/i.test(text)) return text
+  return /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() || text
+}
+
 const messageFields = [
   ...(['error', 'detail', 'message', 'errors', 'base_resp', 'status_msg', 'messages', 'Message', 'msg'] as const),
   ...(['error_msg', 'errorMessage', 'error_message', 'status_message', 'error_description', 'reason'] as const),
