@@ -57,7 +57,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const { sessionId } = await say(server, id, 'say hello')
     await cluster.node.lose()
     const lostAt = performance.now()
-    const answer = await timed(t, 'lost until it is told', () =>
+    const answer = await timed(t, 'time until the loss is reported', () =>
       until(async () => {
         const { body } = await server.ask('GET', `/interns/${id}`)
         return body.status !== 'running' && body
@@ -124,7 +124,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const { sessionId } = await say(server, id, 'say hello')
     const pod = await podOf(cluster, id)
     await inPod(cluster, pod, 'dd', 'if=/dev/zero', 'of=/tmp/ballast', 'bs=1M', 'count=1100')
-    const message: string = await timed(t, 'too large until it is told', () =>
+    const message: string = await timed(t, 'time until the size is reported', () =>
       until(async () => (await server.ask('GET', `/interns/${id}`)).body.last_failure_message, patientMs),
     )
     t.diagnostic(message)

@@ -62,13 +62,13 @@ export async function openAgentWorld(facts: AgentFacts, agents: Config['agents']
   return world
 }
 
-const tell = ({ service, id }: AgentWorld, content: string, more: object = {}) => trySay(service, id, content, more)
+const send = ({ service, id }: AgentWorld, content: string, more: object = {}) => trySay(service, id, content, more)
 const selfDrive = { approval_mode: 'self-drive' }
 const wholeQuestion = async ({ service, id }: AgentWorld, { question }: InternReply) =>
   (await service.ask('GET', `/interns/${id}/questions/${question?.id}`)).body.data
 
 async function askedFor(world: AgentWorld, word: string, more: object = {}): Promise<InternReply> {
-  const turn = await tell(world, world.facts.command(word), more)
+  const turn = await send(world, world.facts.command(word), more)
   assert.equal(turn.question?.arguments.kind, 'permission', turn.error?.message ?? turn.text)
   return turn
 }
@@ -76,7 +76,7 @@ async function askedFor(world: AgentWorld, word: string, more: object = {}): Pro
 /** An interrupted session continues without loss. Some agents repeat the prompt of the interrupted turn. */
 async function goesOn(world: AgentWorld, sessionId = '', wanted = /Hello again/): Promise<void> {
   const turn = await until(async () => {
-    const again = await tell(world, 'Hello again', { session_id: sessionId })
+    const again = await send(world, 'Hello again', { session_id: sessionId })
     return (again.error?.metadata as { retryable?: boolean } | undefined)?.retryable !== true && again
   }, patienceMs)
   assert.equal(turn.error, undefined)
@@ -93,14 +93,14 @@ async function piece(streaming: Open, wanted: string): Promise<void> {
 
 export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
   async start(world) {
-    const turn = await tell(world, 'Hello')
+    const turn = await send(world, 'Hello')
     assert.match(turn.text, /You said: Hello/)
     assert.equal(turn.finish, 'stop')
     assert.ok(await until(async () => (await world.service.manage('GET', '/activity')).body.data[0]))
   },
 
   async 'self-drive'(world) {
-    const turn = await tell(world, world.facts.command('driven'), selfDrive)
+    const turn = await send(world, world.facts.command('driven'), selfDrive)
     assert.match(turn.text, world.facts.allowed('driven'))
     assert.equal(turn.finish, 'stop')
   },
@@ -121,7 +121,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
   },
 
   async question(world) {
-    const question = await tell(world, 'question')
+    const question = await send(world, 'question')
     const { fields } = (question.question?.arguments ?? {}) as { fields?: { name: string }[] }
     assert.ok(fields, question.text)
     const all = { ...filled, [fields[0]!.name]: 'staging' }
@@ -137,7 +137,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     // The builtin agent writes into its workspace without asking, unless a rule has it ask.
     const rules = [{ effect: 'ask', tools: ['edit'] }]
     await world.service.ask('PUT', `/interns/${world.id}/rules`, { body: { rules } })
-    const turn = await tell(world, `write ${path}: rm -rf everything`)
+    const turn = await send(world, `write ${path}: rm -rf everything`)
     assert.equal(turn.question?.arguments.kind, 'permission', turn.text)
     const { detail, changes } = await wholeQuestion(world, turn)
     assert.match(detail, /evil\.sh/)
@@ -147,13 +147,13 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
   },
 
   async usage(world) {
-    const turn = await tell(world, 'Hello')
+    const turn = await send(world, 'Hello')
     assert.ok(turn.chunks.at(-1).usage.total_tokens > 0)
     assert.equal(typeof turn.chunks.at(-1).usage.cost, 'number')
   },
 
   async 'MCP tool'(world) {
-    assert.match((await tell(world, world.facts.useTool, selfDrive)).text, world.facts.used)
+    assert.match((await send(world, world.facts.useTool, selfDrive)).text, world.facts.used)
   },
 
   async 'file in'(world) {
@@ -166,12 +166,12 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
       { type: 'text', text },
       { type: 'file', file },
     ] as unknown as string
-    const turn = await tell(world, content, selfDrive)
+    const turn = await send(world, content, selfDrive)
     assert.match(turn.text, /green tea/)
   },
 
   async abort(world) {
-    const { sessionId } = await tell(world, 'Hello')
+    const { sessionId } = await send(world, 'Hello')
     const body = { session_id: sessionId, messages: [{ role: 'user', content: 'stream 500 50' }] }
     const streaming = await open(world.service, world.id, body)
     await piece(streaming, 'piece-3')
@@ -187,7 +187,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
   },
 
   async 'agent killed'(world) {
-    const { sessionId } = await tell(world, 'Hello')
+    const { sessionId } = await send(world, 'Hello')
     const content = 'stream 200 50'
     const streaming = await open(world.service, world.id, {
       session_id: sessionId,
@@ -202,7 +202,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
   },
 
   async 'daemon killed'(world) {
-    const { sessionId } = await tell(world, 'Hello')
+    const { sessionId } = await send(world, 'Hello')
     const dataDir = world.service.testStore.settings.data_dir
     const daemon = daemonPid(dataDir, world.id)
     process.kill(daemon, 'SIGKILL')
@@ -229,7 +229,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     assert.ok(question.question?.arguments.options?.includes('allow_always'), `${question.question?.arguments.options}`)
     const { allowed, command } = world.facts
     assert.match((await answer(world.service, world.id, question, 'allow_always')).text, allowed('always'))
-    const again = await tell(world, command('always'), { session_id: question.sessionId })
+    const again = await send(world, command('always'), { session_id: question.sessionId })
     assert.match(again.text, allowed('always'))
     assert.equal(again.finish, 'stop')
   },

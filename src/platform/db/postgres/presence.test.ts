@@ -4,9 +4,9 @@ import { checkEveryMs, Presence } from './presence.ts'
 
 /** A presence with a clock that the test sets, and the calls of its listeners. */
 function watched() {
-  const told: string[] = []
-  const onBack = (awayMs: number) => void told.push(`back after ${awayMs}`)
-  const presence = new Presence({ silenceMs: 1000, onUnavailable: (why) => told.push(why), onRecovered: onBack }, 0)
+  const reports: string[] = []
+  const onBack = (awayMs: number) => void reports.push(`back after ${awayMs}`)
+  const presence = new Presence({ silenceMs: 1000, onUnavailable: (why) => reports.push(why), onRecovered: onBack }, 0)
   let now = 0
   const looks = (count: number, everyMs = checkEveryMs) => {
     for (let at = 0; at < count; at++) {
@@ -14,39 +14,39 @@ function watched() {
       presence.check(now)
     }
   }
-  return { presence, told, looks, at: () => now }
+  return { presence, reports, looks, at: () => now }
 }
 
 const gone = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
 
 test('a waiting request is refused after the silence limit, a later one at once', async () => {
-  const { presence, told, looks } = watched()
+  const { presence, reports, looks } = watched()
   const waiting = presence.runIfAvailable(() => new Promise(() => {}))
   looks(3)
-  assert.deepEqual(told, [])
+  assert.deepEqual(reports, [])
   looks(5)
   await assert.rejects(waiting, gone)
   await assert.rejects(
     presence.runIfAvailable(() => assert.fail('it is asked')),
     gone,
   )
-  assert.equal(told.length, 1)
+  assert.equal(reports.length, 1)
 })
 
 test('an answer resets the silence; the outage counts from the last answer before it', async () => {
-  const { presence, told, looks, at } = watched()
+  const { presence, reports, looks, at } = watched()
   looks(3)
   presence.noteAnswer(at())
   looks(3)
-  assert.deepEqual(told, [])
+  assert.deepEqual(reports, [])
   looks(4)
   presence.noteAnswer(at())
   assert.equal(await presence.runIfAvailable(async () => 1), 1)
-  assert.deepEqual(told.slice(1), ['back after 1750'])
+  assert.deepEqual(reports.slice(1), ['back after 1750'])
 })
 
 test('a process that stood still does not take its own silence for that of Postgres', async () => {
-  const { told, looks } = watched()
+  const { reports, looks } = watched()
   looks(1, 60_000)
-  assert.deepEqual(told, [])
+  assert.deepEqual(reports, [])
 })
