@@ -1,8 +1,8 @@
 /** Scroll positions by address, each by the class of the scrolling element. */
 const positions = new Map<string, Map<string, number>>()
 
-/** Lists load after the page. Later than this, the user has started to read. */
-const maxWaitMs = 3_000
+/** Lists load after the page, and slowly over a slow connection. */
+const maxWaitMs = 60_000
 
 const nameOf = ({ className, tagName }: Element) => `${tagName} ${className}`
 

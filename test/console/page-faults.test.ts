@@ -68,7 +68,8 @@ test('Back returns to the place in a list', options, async () => {
   await rows.nth(3).waitFor()
   const scrolled = () =>
     page.evaluate(`Math.max(...[...document.querySelectorAll('main, main *')].map((one) => one.scrollTop))`)
-  await page.evaluate(`document.querySelector('main .rows').scrollTop = 600`)
+  await page.mouse.move(500, 300)
+  await page.mouse.wheel(0, 600)
   await until(async () => (await scrolled()) === 600)
   await page.mouse.click(500, 300)
   await page.getByRole('link', { name: '← Models' }).waitFor()

@@ -142,6 +142,12 @@ describe('tool calls in pieces', () => {
     assert.deepEqual(calls({ ...named('call_a', 0), text: '{}' }), [['call_a', 'read', '{}']])
   })
 
+  test('an empty object after the name is sent before the next call', () => {
+    const pieces = ['call_a', 'call_b'].flatMap((id, key) => [{ ...named(id, key), text: '' }, { key, text: '{}' }])
+    const types = eventsOf(pieces).map(({ type }) => type)
+    assert.deepEqual(types, ['tool_call', 'tool_arguments', 'tool_call', 'tool_arguments'])
+  })
+
   test('pieces that repeat the arguments so far are one call', () => {
     const lengths = (...all: number[]) => all.map((length) => ({ ...named('call_a', 0), text: a.slice(0, length) }))
     for (const pieces of [lengths(1, 2, 5, 8, 9, 10, a.length), lengths(4, 4, 9, a.length, a.length), lengths(1, 30)])

@@ -16,6 +16,8 @@ export class PartialCall {
   /** Each piece repeats the arguments so far. */
   #isCumulative = false
   #isClosed = false
+  /** Undefined before the first piece. */
+  #startedWithArguments: boolean | undefined
   /** The arguments so far. Text after the end of JSON arguments is not included. */
   #text = ''
   #whole: string | undefined
@@ -64,7 +66,7 @@ export class PartialCall {
     return this.#text.trim() === '' && !this.#whole && this.id === undefined
   }
 
-  /** Its arguments so far are `{}`. Some upstreams send that before the real ones. */
+  /** Its arguments so far are `{}`. Some upstreams send that with the name, before the real ones. */
   get isEmptyObject(): boolean {
     return this.isComplete && emptyObject.test(this.#text)
   }
@@ -77,6 +79,7 @@ export class PartialCall {
   /** @throws Error for a second object after the arguments, or a name that continues after it was sent. */
   add({ id, name, isNamePartial, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece): void {
     this.id ||= id || undefined
+    this.#startedWithArguments ??= !!text
     if (name) {
       this.#addName(name, isClosed)
       this.#isNamePartial = isNamePartial ?? false
@@ -108,7 +111,7 @@ export class PartialCall {
    * The arguments that clients do not have yet. Arguments that are not an object wait until they are certainly final.
    */
   takeArguments(): AnswerEvent[] {
-    if (this.isEmptyObject && !this.#isClosed) return []
+    if (this.#startedWithArguments && this.isEmptyObject && !this.#isClosed) return []
     return this.#isCustom || this.#startsObject ? this.#take() : []
   }
 
