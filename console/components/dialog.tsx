@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { saveFocus } from './focus.ts'
 
 /** A modal dialog, open while it is mounted. Escape or a click outside closes it. */
@@ -15,7 +15,8 @@ export function Dialog({
   children: ComponentChildren
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the next key, which belongs to it.
+  useLayoutEffect(() => {
     const goBack = saveFocus()
     dialog.current?.showModal()
     return goBack

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useKeys } from './keys.ts'
 import type { OpenPalette, PaletteState } from './open-palette.tsx'
 
@@ -36,7 +36,8 @@ export function Palette() {
     else whenIdle(load)
   }, [Content, isOpen])
   // Keys that are pressed while it loads belong to its text. Shortcuts do not get them.
-  useEffect(() => {
+  // A layout effect runs before the next key.
+  useLayoutEffect(() => {
     if (!isOpen || Content) return
     const collect = (event: KeyboardEvent) => {
       if (event.key === 'Escape') return closePalette()
