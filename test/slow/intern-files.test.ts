@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { filesOf, tarOf, workspaceOf } from '../harness/interns/intern-files.ts'
@@ -293,6 +296,31 @@ test('a large file is uploaded and downloaded completely', { timeout: 900_000 },
   for (let at = 0; at < body.length; at += 4096) body.writeUInt32LE(at, at)
   assert.equal((await ask('PUT', 'content', { path: 'large' }, { body })).body.data.size, body.length)
   assert.ok((await ask('GET', 'content', { path: 'large' })).bytes.equals(body))
+})
+
+test('an upload of one byte at a time is answered 408 and has changed nothing', { timeout: 900_000 }, async () => {
+  await using service = await startTestService({ uploadPauseMs: 500 })
+  const { id } = await runningIntern(service)
+  const { hostname, port } = new URL(service.url)
+  const archive = gzipSync(randomBytes(100_000))
+  for (const what of ['content', 'archive']) {
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (text) => (answer += text))
+    socket.on('error', () => {})
+    const head = [
+      `PUT /api/v1/interns/${id}/files/${what}?path=slow HTTP/1.1`,
+      ...['host: x', `authorization: Bearer ${service.apiKey}`, 'content-length: 1000000'],
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    for (let at = 0; answer === ''; at++) {
+      socket.write(archive.subarray(at, at + 1))
+      await sleep(20)
+    }
+    socket.destroy()
+    assert.match(answer, /^HTTP\/1.1 408 .*The body arrived too slowly: send at least 4096 bytes/s, what)
+  }
+  await until(async () => (await filesOf(service, id)('GET', '')).body.data.length === 0)
 })
 
 test('an upload can take longer than other requests while data arrives', { timeout: 900_000 }, async () => {

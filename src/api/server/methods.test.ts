@@ -20,7 +20,13 @@ const silent = routes.map(
 
 /** A server with that table, and the routes of its finished requests. */
 async function serve(origins: string[] = []) {
-  const app = createApp({ log: pino({ level: 'silent' }), bodyLimit: 1000, prefix, origins })
+  const app = createApp({
+    log: pino({ level: 'silent' }),
+    bodyLimit: 1000,
+    prefix,
+    origins,
+    timeouts: { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 },
+  })
   const finished: string[] = []
   trackRequests(
     app,
@@ -31,6 +37,7 @@ async function serve(origins: string[] = []) {
     prefix,
     admit: () => undefined as never,
     hostOf: () => undefined,
+    uploadPace: { bytesPerSecond: 1000, pauseMs: 30_000 },
   })
   await app.ready()
   const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {

@@ -37,16 +37,23 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
   return client?.envelope
 }
 
-export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts }
+export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts; uploadPauseMs?: number }
+
+function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): RequestTimeouts {
+  return { headersMs: Math.min(15_000, requestMs), requestMs, checkEveryMs: Math.min(5_000, requestMs) }
+}
 
 /** Creates the server of the public API, which is not listening yet. */
-export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
+export async function createApi(
+  deps: ApiDeps,
+  { timeouts, uploadPauseMs = 30_000, ...options }: ApiOptions = {},
+): Promise<FastifyInstance> {
   const root = rootPath(deps.config)
   const app = createApp({
     log: deps.log,
     bodyLimit: deps.config.max_body_bytes,
     prefix,
-    timeouts,
+    timeouts: timeouts ?? timeoutsFor(deps.config),
     guard: (request, reply) =>
       guardInterns((asking) => admit(deps, { key: 'api', method: 'get' }, asking, reply), request),
     origins: deps.config.cors_origins,
@@ -72,6 +79,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     admitFromCache: (route, request) => admitFromCache(deps, route, request),
     admit: (route, request, reply) => admit(deps, route, request, reply),
     hostOf,
+    uploadPace: { bytesPerSecond: deps.config.min_upload_bytes_per_second, pauseMs: uploadPauseMs },
     wrap: deps.around,
     ...options,
   })

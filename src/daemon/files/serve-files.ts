@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bytes, InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { readRequestBody } from '#platform/net/request-body.ts'
+import { readPacedBody } from '#platform/net/paced-body.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
 
 type FileRequest = {
@@ -14,6 +14,9 @@ type FileRequest = {
 }
 
 const maxPage = 1000
+
+/** Slower than the server permits to its client, so that the server refuses a slow upload first. */
+const uploadPace = { bytesPerSecond: 50, pauseMs: 60_000 }
 
 /** Serves the files of a workspace over HTTP: contents as bytes, everything else as JSON. */
 export async function serveFiles(
@@ -35,7 +38,7 @@ export async function serveFiles(
       return send(response, body, { 'content-length': String(to - from), 'x-file': encodeURIComponent(head) })
     }
     case 'PUT content':
-      return reply(await files.write(path, readRequestBody(request), replace, signal))
+      return reply(await files.write(path, readPacedBody(request, uploadPace), replace, signal))
     case 'DELETE content':
       await files.remove(path, query.get('recursive') === 'true')
       return reply({})
@@ -47,7 +50,7 @@ export async function serveFiles(
     case 'GET archive':
       return send(response, await files.pack(path, signal), {})
     case 'PUT archive':
-      return reply(await files.unpack(path, readRequestBody(request), signal))
+      return reply(await files.unpack(path, readPacedBody(request, uploadPace), signal))
     default:
       throw new Refusal('file_invalid', `There is no ${operation}.`)
   }

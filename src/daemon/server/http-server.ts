@@ -34,7 +34,7 @@ export function createHttpServer(
       })
     }),
   )
-  // A turn can be silent for any time. Clients are trusted: they know the token.
+  // Bodies have a lowest rate instead, because a large upload can take any time.
   server.requestTimeout = 0
   server.keepAliveTimeout = 60_000
   return server

@@ -4,15 +4,18 @@ import type { RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/runs.ts'
 import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { readRequestBody } from '#platform/net/request-body.ts'
+import { readPacedBody } from '#platform/net/paced-body.ts'
 
 /** More than the largest body of the public API. */
 const maxBodyBytes = 2 * 1024 * 1024
 
+/** The server sends these bodies from its memory. */
+const jsonPace = { bytesPerSecond: 32 * 1024, pauseMs: 30_000 }
+
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of readRequestBody(request)) {
+  for await (const chunk of readPacedBody(request, jsonPace)) {
     bytes += chunk.length
     if (bytes > maxBodyBytes) throw new Fault('payload_too_large', 'The body is too large.')
     chunks.push(chunk)

@@ -2,6 +2,7 @@ import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Fault } from '#platform/core/fault.ts'
 import { Agent, request as httpRequest } from '#platform/net/node-http.ts'
 import type { Bytes } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
@@ -166,6 +167,7 @@ const refusedCertificate = /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA)/
 function responseTo(request: ClientRequest, body: object | Bytes | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let isConnected = false
+    let bodyFault: Fault | undefined
     request.once('socket', (socket) => {
       const secure = 'encrypted' in socket
       isConnected = secure ? isSecured(socket) : !socket.connecting
@@ -174,11 +176,12 @@ function responseTo(request: ClientRequest, body: object | Bytes | undefined): P
     request.once('response', resolve)
     request.once('error', (error: NodeJS.ErrnoException) => {
       // Without a connection nothing was started. After it, a turn can have started.
-      if (isConnected && !refusedCertificate.test(error.code ?? ''))
+      if (bodyFault) reject(bodyFault)
+      else if (isConnected && !refusedCertificate.test(error.code ?? ''))
         reject(new Refusal('stream_severed', 'The connection to the intern broke before its response.'))
       else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${unreachableReason(error)}`))
     })
-    if (body && Symbol.asyncIterator in body) void upload(body, request)
+    if (body && Symbol.asyncIterator in body) void upload(body, request, (fault) => (bodyFault = fault))
     else request.end(body && JSON.stringify(body))
   })
 }
@@ -189,9 +192,20 @@ function unreachableReason(error: NodeJS.ErrnoException & { address?: string }):
   return `its process does not answer (${error.code ?? 'unknown error'}). Try again in a moment.`
 }
 
-/** Sends a body. A failure of either side destroys both streams. */
-async function upload(body: Bytes, request: ClientRequest): Promise<void> {
-  await pipeline(Readable.from(body, { objectMode: false }), request).catch(() => {})
+/**
+ * Sends a body. A failure of either side destroys both streams. The error of the request does not have the reason, so
+ * `onFault` gets it first: the client was too slow, or has disconnected.
+ */
+async function upload(body: Bytes, request: ClientRequest, onFault: (fault: Fault) => void): Promise<void> {
+  async function* pieces() {
+    try {
+      yield* body
+    } catch (error) {
+      if (error instanceof Fault) onFault(error)
+      throw error
+    }
+  }
+  await pipeline(Readable.from(pieces(), { objectMode: false }), request).catch(() => {})
 }
 
 async function readText(response: IncomingMessage, maxBytes = maxAnswerBytes): Promise<string> {

@@ -40,7 +40,7 @@ function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   return typeof given === 'string' && safeId.test(given) ? given : randomUUID()
 }
 
-/** The longest time that a client may take for the head of a request and for the whole request, in milliseconds. */
+/** The longest time that a client can take for the head of a request and for the whole request, in milliseconds. */
 export type RequestTimeouts = { headersMs: number; requestMs: number; checkEveryMs: number }
 
 /**
@@ -49,15 +49,13 @@ export type RequestTimeouts = { headersMs: number; requestMs: number; checkEvery
  */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
 
-const defaultTimeouts: RequestTimeouts = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
-
 type AppOptions = {
   log: Log
   /** The size limit of a body in bytes, unless its route sets another one. */
   bodyLimit: number
   /** The prefix of every path. */
   prefix: string
-  timeouts?: RequestTimeouts | undefined
+  timeouts: RequestTimeouts
   guard?: Guard
   /** Origins whose pages may call from a browser; `*` is any. */
   origins?: readonly string[]
@@ -80,7 +78,7 @@ export function createApp({
   log,
   bodyLimit,
   prefix,
-  timeouts = defaultTimeouts,
+  timeouts,
   guard,
   origins = [],
   onUnknown = () => {},

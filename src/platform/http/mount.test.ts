@@ -13,12 +13,23 @@ type BodyCall = Call<{ body: typeof BodySchema }, undefined>
 async function ask(handler: (call: BodyCall) => unknown, body: object = {}, spec: object = {}) {
   const logged: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) })
-  await using app = createApp({ log, bodyLimit: 1_000_000, prefix: '' })
+  await using app = createApp({
+    log,
+    bodyLimit: 1_000_000,
+    prefix: '',
+    timeouts: { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 },
+  })
   const route: AnyRoute<undefined, undefined> = {
     ...{ method: 'post', path: '/x', tag: 'x', key: 'none', summary: 'X', faults: [] },
     ...{ request: { body: BodySchema }, handler, ...spec },
   }
-  mountRoutes(app, [route], { deps: undefined, prefix: '', admit: async () => undefined, hostOf: () => undefined })
+  mountRoutes(app, [route], {
+    deps: undefined,
+    prefix: '',
+    admit: async () => undefined,
+    hostOf: () => undefined,
+    uploadPace: { bytesPerSecond: 1000, pauseMs: 30_000 },
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${url}/x`, { method: 'POST', headers, body: JSON.stringify(body) })

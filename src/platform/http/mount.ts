@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import { type Entity, entityTag, type Precondition } from '../core/entity-tag.ts'
+import type { BodyPace } from '../net/paced-body.ts'
 import { validatorKeepingBody } from './compilers.ts'
 import { noteFailureReason } from './failure-reason.ts'
 import { knownPaths, routerPath } from './known-paths.ts'
@@ -40,6 +41,8 @@ export type MountOptions<Caller, Deps> = {
   admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
   /** Returns the host that the request was sent to. */
   hostOf: HostOf
+  /** The lowest rate of uploads. Other bodies have the time limit of a request. */
+  uploadPace: BodyPace
   /** Wraps each handler. */
   wrap?: RequestWrapper | undefined
   /** Checks every answer against its schema. For tests: it costs more than most answers do. */
@@ -62,7 +65,7 @@ function mountRoute<Caller, Deps>(
   route: AnyRoute<Caller, Deps>,
   options: MountOptions<Caller, Deps>,
 ): void {
-  const { deps, prefix, hostOf, wrap, checkResponses } = options
+  const { deps, prefix, hostOf, wrap, checkResponses, uploadPace } = options
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
   const handler: RouteHandlerMethod = async (request, reply) => {
     refuseNul('path', request.params)
@@ -70,7 +73,7 @@ function mountRoute<Caller, Deps>(
     // Management routes store the body; completions only pass it through.
     if (route.key === 'management') refuseNul('body', request.body)
     if (route.ifMatch) setPrecondition(request, route.ifMatch)
-    const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
+    const call = new IncomingCall<Caller>(request, reply, { host: hostOf(request.raw), uploadPace })
     try {
       const handle = () => route.handler(call, deps)
       const result = await (wrap ? wrap(route, request, reply, handle) : handle())

@@ -38,6 +38,8 @@ type Options = {
   /** Environment variables that hold providers' credentials. */
   variables?: Record<string, string>
   timeouts?: RequestTimeouts
+  /** How long an upload can pause. */
+  uploadPauseMs?: number
   /** Receives each line of the log. */
   log?: (line: string) => void
 }
@@ -71,6 +73,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     newId: newUuid,
     checkResponses: true,
     timeouts: options.timeouts,
+    uploadPauseMs: options.uploadPauseMs,
   })
 
   async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {

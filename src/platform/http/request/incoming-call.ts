@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abortSignalOf, DisconnectController, type DisconnectSignal } from '../../async/disconnect-signal.ts'
 import type { JsonSource } from '../../json/json-source.ts'
+import type { BodyPace } from '../../net/paced-body.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
 import { ReplyStream } from '../response/response-stream.ts'
 import { uploadOf } from './upload.ts'
+
+type CallContext = { host: string | undefined; uploadPace: BodyPace }
 
 /**
  * The request that a handler gets. It is a class, because getters in an object literal create a hidden class for each
@@ -22,10 +25,11 @@ export class IncomingCall<Caller> {
   /** The bytes of a long body, if its route needs them. */
   readonly source: JsonSource | undefined
   readonly #reply: FastifyReply
+  readonly #uploadPace: BodyPace
   #signal: AbortSignal | undefined
   #response: ResponseStream | undefined
 
-  constructor(request: FastifyRequest, reply: FastifyReply, host: string | undefined) {
+  constructor(request: FastifyRequest, reply: FastifyReply, { host, uploadPace }: CallContext) {
     // The hook has validated these values against the schemas of the route.
     this.params = request.params as never
     this.query = request.query as never
@@ -37,6 +41,7 @@ export class IncomingCall<Caller> {
     this.host = host
     this.source = request.bodySource
     this.#reply = reply
+    this.#uploadPace = uploadPace
   }
 
   get raw(): FastifyRequest['raw'] {
@@ -53,7 +58,7 @@ export class IncomingCall<Caller> {
   }
 
   get upload(): AsyncIterable<Buffer> {
-    return uploadOf(this.raw)
+    return uploadOf(this.raw, this.#uploadPace)
   }
 
   get response(): ResponseStream {
