@@ -4,8 +4,17 @@ import { SseReader } from '#platform/net/sse.ts'
 import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
+import { oddCalls } from './loose-call-pieces.ts'
 import { oddAnswers, oddErrors, unusableAnswers } from './loose-upstreams.ts'
 import { type Door, doors, streamReaders, wholeReaders } from './tool-calls/clients.ts'
+
+const answers = [...oddAnswers, ...oddCalls]
+const parameters = { type: 'object', properties: {} }
+const tools: Record<Door, object[]> = {
+  chat: [{ type: 'function', function: { name: 'read', parameters } }],
+  responses: [{ type: 'function', name: 'read', parameters }],
+  messages: [{ name: 'read', input_schema: parameters }],
+}
 
 describe('answers of servers that follow their protocol loosely', () => {
   let recorded: RecordedProviders
@@ -25,10 +34,10 @@ describe('answers of servers that follow their protocol loosely', () => {
             type: unusable!.startsWith('{') ? 'application/json' : 'text/event-stream',
             body: unusable!,
           }
-        return { status: 200, type: 'text/event-stream', ...oddAnswers[Number(number)]!.reply }
+        return { status: 200, type: 'text/event-stream', ...answers[Number(number)]!.reply }
       },
       [
-        ...oddAnswers.map((_, at) => `answer-${at}`),
+        ...answers.map((_, at) => `answer-${at}`),
         ...oddErrors.map((_, at) => `error-${at}`),
         ...unusableAnswers.map((_, at) => `unusable-${at}`),
       ],
@@ -36,12 +45,13 @@ describe('answers of servers that follow their protocol loosely', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  for (const [at, { name, protocol, calls = [], text = '', end, not, whole }] of oddAnswers.entries())
+  for (const [at, { name, protocol, calls = [], text = '', end, not, whole, hasTools }] of answers.entries())
     for (const door of (Object.keys(doors) as Door[]).filter((one) => one !== not))
       test(`${door}: ${name}`, async () => {
         const { path, body } = doors[door]
         const model = `${protocol}/answer-${at}`
-        const reply = await recorded.service.ask('POST', path, { body: { ...body, model, stream: !whole } })
+        const request = { ...body, model, stream: !whole, ...(hasTools && { tools: tools[door] }) }
+        const reply = await recorded.service.ask('POST', path, { body: request })
         assert.equal(reply.status, 200, reply.text)
         const events = whole ? [] : new SseReader().push(Buffer.from(reply.text)).map(({ data }) => data)
         const parsed = events.filter((data) => data.startsWith('{')).map((data) => JSON.parse(data))

@@ -13,6 +13,8 @@ export type OddAnswer = {
   not?: Door
   /** The client asks for a whole answer. */
   whole?: true
+  /** The request declares the tool `read`. */
+  hasTools?: true
 }
 
 const a = '{"path":"a"}'

@@ -87,10 +87,10 @@ export class AttemptAnswer implements Sink {
   }
 
   #startStream(): void {
-    const { providerProtocol, answerId, answerLimit, contentHoldMs = defaultHoldMs } = this.#attempt
+    const { providerProtocol, answerId, answerLimit, toolNames, contentHoldMs = defaultHoldMs } = this.#attempt
     this.#sse = new SseReader(maxIdleBytes)
     this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
-    this.#read = providerProtocol.reader(answerId, answerLimit)
+    this.#read = providerProtocol.reader(answerId, answerLimit, toolNames)
     if (providerProtocol.isStateless) this.#fastPath = new DeltaFastPath(this.#read, this.#receiver, this.#contentSize)
   }
 

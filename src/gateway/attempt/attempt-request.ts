@@ -6,6 +6,7 @@ import type { Target } from '../plan/plan.ts'
 import { encodedBody, encodedBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { withOriginalNames } from '../protocol/repairs/aliases.ts'
+import { toolNamesIn } from '../protocol/tool-calls/tool-arguments.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -22,6 +23,8 @@ export type AttemptRequest = {
   answerId: string
   /** The maximum tokens of the answer. */
   answerLimit: number | undefined
+  /** The names of the tools that the upstream gets. Undefined if it gets none. */
+  toolNames: ReadonlySet<string> | undefined
   target: Target
   providerProtocol: ProviderProtocol
   /** Undefined once it was sent, because it can be long and an answer can take minutes. */
@@ -126,6 +129,7 @@ function attemptOf(
     request: {
       answerId: record.id,
       answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
+      toolNames: toolNamesIn(request.chat, aliases),
       target,
       providerProtocol: hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol,
       request: {

@@ -27,6 +27,7 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
     answerLimit: undefined,
+    toolNames: undefined,
     providerProtocol: openaiChat,
     request: {
       origin: new URL(upstream.url).origin,
@@ -91,6 +92,7 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
     answerLimit: undefined,
+    toolNames: undefined,
     providerProtocol: openaiChat,
     request: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
     credential: undefined,

@@ -22,6 +22,7 @@ function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Prom
   const attemptRequest: AttemptRequest = {
     answerId: 'gen-1',
     answerLimit: undefined,
+    toolNames: undefined,
     target: { endpoint: endpointFor('m') } as Target,
     providerProtocol: openaiChat,
     request: { origin: 'http://x', path: '/', headers: {}, body: '{}' },

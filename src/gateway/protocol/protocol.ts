@@ -62,8 +62,13 @@ export type ProviderProtocol = {
    * Reads one streamed answer. `[DONE]` ends it, in every protocol. @throws Error if an event violates the protocol.
    * @param answerId the id of the answer, from which missing ids of tool calls are generated.
    * @param answerLimit the maximum tokens of the answer.
+   * @param toolNames the names of the tools that the upstream got.
    */
-  reader: (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[]
+  reader: (
+    answerId?: string,
+    answerLimit?: number,
+    toolNames?: ReadonlySet<string>,
+  ) => (event: SseEvent) => AnswerEvent[]
   /** Whether events can be read independently of earlier text, so that similar events need no parsing. */
   isStateless?: boolean
   /** Whether `[DONE]` completes an answer without a finish reason. Other protocols have an event for the end. */

@@ -143,7 +143,10 @@ describe('tool calls in pieces', () => {
   })
 
   test('an empty object after the name is sent before the next call', () => {
-    const pieces = ['call_a', 'call_b'].flatMap((id, key) => [{ ...named(id, key), text: '' }, { key, text: '{}' }])
+    const pieces = ['call_a', 'call_b'].flatMap((id, key) => [
+      { ...named(id, key), text: '' },
+      { key, text: '{}' },
+    ])
     const types = eventsOf(pieces).map(({ type }) => type)
     assert.deepEqual(types, ['tool_call', 'tool_arguments', 'tool_call', 'tool_arguments'])
   })

@@ -10,6 +10,8 @@ export type AssemblerOptions = {
   answerId?: string | undefined
   /** The maximum tokens of the answer: arguments that are cut at this limit are not an error. */
   answerLimit?: number | undefined
+  /** The names of the tools that the upstream got. Undefined if they are not known. */
+  toolNames?: ReadonlySet<string> | undefined
 }
 
 /** The events of one answer, given by upstream event, with its tool calls assembled. @throws as `ToolCallAssembler` does. */
@@ -26,7 +28,7 @@ export function assembled(events: readonly UpstreamEvent[][], options: Assembler
  */
 export class ToolCallAssembler {
   readonly #options: AssemblerOptions
-  readonly #calls: PartialCall[] = []
+  #calls: PartialCall[] = []
   /** Created for the first call, because most answers have none. */
   #index: { byKey: Map<number, PartialCall>; byId: Map<string, PartialCall> } | undefined
   #latest: PartialCall | undefined
@@ -110,13 +112,17 @@ export class ToolCallAssembler {
     const { id } = piece
     const ofId = id ? this.#index.byId.get(id) : undefined
     // The same id under another number is another call, which gets a generated id.
-    call.add(ofId && ofId !== call ? { ...piece, id: undefined } : piece)
+    call.add(ofId && ofId !== call ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
     call.batch = this.#batch
     this.#latest = call
     if (call.id !== undefined) this.#index.byId.set(call.id, call)
     const key = piece.key ?? call.key
     if (key !== undefined) this.#index.byKey.set(key, call)
     return call.isOpen ? call.takeArguments() : this.#release()
+  }
+
+  #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
+    return isNamePartial === true || (isNamePartial === 'if_undeclared' && this.#isUndeclared(name))
   }
 
   /** Finds the call of a piece; undefined for the end of something that is not a call. */
@@ -130,10 +136,14 @@ export class ToolCallAssembler {
   }
 
   #existingCallOf(piece: ToolCallPiece): PartialCall | undefined {
-    const { key, id } = piece
+    const { key, id, name } = piece
     const ofKey = key === undefined ? undefined : this.#index?.byKey.get(key)
     const ofId = id ? this.#index?.byId.get(id) : undefined
     if (ofId && (key === undefined || ofId.key === undefined || ofId.key === key || ofId === ofKey)) return ofId
+    // Some servers give each piece of a call another number or id.
+    if (ofId && !name && ofId.name !== undefined && !ofId.isComplete) return ofId
+    const latest = ofKey ?? this.#latest
+    if (latest?.isCut && !ofId && continuesArguments(piece)) return latest
     const next = ofKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
     if (!next || (id && next.id !== undefined && !ofId) || this.#startsNewCall(next, piece)) return undefined
     return next
@@ -143,9 +153,32 @@ export class ToolCallAssembler {
   #startsNewCall(call: PartialCall, { key, id, name, text = '' }: ToolCallPiece): boolean {
     if (call.isComplete && startsObject(text)) return !!name || !(call.isEmptyObject || call.hasArguments(text))
     if (!name || call.name === undefined) return false
-    // A second call would have an id, as the first one does.
-    if (key !== undefined && !id && call.id !== undefined && call.hasArguments('')) return false
+    // A second call would have an id, as the first one does, or arguments.
+    if (!id && call.hasArguments('') && this.#continuesName(call, key, text)) return false
     return name !== call.name || (key === undefined && call.batch === this.#batch)
+  }
+
+  /** Whether a name without an id continues that of a call without arguments. */
+  #continuesName({ name, id, batch }: PartialCall, key: number | undefined, text: string): boolean {
+    if (key === undefined) return text === '' && batch !== this.#batch && this.#isUndeclared(name!)
+    // A second call would have an id, as the first one does, or arguments.
+    return id !== undefined || text === ''
+  }
+
+  #isUndeclared(name: string): boolean {
+    return this.#options.toolNames?.has(name) === false
+  }
+
+  /** Arguments without a name belong to the call before them that has none, whose later pieces had another id. */
+  #joinNameless(): void {
+    const joined: PartialCall[] = []
+    for (const call of this.#calls) {
+      const before = joined.at(-1)
+      if (call.name !== undefined || call.isBlank || before?.name === undefined || !before.hasArguments(''))
+        joined.push(call)
+      else before.adopt(call)
+    }
+    this.#calls = joined
   }
 
   /** Opens the calls that are ready for clients, in order. */
@@ -163,6 +196,7 @@ export class ToolCallAssembler {
 
   /** No call gets any more pieces. */
   #closeAll(): AnswerEvent[] {
+    this.#joinNameless()
     const events: AnswerEvent[] = []
     for (const call of this.#calls) {
       if (!call.isOpen && call.name === undefined) {
@@ -176,6 +210,11 @@ export class ToolCallAssembler {
     this.#released = this.#calls.length
     return events
   }
+}
+
+/** Whether a piece is a later part of arguments, which start with an object. */
+function continuesArguments({ name, text = '' }: ToolCallPiece): boolean {
+  return !name && text.trim() !== '' && !startsObject(text)
 }
 
 const isCallPiece = ({ type }: UpstreamEvent) => type === 'call_piece'

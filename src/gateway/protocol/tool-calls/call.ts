@@ -76,13 +76,21 @@ export class PartialCall {
     this.#isNamePartial = false
   }
 
+  /** Takes the arguments of a call without a name, which are those of this one. */
+  adopt(nameless: PartialCall): void {
+    this.add({ type: 'call_piece', text: nameless.#text, whole: nameless.#whole })
+  }
+
   /** @throws Error for a second object after the arguments, or a name that continues after it was sent. */
-  add({ id, name, isNamePartial, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece): void {
+  add(
+    { id, name, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece,
+    isNamePartial: boolean = false,
+  ): void {
     this.id ||= id || undefined
     this.#startedWithArguments ??= !!text
     if (name) {
       this.#addName(name, isClosed)
-      this.#isNamePartial = isNamePartial ?? false
+      this.#isNamePartial = isNamePartial
     }
     this.#namespace ??= namespace
     this.answerId ||= answerId
@@ -201,10 +209,10 @@ function repeats(before: string, piece: string, isInString: boolean): boolean {
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)
 
-/** The object of arguments that are encoded as JSON twice. */
+/** The object of arguments that are encoded as JSON twice, or in a code block. */
 function objectInText(text: string): string | undefined {
-  if (!/^\s*"\s*\{/.test(text) || text.length > maxDecoded) return undefined
-  const inner = valueIn(text)
+  if (text.length > maxDecoded) return undefined
+  const inner = /^\s*"\s*\{/.test(text) ? valueIn(text) : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
   const value = typeof inner === 'string' ? valueIn(inner) : undefined
   return typeof value === 'object' && value !== null ? (inner as string) : undefined
 }
@@ -220,5 +228,6 @@ function valueIn(json: string): unknown {
 /** Longer arguments are not decoded, because that holds up other requests. */
 const maxDecoded = 1024 * 1024
 
-/** Some models send this text for a call without arguments. */
-const isNothing = (text: string) => text.trim() === '' || text.trim() === 'null'
+/** Texts that some models and servers send for a call without arguments. */
+const nothing: ReadonlySet<string> = new Set(['', 'null', 'None', '[]', '""'])
+const isNothing = (text: string) => nothing.has(text.trim())

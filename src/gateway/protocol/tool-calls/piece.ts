@@ -9,8 +9,8 @@ export type ToolCallPiece = {
   key?: number | undefined
   id?: string | undefined
   name?: string | undefined
-  /** The next piece can continue the name. */
-  isNamePartial?: true | undefined
+  /** The next piece can continue the name: in any case, or only if the request declares no tool of this name. */
+  isNamePartial?: true | 'if_undeclared' | undefined
   namespace?: string | undefined
   /** The arguments are free text, not JSON. */
   custom?: true | undefined

@@ -6,10 +6,10 @@ import type { UpstreamEvent } from './piece.ts'
 /** A stream reader that returns assembled tool calls. The end mark completes them, also for protocols without one. */
 export function assemblingReader(
   newReader: (answerId?: string) => (event: SseEvent) => UpstreamEvent[],
-): (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[] {
-  return (answerId, answerLimit) => {
+): (answerId?: string, answerLimit?: number, toolNames?: ReadonlySet<string>) => (event: SseEvent) => AnswerEvent[] {
+  return (answerId, answerLimit, toolNames) => {
     const read = newReader(answerId)
-    const calls = new ChoicesAssembler({ answerId, answerLimit })
+    const calls = new ChoicesAssembler({ answerId, answerLimit, toolNames })
     return (event) => (isEndMark(event) ? calls.end() : calls.take(read(event)))
   }
 }

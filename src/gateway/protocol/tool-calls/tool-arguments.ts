@@ -1,3 +1,4 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import type { JsonBudget } from '#platform/json/json-budget.ts'
@@ -52,4 +53,16 @@ export function calledFunction(call: RawCall, budget: JsonBudget): { name: strin
 
 export function calledName({ function: called, custom }: RawCall): string | undefined {
   return called ? called.name : custom?.name
+}
+
+/**
+ * The names of the functions and custom tools that a chat declares, with their aliases. Undefined if it declares none.
+ */
+export function toolNamesIn(
+  { tools }: ChatRequest,
+  aliases: ReadonlyMap<string, string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (!tools?.length) return undefined
+  const names = tools.flatMap((tool) => tool.function?.name ?? (tool as RawCall).custom?.name ?? [])
+  return new Set([...names, ...(aliases?.keys() ?? [])])
 }

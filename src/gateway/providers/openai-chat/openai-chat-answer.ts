@@ -163,10 +163,10 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
   if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
 }
 
-function callPiece(
-  { index, id, function: called, custom }: ToolCallDelta,
-  answerId: string | undefined,
-): ToolCallPiece {
+function callPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallPiece {
+  const { index, id, custom } = call
+  // Some servers send the function's members directly in the call.
+  const called = call.function ?? (custom ? undefined : (call as NonNullable<ToolCallDelta['function']>))
   const text = argumentsText(called?.arguments ?? custom?.input)
   return {
     type: 'call_piece',
@@ -174,7 +174,7 @@ function callPiece(
     id,
     name: called?.name ?? custom?.name,
     // Servers that send a name in several pieces send its arguments later.
-    ...(called?.name && text === undefined && { isNamePartial: true }),
+    ...(called?.name && !text && { isNamePartial: text === undefined || ('if_undeclared' as const) }),
     text,
     answerId,
     ...(custom && { custom: true }),

@@ -1,0 +1,62 @@
+import type { OddAnswer } from './loose-upstreams.ts'
+
+const a = '{"path":"a"}'
+const end = { chat: 'tool_calls', responses: 'completed', messages: 'tool_use' }
+
+/** A chat stream with a call in these pieces, one in each event. */
+function chatStream(pieces: object[]): OddAnswer['reply'] {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+  const body = pieces.map((piece) => chunk({ tool_calls: [piece] })).join('')
+  return { body: `${body}${chunk({}, 'tool_calls')}data: [DONE]\n\n` }
+}
+
+const piece = (name: string | undefined, text: string | undefined, more: object = { index: 0 }) => ({
+  ...more,
+  function: { ...(name !== undefined && { name }), ...(text !== undefined && { arguments: text }) },
+})
+const start = { index: 0, id: 'call_a', type: 'function' }
+
+function call(name: string, pieces: object[], more: Partial<OddAnswer> = {}): OddAnswer {
+  return { name, protocol: 'openai-chat', reply: chatStream(pieces), calls: [['read', a]], end, ...more }
+}
+
+/** Calls of chat servers that number or name their pieces differently from OpenAI. */
+export const oddCalls: OddAnswer[] = [
+  call('a name in parts with empty arguments', [piece('re', '', start), piece('ad', ''), piece(undefined, a)], {
+    hasTools: true,
+  }),
+  call('a name in parts without an id', [piece('re', undefined), piece('ad', undefined), piece(undefined, a)]),
+  call('a name in parts without an id, with empty arguments', [piece('re', ''), piece('ad', ''), piece(undefined, a)]),
+  call(
+    'a name in parts without an id and a number',
+    [piece('re', undefined, {}), piece('ad', undefined, {}), piece(undefined, a, {})],
+    { hasTools: true },
+  ),
+  call('another id of the call in each piece', [
+    piece('read', '', start),
+    piece(undefined, a.slice(0, 4), { index: 0, id: 'call_b' }),
+    piece('', a.slice(4), { index: 0, id: 'call_c' }),
+  ]),
+  call('an id of None in the later pieces', [
+    piece('read', '', start),
+    piece('', a.slice(0, 4), { index: 0, id: 'None' }),
+    piece('', a.slice(4), { index: 0, id: 'None' }),
+  ]),
+  call('another number of the call in each piece', [
+    piece('read', '', start),
+    piece(undefined, a.slice(0, 4), { index: 1, id: 'call_a' }),
+    piece(undefined, a.slice(4), { index: 2, id: 'call_a' }),
+  ]),
+  call('another number in each piece without an id', [
+    piece('read', '', start),
+    piece(undefined, a.slice(0, 4), { index: 1 }),
+    piece(undefined, a.slice(4), { index: 2 }),
+  ]),
+  call('name and arguments directly in the call', [{ ...start, name: 'read', arguments: a }]),
+  call('an object as arguments directly in the call', [{ index: 0, name: 'read', arguments: { path: 'a' } }]),
+  call('arguments in a code block', [piece('read', '```json\n', start), piece(undefined, `${a}\n\`\`\``)]),
+  ...['[]', 'None', '""'].map((nothing) =>
+    call(`${nothing} as arguments`, [piece('read', nothing, start)], { calls: [['read', '{}']] }),
+  ),
+]
