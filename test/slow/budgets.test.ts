@@ -50,13 +50,13 @@ async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void
   })
 }
 
-/** Sends the smallest possible requests, until each server reports that the limit leaves no room. */
+/** Sends the smallest possible requests, until each server reports that the limit leaves no room, or it is exceeded. */
 async function spendTheRest(urls: Set<string>, spent: Spent): Promise<void> {
   for (const url of urls) {
     await inParallel(20, async () => {
       const answer = await askForWords(url, 1)
       if (answer.status === 200) spent.usd += answer.cost
-      return answer.status !== 403
+      return answer.status !== 403 && spent.usd <= limitUsd + 1e-9
     })
   }
 }

@@ -51,6 +51,8 @@ async function spendTheRest(url: string): Promise<number> {
     // 429: charges that the ledger does not have yet are reserved.
     assert.ok(status === 200 || status === 429, body)
     usd += cost
+    // No limit of these tests is larger.
+    assert.ok(usd <= 1 + 1e-9, 'the limit does not hold')
   }
 }
 
