@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { routes } from '#api/routes/routes.ts'
 import { openDb } from '#platform/db/open.ts'
 import { browserWith, openBrowser, originOf, signIn } from './harness/service/browser-client.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
@@ -43,6 +44,36 @@ test('a page of another origin changes nothing, whatever it sends', async () => 
   }
   assert.equal(await madeKeys(service), before)
   assert.equal((await owner.ask('POST', '/keys', { body: { name: 'own' } })).status, 201)
+})
+
+test('every route that changes something refuses a cookie without the page of this service', async () => {
+  await using service = await startTestService()
+  const owner = await openBrowser(service, { key: service.managementKey })
+  const { cookie } = owner
+  const own = { origin: originOf(service), 'x-csrf-token': owner.session.csrf_token as string }
+  const forged: Record<string, string>[] = [
+    {},
+    { origin: own.origin },
+    { 'x-csrf-token': own['x-csrf-token'] },
+    { ...own, origin: 'https://evil.example' },
+    { ...own, 'sec-fetch-site': 'cross-site' },
+  ]
+  // They do not use the session of the browser. `createSession` has its own test of the origin.
+  const withoutSession = ['answerByLink', 'createSession', 'createToken', 'createPasskeySignInOptions']
+  const accepted: string[] = []
+  for (const { method, path, operationId } of routes) {
+    if (method === 'get' || withoutSession.includes(operationId!)) continue
+    const target = path.replace(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000')
+    for (const headers of forged) {
+      const body = method === 'delete' ? undefined : {}
+      const answer = await service.ask(method.toUpperCase(), target, {
+        ...{ key: null, headers: { cookie, ...headers } },
+        ...(body && { body }),
+      })
+      if (answer.status !== 403) accepted.push(`${operationId} with ${Object.keys(headers)}: ${answer.status}`)
+    }
+  }
+  assert.deepEqual(accepted, [])
 })
 
 test('no form of another site is taken: its body is not declared as JSON', async () => {
