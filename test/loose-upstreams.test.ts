@@ -5,10 +5,19 @@ import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
 import { oddCalls } from './loose-call-pieces.ts'
+import { oddForms } from './loose-forms.ts'
 import { oddAnswers, oddErrors, unusableAnswers } from './loose-upstreams.ts'
 import { type Door, doors, streamReaders, wholeReaders } from './tool-calls/clients.ts'
 
-const answers = [...oddAnswers, ...oddCalls]
+const answers = [...oddAnswers, ...oddCalls, ...oddForms]
+/** The reasoning in the events of any client protocol. */
+const reasoningIn = (events: any[]) =>
+  events
+    .map(({ type, delta, choices }) =>
+      type === 'response.reasoning_summary_text.delta' ? delta : (delta?.thinking ?? choices?.[0]?.delta?.reasoning),
+    )
+    .join('')
+
 const parameters = { type: 'object', properties: {} }
 const tools: Record<Door, object[]> = {
   chat: [{ type: 'function', function: { name: 'read', parameters } }],
@@ -45,7 +54,7 @@ describe('answers of servers that follow their protocol loosely', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  for (const [at, { name, protocol, calls = [], text = '', end, not, whole, hasTools }] of answers.entries())
+  for (const [at, { name, protocol, calls = [], text = '', end, not, whole, hasTools, reasoning }] of answers.entries())
     for (const door of (Object.keys(doors) as Door[]).filter((one) => one !== not))
       test(`${door}: ${name}`, async () => {
         const { path, body } = doors[door]
@@ -61,6 +70,7 @@ describe('answers of servers that follow their protocol loosely', () => {
         assert.ok(ids.every(Boolean), 'every call has an id')
         assert.deepEqual([result.text, result.calls.map((call) => call.slice(1))], [text, calls], reply.text)
         assert.equal(result.end, end[door], reply.text)
+        if (reasoning) assert.equal(reasoningIn(parsed), reasoning, reply.text)
       })
 
   for (const [at, { name, protocol, status, words }] of unusableAnswers.entries())

@@ -15,6 +15,7 @@ export type OddAnswer = {
   whole?: true
   /** The request declares the tool `read`. */
   hasTools?: true
+  reasoning?: string
 }
 
 const a = '{"path":"a"}'

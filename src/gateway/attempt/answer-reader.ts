@@ -10,6 +10,7 @@ import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsChoice, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
 import { type AttemptFailure, failureOfStatus, failureOfTransport, withContextLength } from './failure.ts'
+import { eventsByLine, isJsonLines, isJsonLinesType, JsonLines } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { providerErrorOf } from './provider-error.ts'
 import type { Receiver } from './receiver.ts'
@@ -51,6 +52,8 @@ export class AttemptAnswer implements Sink {
   #retryAfterMs: number | undefined
   #resetMs: number | undefined
   #wholeBody: ByteBuffer | undefined
+  /** Set if each line of the stream is an event. */
+  #jsonLines: JsonLines | undefined
   readonly #receivedSize = new AnswerSizeLimit()
   readonly #contentSize = new AnswerSizeLimit()
   #emptyEvents = 0
@@ -81,8 +84,9 @@ export class AttemptAnswer implements Sink {
     this.#status = status
     this.#retryAfterMs = waitOf(headers, this.#now())
     if (status >= 400) this.#resetMs = resetOf(headers, this.#now())
-    const isStream = status < 300 && /event-stream/i.test(String(headers['content-type']))
-    if (isStream) this.#startStream()
+    const type = String(headers['content-type'])
+    this.#jsonLines = status < 300 && isJsonLinesType(type) ? new JsonLines() : undefined
+    if (status < 300 && (this.#jsonLines || /event-stream/i.test(type))) this.#startStream()
     else this.#wholeBody = new ByteBuffer()
   }
 
@@ -155,7 +159,7 @@ export class AttemptAnswer implements Sink {
     this.#remainingBytes -= chunk.length
     if (this.#remainingBytes < 0) return this.exchange?.abort()
     if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
-    else this.#readStream(chunk)
+    else this.#readStream(this.#jsonLines?.push(chunk) ?? chunk)
   }
 
   #failUnreadable({ message }: Error): void {
@@ -190,7 +194,8 @@ export class AttemptAnswer implements Sink {
     else this.#deliver(this.#sse.push(read === 0 ? chunk : chunk.subarray(read)))
   }
 
-  #deliver(events: SseEvent[]): void {
+  #deliver(received: SseEvent[]): void {
+    const events = received.some(({ data }) => data.includes('\n')) ? received.flatMap(eventsByLine) : received
     for (const event of events) {
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
       if (isEndMark(event)) return this.#endStream(this.#finished || this.#isEndedByMark)
@@ -251,6 +256,8 @@ export class AttemptAnswer implements Sink {
 
   #end(): void {
     if (this.#wholeBody) return this.#endWhole(withoutMark(this.#wholeBody.take(Buffer.alloc(0))))
+    if (this.#jsonLines) this.#readStream(this.#jsonLines.end())
+    if (this.#isOver) return
     this.#deliver(this.#sse.end())
     if (this.#isOver) return
     this.#endStream(this.#finished)
@@ -285,6 +292,7 @@ export class AttemptAnswer implements Sink {
       facts.retryAfterMs ??= waitInBody(body, this.#now())
       return this.#fail(this.#failureOf(this.#status, message, { status: this.#status, ...facts }))
     }
+    if (isJsonLines(text)) return this.#endLines(bytes)
     const events = this.#attempt.providerProtocol.readBody(
       parseJsonUpToMaxDepth(text),
       this.#attempt.answerId,
@@ -296,6 +304,15 @@ export class AttemptAnswer implements Sink {
     this.#start()
     this.#receiver.events(events, undefined, bytes)
     this.#finish()
+  }
+
+  /** A stream that has another content type. */
+  #endLines(bytes: Buffer): void {
+    this.#wholeBody = undefined
+    this.#jsonLines = new JsonLines()
+    this.#startStream()
+    this.#readChunk(bytes)
+    if (!this.#isOver) this.#end()
   }
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {

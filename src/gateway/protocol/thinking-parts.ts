@@ -8,3 +8,27 @@ export function textsOf(part: Part | null): { thought: string; text: string } {
   const thought = Array.isArray(thinking) ? thinking.map((one) => one?.text ?? '').join('') : thinking
   return { thought: thought ?? '', text: '' }
 }
+
+/** Fields in which chat servers send reasoning. GitHub has `reasoning_text`, Ollama `thinking`. */
+export type ReasoningFields = {
+  reasoning?: unknown
+  reasoning_content?: unknown
+  reasoning_text?: unknown
+  thinking?: unknown
+}
+
+/** The reasoning of a message or a delta, and the field in which it is sent back. */
+export function reasoningIn(message: ReasoningFields): { text: string; field: 'reasoning' | 'reasoning_content' } {
+  const { reasoning, reasoning_content, reasoning_text, thinking } = message
+  const text = textOfReasoning(reasoning)
+  if (text) return { text, field: 'reasoning' }
+  const other = [reasoning_content, reasoning_text, thinking].find((one) => typeof one === 'string' && one !== '')
+  return { text: (other ?? '') as string, field: 'reasoning_content' }
+}
+
+/** Some servers send an object. */
+function textOfReasoning(reasoning: unknown): string {
+  if (typeof reasoning === 'string') return reasoning
+  const { content, text } = (reasoning ?? {}) as { content?: unknown; text?: unknown }
+  return [content, text].find((one): one is string => typeof one === 'string') ?? ''
+}

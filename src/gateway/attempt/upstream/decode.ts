@@ -1,13 +1,29 @@
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import type { Sink, TransportFailure } from './upstream.ts'
 
-const decoders = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress as typeof createGunzip],
-  ['zstd', createZstdDecompress as typeof createGunzip],
+type Decoder = ReturnType<typeof createGunzip>
+
+/** Creates the decoder of an encoding for an answer that starts with these bytes. Undefined if it is not encoded. */
+const decoders = new Map<string, (start: Buffer) => Decoder | undefined>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', (start) => (startsZlib(start) ? createInflate() : (createInflateRaw() as Decoder))],
+  ['br', () => createBrotliDecompress() as Decoder],
+  ['zstd', (start) => (start.readUInt32LE() === zstdMagic ? (createZstdDecompress() as Decoder) : undefined)],
 ])
+
+const zstdMagic = 0xfd2fb528
+
+/** Some proxies decompress an answer and keep the header. */
+function gunzip(start: Buffer): Decoder | undefined {
+  return start.readUInt16BE() === 0x1f8b ? createGunzip() : undefined
+}
+
+/** Some servers send `deflate` without the header of zlib. */
+const startsZlib = (start: Buffer) => (start[0]! & 0x0f) === 8 && start.readUInt16BE() % 31 === 0
+
+/** The bytes by which an encoding is recognised. */
+const startLength = 4
 
 /** Pauses and resumes the input of a decoder whose buffer is full. */
 export type Source = { hold: () => void; release: () => void }
@@ -19,7 +35,10 @@ export type Source = { hold: () => void; release: () => void }
 export class DecodingSink implements Sink {
   readonly #sink: Sink
   readonly #source: Source
-  #decoder: ReturnType<typeof createGunzip> | undefined
+  #decoder: Decoder | undefined
+  /** Creates the decoder once the first bytes have arrived. */
+  #create: ((start: Buffer) => Decoder | undefined) | undefined
+  #start: Buffer = Buffer.alloc(0)
   #isOver = false
 
   constructor(sink: Sink, source: Source) {
@@ -29,17 +48,17 @@ export class DecodingSink implements Sink {
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-    const create = decoders.get(encoding)
-    if (create) this.#start(create)
+    this.#create = decoders.get(encoding)
     this.#sink.head(status, headers)
   }
 
   data(chunk: Buffer): void {
-    if (!this.#decoder) this.#sink.data(chunk)
-    else if (!this.#decoder.write(chunk)) this.#source.hold()
+    if (this.#create) this.#begin(this.#create, Buffer.concat([this.#start, chunk]), startLength)
+    else this.#decode(chunk)
   }
 
   end(): void {
+    if (this.#create) this.#begin(this.#create, this.#start, 0)
     if (this.#decoder) this.#decoder.end()
     else if (this.#finishes()) this.#sink.end()
   }
@@ -56,8 +75,21 @@ export class DecodingSink implements Sink {
     this.#decoder?.resume()
   }
 
-  #start(create: typeof createGunzip): void {
-    const decoder = create()
+  #begin(create: (start: Buffer) => Decoder | undefined, start: Buffer, minLength: number): void {
+    this.#start = start
+    if (start.length < minLength) return
+    this.#create = undefined
+    const decoder = start.length < startLength ? undefined : create(start)
+    if (decoder) this.#listen(decoder)
+    if (start.length > 0) this.#decode(start)
+  }
+
+  #decode(chunk: Buffer): void {
+    if (!this.#decoder) this.#sink.data(chunk)
+    else if (!this.#decoder.write(chunk)) this.#source.hold()
+  }
+
+  #listen(decoder: Decoder): void {
     this.#decoder = decoder
     decoder.on('data', (chunk: Buffer) => this.#isOver || this.#sink.data(chunk))
     decoder.on('drain', () => this.#isOver || this.#source.release())

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
+import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { until } from '#test/harness/until.ts'
 import { httpUpstreams } from './http-upstream.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream.ts'
@@ -52,11 +52,17 @@ test('an answer is delivered, plain or compressed, with one end', async () => {
   for (const [headers, body] of [
     [{}, 'hello'],
     [{ 'content-encoding': 'GZIP' }, gzipSync('hello')],
+    [{ 'content-encoding': 'deflate' }, deflateSync('hello')],
+    [{ 'content-encoding': 'deflate' }, deflateRawSync('hello')],
+    [{ 'content-encoding': 'zstd' }, zstdCompressSync('hello')],
+    [{ 'content-encoding': 'gzip' }, 'hello'],
+    [{ 'content-encoding': 'gzip' }, 'hel'],
   ] as const) {
     await using fixture = await upstream((response) => response.writeHead(201, headers).end(body))
     const { received, finished } = fixture.send()
     await finished
-    assert.deepEqual(received, { status: 201, text: 'hello', ended: 1, failures: [] })
+    const text = body === 'hel' ? 'hel' : 'hello'
+    assert.deepEqual(received, { status: 201, text, ended: 1, failures: [] })
   }
 })
 

@@ -1,30 +1,33 @@
 import { detailsOf, type ReasoningDetail, textOfPiece } from '#chat/thoughts.ts'
-import { type Part, textsOf } from '../../protocol/thinking-parts.ts'
+import { type Part, type ReasoningFields, reasoningIn, textsOf } from '../../protocol/thinking-parts.ts'
 
-type RawMessage = { content?: unknown; reasoning?: unknown; reasoning_content?: unknown; reasoning_details?: unknown }
+type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unknown }
 
 /**
  * Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`. Searches the JSON as
  * text, because quotes within strings are escaped.
  */
 export function lacksReasoning(text: string): boolean {
+  if (otherField.test(text)) return true
   if (!text.includes('"reasoning')) return false
   const hasText = /"reasoning"\s*:\s*"[^"]/.test(text)
   const hasDetails = /"reasoning_details"\s*:\s*\[\s*\{/.test(text)
   return hasText !== hasDetails || (!hasText && /"reasoning_content"\s*:\s*"[^"]/.test(text))
 }
 
+/** Names of the field that clients do not read, and an object instead of text. */
+const otherField = /"(?:thinking|reasoning_text)"\s*:\s*"[^"]|"reasoning"\s*:\s*\{/
+
 /** Adds the members that clients read. Each detail has the id of the model that made it. */
 export function addReasoning(message: RawMessage, model: string): void {
-  const { reasoning, reasoning_content, reasoning_details: details } = message
-  const field = reasoning ? 'reasoning' : 'reasoning_content'
-  const text = reasoning || reasoning_content
+  const { reasoning_details: details } = message
+  const { text, field } = reasoningIn(message)
   const hasDetails = Array.isArray(details) && details.length > 0
   if (hasDetails && !text) {
     const joined = (details as ReasoningDetail[]).map(textOfDetail).join('')
     if (joined) message.reasoning = joined
   }
-  if (typeof text !== 'string' || text === '') return
+  if (text === '') return
   message.reasoning = text
   if (!hasDetails) message.reasoning_details = detailsOf({ text, field, by: model }, 0)
 }

@@ -2,6 +2,7 @@ import { generatedCallId } from '#chat/call-id.ts'
 import { applyChanges, bytesOfJson, valueEnd } from '#platform/json/json-members.ts'
 import { EventPrefix, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
+import type { Part } from '../../protocol/thinking-parts.ts'
 import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
 import type { RawCall } from './call-repair.ts'
 import { addReasoning, lacksReasoning, withoutThinkingParts } from './reasoning.ts'
@@ -26,7 +27,7 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
     },
     whole(answer, events) {
       const right = events && repair.repairs(answer, events, 'message', () => answer)
-      const isBroken = right !== undefined || needsRewriteInMessage(answer)
+      const isBroken = right !== undefined || !answer.includes('"message"') || needsRewriteInMessage(answer)
       const changed = isBroken ? rewritten(answer, { part: 'message', head, right }) : answer
       const created = String(createdSeconds)
       const fill = { id: bytesOfJson(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
@@ -91,7 +92,7 @@ function needsRewriteInChoice(text: string): boolean {
   return needsRewriteInMessage(text)
 }
 
-/** Matches content in parts. Only the first `content` is checked, because logprobs have one, too. */
+/** Matches content in parts, or a single part. Only the first `content` is checked, because logprobs have one, too. */
 function hasContentParts(text: string): boolean {
   const at = text.indexOf('"content"')
   if (at === -1) return false
@@ -99,7 +100,7 @@ function hasContentParts(text: string): boolean {
   return listOfParts.test(text)
 }
 
-const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
+const listOfParts = /\s*:\s*(?:\{|\[(?!\s*(?:\{\s*"token"|\])))/y
 
 function needsRewriteInMessage(text: string): boolean {
   if (hasContentParts(text) || lacksReasoning(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text)))
@@ -136,7 +137,7 @@ type ChatDelta = {
   function_call?: unknown
   audio?: unknown
 }
-type Choice = { finish_reason?: string | null; native_finish_reason?: string } & {
+type Choice = { finish_reason?: string | null; native_finish_reason?: string; text?: unknown } & {
   [part in 'delta' | 'message']?: ChatDelta
 }
 
@@ -156,6 +157,7 @@ function rewritten(text: string, { part, head, right, lacksRole = false }: Rewri
     // Some servers repeat the message so far beside each delta, and clients would add both.
     const message = part === 'delta' ? messageOf(choice) : undefined
     if (message && !choice.delta) choice.delta = message
+    if (typeof choice.text === 'string' && !choice[part]) choice[part] = { role: 'assistant', content: choice.text }
     if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
     if (repair) applyRepair(choice as RawChoice, part, repair)
     choice.finish_reason ||= null
@@ -173,7 +175,8 @@ function messageOf(choice: Choice): ChatDelta | undefined {
 }
 
 function fillIn(message: ChatDelta, answerId: string, model: string): void {
-  if (Array.isArray(message.content)) Object.assign(message, withoutThinkingParts(message.content, model))
+  if (typeof message.content === 'object' && message.content !== null)
+    Object.assign(message, withoutThinkingParts([message.content].flat() as Part[], model))
   addReasoning(message, model)
   if (message.audio === null) delete message.audio
   if (message.tool_calls === null) delete message.tool_calls

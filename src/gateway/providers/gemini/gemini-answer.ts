@@ -75,9 +75,11 @@ export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEv
 
 /** Reads a whole answer. */
 export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
-  const generated = body as GeneratedCandidate
-  const events = new GeminiAnswer(answerId).read(generated)
-  if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
+  // Without its parameter for events, a stream is a list.
+  const parts = (Array.isArray(body) ? body : [body]) as GeneratedCandidate[]
+  const answer = new GeminiAnswer(answerId)
+  const events = parts.flatMap((part) => answer.read(part))
+  if (!parts.some(({ error }) => error) && !events.some(({ type }) => type === 'finish' || type === 'error'))
     return [errorWithoutAnswer(body, 'the answer has no candidates')]
   return events
 }

@@ -39,6 +39,8 @@ export type Completion = UpstreamError &
   }
 type WholeChoice = {
   message?: UpstreamDelta
+  /** The answer of a server that sends text completions instead of chat completions. */
+  text?: string
   finish_reason?: string | null
   /** OpenRouter's error of this choice. */
   error?: Exclude<UpstreamError['error'], undefined> | null
@@ -68,7 +70,7 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   for (const choice of chunk.choices) {
     const own: UpstreamEvent[] = []
     // Servers that do not generate in pieces send a whole answer as the only event.
-    const delta = choice.delta ?? numbered((choice as WholeChoice).message) ?? {}
+    const delta = choice.delta ?? messageOf(choice as WholeChoice) ?? {}
     if (delta.role) own.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
     readDelta(delta, own, chunk.id)
     if (choice.delta && choice.finish_reason) pushAll(own, wholeCalls((choice as WholeChoice).message, chunk.id))
@@ -115,7 +117,9 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   return events
 }
 
-function endOf({ error, message, finish_reason: native }: WholeChoice): AnswerEvent[] {
+function endOf(choice: WholeChoice): AnswerEvent[] {
+  const { error, finish_reason: native } = choice
+  const message = choice.message ?? messageOf(choice)
   if (error) return [errorEvent(error)]
   const stated = finishEvents(native || 'stop')
   const events: AnswerEvent[] = stated.length > 0 ? stated : [{ type: 'finish', reason: 'stop', native: undefined }]
@@ -127,8 +131,12 @@ function endOf({ error, message, finish_reason: native }: WholeChoice): AnswerEv
 /** Answers with these reasons have content. */
 const fullReasons: ReadonlySet<string> = new Set(['stop', 'tool_calls'])
 
-function readChoice({ message }: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
-  readDelta(numbered(message) ?? {}, events, answerId)
+function readChoice(choice: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
+  readDelta(messageOf(choice) ?? {}, events, answerId)
+}
+
+function messageOf({ message, text }: WholeChoice): UpstreamDelta | undefined {
+  return numbered(message) ?? (typeof text === 'string' ? { content: text } : undefined)
 }
 
 /** A whole message as a delta, in which calls have numbers. */

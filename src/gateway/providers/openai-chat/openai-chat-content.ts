@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '#chat/thoughts.ts'
-import { type Part, textsOf } from '../../protocol/thinking-parts.ts'
+import { type Part, type ReasoningFields, reasoningIn, textsOf } from '../../protocol/thinking-parts.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 
 type Annotation = {
@@ -7,14 +7,10 @@ type Annotation = {
   url_citation?: { url?: string; title?: string; content?: string; start_index?: number; end_index?: number }
 }
 
-/**
- * The content of a message or of a delta. `reasoning` and `reasoning_content` are two names for the same field.
- */
-export type ChatContent = {
-  /** Text, or a list of parts, as in the reasoning models of Mistral. */
-  content?: string | Part[] | null
-  reasoning?: string | null
-  reasoning_content?: string | null
+/** The content of a message or of a delta. */
+export type ChatContent = ReasoningFields & {
+  /** Text, or a list of parts, as in the reasoning models of Mistral. Some servers send one part without a list. */
+  content?: string | Part[] | Part | null
   reasoning_details?: ReasoningDetail[] | null
   annotations?: Annotation[] | null
   images?: ({ image_url?: { url?: string } } | null)[] | null
@@ -26,8 +22,8 @@ export function readContent(message: ChatContent, events: UpstreamEvent[]): void
   const { content, annotations, images } = message
   if (typeof content === 'string') {
     if (content) events.push({ type: 'text', text: content })
-  } else if (Array.isArray(content)) {
-    for (const part of content) readPart(part, events)
+  } else if (content) {
+    for (const part of Array.isArray(content) ? content : [content]) readPart(part, events)
   }
   if (Array.isArray(annotations)) for (const one of annotations) readAnnotation(one, events)
   if (!Array.isArray(images)) return
@@ -38,15 +34,12 @@ export function readContent(message: ChatContent, events: UpstreamEvent[]): void
   }
 }
 
-function readThoughts(
-  { reasoning, reasoning_content, reasoning_details: details }: ChatContent,
-  events: UpstreamEvent[],
-): void {
-  const field = reasoning ? 'reasoning' : 'reasoning_content'
-  const text = reasoning || reasoning_content
+function readThoughts(message: ChatContent, events: UpstreamEvent[]): void {
+  const { reasoning_details: details } = message
+  const { text, field } = reasoningIn(message)
   const validDetails = Array.isArray(details) ? details.filter((one) => typeof one === 'object' && one !== null) : []
   const hasText = validDetails.some((one) => one.text || one.summary)
-  if (!hasText && typeof text === 'string' && text) events.push({ type: 'reasoning', text, field })
+  if (!hasText && text) events.push({ type: 'reasoning', text, field })
   for (const detail of validDetails) {
     const { type, signature, data, id, format } = detail
     const words = detail.text ?? detail.summary ?? ''

@@ -1,0 +1,64 @@
+import type { OddAnswer } from './loose-upstreams.ts'
+
+const end = { chat: 'stop', responses: 'completed', messages: 'end_turn' }
+const done = 'data: [DONE]\n\n'
+const choice = (more: object) => ({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...more }] })
+const chunk = (delta: object, finish_reason: string | null = null) => choice({ delta, finish_reason })
+const json = (events: object[], end: string) => events.map((event) => `${JSON.stringify(event)}${end}`).join('')
+const sse = (events: object[]) => `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}${done}`
+const hello = [chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop')]
+const candidate = (text: string, more: object = {}) => ({ candidates: [{ content: { parts: [{ text }] }, ...more }] })
+
+function form(name: string, reply: OddAnswer['reply'], more: Partial<OddAnswer> = {}): OddAnswer {
+  return { name, protocol: 'openai-chat', reply, text: 'Hello', end, ...more }
+}
+
+/** Answers in another form than events of the protocol, or with text in another field. */
+export const oddForms: OddAnswer[] = [
+  ...['application/x-ndjson', 'application/jsonl; charset=utf-8', 'application/json', 'text/plain'].map((type) =>
+    form(`an object on each line, of type ${type}`, { type, body: json(hello, '\n') }),
+  ),
+  form(
+    'an object on each line for a whole answer',
+    { type: 'application/x-ndjson', body: json(hello, '\n') },
+    {
+      whole: true,
+    },
+  ),
+  form('an object on each line without the last line end', {
+    type: 'application/x-ndjson',
+    body: json(hello, '\n\n').trim(),
+  }),
+  form('events that no blank line separates', {
+    body: sse(hello).replaceAll('\n\n', '\n'),
+  }),
+  form(
+    'a list instead of events',
+    {
+      type: 'application/json',
+      body: JSON.stringify([candidate('Hel'), candidate('lo', { finishReason: 'STOP' })], null, 2),
+    },
+    { protocol: 'google-gemini' },
+  ),
+  form('events of text completions', {
+    body: sse([
+      choice({ text: 'Hel', finish_reason: null }),
+      choice({ text: 'lo', finish_reason: null }),
+      choice({ text: '', finish_reason: 'stop' }),
+    ]),
+  }),
+  form(
+    'a whole text completion',
+    {
+      type: 'application/json',
+      body: JSON.stringify({ id: 'c', object: 'text_completion', choices: [{ text: 'Hello', finish_reason: 'stop' }] }),
+    },
+    { whole: true },
+  ),
+  form('one part as content', {
+    body: sse([chunk({ content: { type: 'text', text: 'Hello' } }), chunk({}, 'stop')]),
+  }),
+  ...[{ reasoning_text: 'Hm' }, { thinking: 'Hm' }, { reasoning: { content: 'Hm' } }].map((field) =>
+    form(`reasoning in ${JSON.stringify(field)}`, { body: sse([chunk(field), ...hello]) }, { reasoning: 'Hm' }),
+  ),
+]
