@@ -110,6 +110,12 @@ describe('a request whose end is ambiguous is refused, and nothing after it is r
     })
 })
 
+for (const protocol of ['websocket', 'h2c', 'other'])
+  test(`requests after an upgrade to ${protocol} are not lost silently: the connection is closed`, async () => {
+    const upgrade = `GET /api/v1/health HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`
+    assert.deepEqual(await statusesOf([upgrade + hidden + hidden]), [200])
+  })
+
 test('a request line without a version is refused', async () => {
   assert.deepEqual(await statusesOf(['GET /api/v1/health\r\n\r\n']), [400])
 })

@@ -20,6 +20,9 @@ export function serializeRequests(listener: RequestListener): RequestListener {
 export function startAfterPrevious(request: IncomingMessage, response: ServerResponse, start: () => void): void {
   request.on('error', ignoreError)
   response.on('error', ignoreError)
+  // Node drops what was sent after such a request in the same packet, also if it handles the request as an ordinary one.
+  // The close shows the client that nothing else was read.
+  if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   // Node assigns the socket to a response after it has sent the previous answer.
   if (response.socket) return start()
   const queue = queueOf(request.socket)
