@@ -228,7 +228,10 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     const question = await askedFor(world, 'always')
     assert.ok(question.question?.arguments.options?.includes('allow_always'), `${question.question?.arguments.options}`)
     const { allowed, command } = world.facts
-    assert.match((await answer(world.service, world.id, question, 'allow_always')).text, allowed('always'))
+    // Several options of one kind are told apart by their ids.
+    const lasting = question.question?.arguments.choices?.filter(({ kind }) => kind === 'allow_always') ?? []
+    const option = lasting.length > 1 ? lasting[0]!.id : 'allow_always'
+    assert.match((await answer(world.service, world.id, question, option)).text, allowed('always'))
     const again = await send(world, command('always'), { session_id: question.sessionId })
     assert.match(again.text, allowed('always'))
     assert.equal(again.finish, 'stop')

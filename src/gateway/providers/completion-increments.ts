@@ -5,23 +5,26 @@ type Sums = Partial<Record<(typeof summed)[number], number>>
 
 /**
  * Detects usage that counts only the tokens of one event, and adds it up. Counts of the answer so far never decrease
- * while content arrives, and do not stay at one token over several events.
+ * while content arrives, and do not stay the same while the content becomes too long for them.
  */
 export class CompletionIncrements {
   #sums: Sums = {}
   #largest = 0
+  #smallest = Number.POSITIVE_INFINITY
   #latest = 0
   #reports = 0
   #hasDecreased = false
+  #contentLength = 0
 
   /**
    * @param reported the counts of one event.
-   * @param hasContent whether the event has content. Without content, it counts the whole answer.
+   * @param contentLength the characters of its content. Without content, it counts the whole answer.
    */
-  add(reported: ReportedCounts, hasContent: boolean): void {
+  add(reported: ReportedCounts, contentLength: number): void {
+    this.#contentLength += contentLength
     const completion = countIn(reported.completion)
     if (!completion) return
-    if (!hasContent) {
+    if (contentLength === 0) {
       // A total that is lower than the sum does not replace it.
       if (completion >= (this.#sums.completion ?? 0)) this.#sums = {}
       for (const name of summed) this.#sums[name] = Math.max(this.#sums[name] ?? 0, countIn(reported[name]) ?? 0)
@@ -31,14 +34,14 @@ export class CompletionIncrements {
     if (completion < this.#latest) this.#hasDecreased = true
     this.#latest = completion
     this.#largest = Math.max(this.#largest, completion)
+    this.#smallest = Math.min(this.#smallest, completion)
     this.#reports++
   }
 
   /** The counts of the whole answer. @param latest the counts of the latest event, merged with those before. */
   apply(latest: ReportedCounts): ReportedCounts {
-    const isIncremental = this.#hasDecreased || (this.#largest === 1 && this.#reports >= minRepeated)
     const { completion = 0 } = this.#sums
-    if (!isIncremental || completion <= (countIn(latest.completion) ?? 0)) return latest
+    if (!(this.#hasDecreased || this.#isConstant) || completion <= (countIn(latest.completion) ?? 0)) return latest
     return {
       ...latest,
       ...this.#sums,
@@ -47,7 +50,16 @@ export class CompletionIncrements {
       mismatch: `completion tokens that do not increase during the stream, and add up to ${completion}`,
     }
   }
+
+  /** Whether all events have the same count, which the content is too long for. */
+  get #isConstant(): boolean {
+    if (this.#reports < minRepeated || this.#smallest !== this.#largest) return false
+    return this.#largest === 1 || this.#contentLength > this.#largest * maxTokenLength
+  }
 }
 
 /** Two events can have parts of the same token. */
 const minRepeated = 3
+
+/** The average token of an answer is not longer, in characters. */
+const maxTokenLength = 8

@@ -121,11 +121,11 @@ export class OpenaiUsage {
 
   /**
    * @param isInPlace whether the usage is at the position where clients expect it.
-   * @param hasContent whether the same event of a stream has content.
+   * @param contentLength the characters of the content in the same event of a stream.
    */
-  read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, hasContent = false } = {}): AnswerEvent[] {
+  read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, contentLength = 0 } = {}): AnswerEvent[] {
     const merged = countsIn(this.#merge(usage), this.#spellings)
-    const events = usageEvents(this.#withIncrements(merged, usage, hasContent), extras)
+    const events = usageEvents(this.#withIncrements(merged, usage, contentLength), extras)
     const own = ownCountsIn(usage, this.#spellings)
     return events.map((event) =>
       event.type === 'usage' && (!isInPlace || differs(event.tokens, own)) ? { ...event, restated: true } : event,
@@ -133,10 +133,10 @@ export class OpenaiUsage {
   }
 
   /** Only streams with usage beside content need it. */
-  #withIncrements(merged: ReportedCounts, usage: UsageObject, hasContent: boolean): ReportedCounts {
-    if (!hasContent && !this.#increments) return merged
+  #withIncrements(merged: ReportedCounts, usage: UsageObject, contentLength: number): ReportedCounts {
+    if (contentLength === 0 && !this.#increments) return merged
     this.#increments ??= new CompletionIncrements()
-    this.#increments.add(countsIn(usage, this.#spellings), hasContent)
+    this.#increments.add(countsIn(usage, this.#spellings), contentLength)
     return this.#increments.apply(merged)
   }
 

@@ -29,7 +29,12 @@ export type InternReply = {
   finish: string | undefined
   sessionId: string | undefined
   /** The interaction at the end. */
-  question: { id: string; arguments: { kind: string; operation?: string; options?: string[] } } | undefined
+  question:
+    | {
+        id: string
+        arguments: { kind: string; operation?: string; options?: string[]; choices?: { id: string; kind: string }[] }
+      }
+    | undefined
   error: { code: number; message: string; metadata?: { reason: string } } | undefined
   chunks: any[]
 }

@@ -3,8 +3,10 @@ import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePositions } from '#platform/text/byte-positions.ts'
 import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { CompletionIncrements } from '../completion-increments.ts'
+import { contentLengthOf } from '../content-length.ts'
 import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
-import { sumOf, usageEvents } from '../token-counts.ts'
+import { type ReportedCounts, sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
 import { callIdFor } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
@@ -30,10 +32,10 @@ type ModalityCount = { modality?: string; tokenCount?: number }
 type Usage = {
   promptTokenCount?: number
   toolUsePromptTokenCount?: number
-  candidatesTokenCount?: number
+  candidatesTokenCount?: unknown
   thoughtsTokenCount?: number
   cachedContentTokenCount?: number
-  totalTokenCount?: number
+  totalTokenCount?: number | undefined
   promptTokensDetails?: ModalityCount[] | null
   toolUsePromptTokensDetails?: ModalityCount[] | null
   candidatesTokensDetails?: ModalityCount[] | null
@@ -90,6 +92,7 @@ class GeminiAnswer {
   #started = false
   #ended = false
   #usage: UsageObject = {}
+  readonly #increments = new CompletionIncrements()
   #calls = 0
   /** The calls by their ids. */
   readonly #named = new Map<string, string>()
@@ -118,15 +121,25 @@ class GeminiAnswer {
     const ended = candidate?.finishReason ?? blocked
     if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
     if (ended) events.push(...this.#cutCall(ended), this.#finish(ended, blocked !== undefined))
-    return [...events, ...this.#usageIn(generated.usageMetadata, ended !== undefined)]
+    return [...events, ...this.#usageIn(generated.usageMetadata, ended !== undefined, contentLengthOf(events))]
   }
 
   /** The first events may count only the prompt, and the last usage may follow the end. */
-  #usageIn(usage: Usage | undefined, ended: boolean): AnswerEvent[] {
+  #usageIn(usage: Usage | undefined, ended: boolean, contentLength: number): AnswerEvent[] {
     this.#ended ||= ended
     if (!usage) return []
     this.#usage = mergedUsage(this.#usage, usage)
-    return this.#ended || usage.candidatesTokenCount !== undefined ? usageIn(this.#usage as Usage) : []
+    this.#increments.add(candidateCounts(usage), contentLength)
+    return this.#ended || usage.candidatesTokenCount !== undefined ? this.#usageEvents() : []
+  }
+
+  #usageEvents(): AnswerEvent[] {
+    const usage = this.#usage as Usage
+    const { completion, mismatch } = this.#increments.apply(candidateCounts(usage))
+    const counts = mismatch
+      ? { ...countsIn({ ...usage, candidatesTokenCount: completion, totalTokenCount: undefined }), mismatch }
+      : countsIn(usage)
+    return usageEvents(counts, { serviceTier: usage.serviceTier })
   }
 
   #start({ responseId, modelVersion }: GeneratedCandidate): AnswerEvent[] {
@@ -223,24 +236,26 @@ function errorEvent(error: NonNullable<GeneratedCandidate['error']>): AnswerEven
   }
 }
 
+/** Reasoning is counted once, not in each event. */
+function candidateCounts({ candidatesTokenCount: completion }: Usage): ReportedCounts {
+  return { prompt: undefined, completion }
+}
+
 /** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */
-function usageIn(usage: Usage): AnswerEvent[] {
+function countsIn(usage: Usage): ReportedCounts {
   const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
-  return usageEvents(
-    {
-      prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
-      otherPrompt: usage.promptTokenCount,
-      completion: sumOf(usage.candidatesTokenCount, reasoning),
-      otherCompletion: usage.candidatesTokenCount,
-      total: usage.totalTokenCount,
-      cached,
-      reasoning,
-      audioPrompt: tokensOfModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
-      audioCompletion: tokensOfModality('AUDIO', usage.candidatesTokensDetails),
-      imageCompletion: tokensOfModality('IMAGE', usage.candidatesTokensDetails),
-    },
-    { serviceTier: usage.serviceTier },
-  )
+  return {
+    prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+    otherPrompt: usage.promptTokenCount,
+    completion: sumOf(usage.candidatesTokenCount, reasoning),
+    otherCompletion: usage.candidatesTokenCount,
+    total: usage.totalTokenCount,
+    cached,
+    reasoning,
+    audioPrompt: tokensOfModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+    audioCompletion: tokensOfModality('AUDIO', usage.candidatesTokensDetails),
+    imageCompletion: tokensOfModality('IMAGE', usage.candidatesTokensDetails),
+  }
 }
 
 function tokensOfModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {

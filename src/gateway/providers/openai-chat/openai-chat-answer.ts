@@ -5,6 +5,7 @@ import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { chatSpellings, OpenaiUsage } from '../openai-usage.ts'
+import { contentLengthOf } from '../content-length.ts'
 import { sumOf } from '../token-counts.ts'
 import type { UsageObject } from '../usage-spellings.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
@@ -53,15 +54,13 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   return ({ data }) => {
     const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
     const content = readChunk(chunk)
-    const events = [...content, ...usageEvents(chunk as WithUsage, usage, content.some(isContent))]
+    const events = [...content, ...usageEvents(chunk as WithUsage, usage, contentLengthOf(content))]
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = sourcesIn(chunk)
     hasSources = sources.length > 0
     return [...sources, ...events]
   }
 }
-
-const isContent = ({ type }: UpstreamEvent) => type !== 'started' && type !== 'finish'
 
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [errorIn(chunk)] : []
@@ -206,7 +205,7 @@ function usageOf({ usage, choices, x_groq, meta, timings }: WithUsage): Upstream
   return choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units ?? timed
 }
 
-function usageEvents(answer: WithUsage, read: OpenaiUsage, hasContent = false): AnswerEvent[] {
+function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength = 0): AnswerEvent[] {
   const usage = usageOf(answer)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
@@ -214,6 +213,6 @@ function usageEvents(answer: WithUsage, read: OpenaiUsage, hasContent = false): 
   return read.read(
     usage,
     { pieces, serviceTier: answer.service_tier },
-    { isInPlace: Boolean(answer.usage), hasContent },
+    { isInPlace: Boolean(answer.usage), contentLength },
   )
 }
