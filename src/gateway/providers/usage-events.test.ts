@@ -94,7 +94,9 @@ describe('the usage of a chat stream', () => {
       assert.equal(completionOf(...[3, 3, 3, 3].map((count) => counting(long, count)), end), 12)
       // A server that knows its whole answer reports the total in each event.
       assert.equal(completionOf(...[10, 10, 10].map((count) => counting(long, count)), end), 10)
-      const call = { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{"city":"Rome","a"' } }] } }] }
+      const call = {
+        choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{"city":"Rome","a"' } }] } }],
+      }
       assert.equal(completionOf(...[4, 4, 4].map((count) => counting(call, count))), 12)
     })
 
@@ -172,14 +174,22 @@ describe('the usage of an Anthropic stream', () => {
 test('the usage of single events of a Gemini stream is added up, and reasoning is counted once', () => {
   const counting = (text: string, candidatesTokenCount: number, more: object = {}) => ({
     candidates: [{ content: { parts: [{ text }] } }],
-    usageMetadata: { promptTokenCount: 100, candidatesTokenCount, totalTokenCount: 100 + candidatesTokenCount, ...more },
+    usageMetadata: {
+      promptTokenCount: 100,
+      candidatesTokenCount,
+      totalTokenCount: 100 + candidatesTokenCount,
+      ...more,
+    },
   })
   const last = { candidates: [{ content: { parts: [{ text: '.' }] }, finishReason: 'STOP' }] }
   const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 1, thoughtsTokenCount: 20, totalTokenCount: 121 }
   const completionOf = (...events: object[]) => countOf(googleGemini.reader(), events).completion
   const thoughts = { thoughtsTokenCount: 20, totalTokenCount: 125 }
   assert.equal(completionOf(counting('Hello you', 5, thoughts), counting(' there', 3), { ...last, usageMetadata }), 29)
-  assert.equal(completionOf(counting('Hello you', 5, thoughts), counting(' there', 8, { totalTokenCount: 128 }), last), 28)
+  assert.equal(
+    completionOf(counting('Hello you', 5, thoughts), counting(' there', 8, { totalTokenCount: 128 }), last),
+    28,
+  )
 })
 
 test('the usage of a Gemini stream is read after its end, and zeros do not erase it', () => {
