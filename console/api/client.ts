@@ -53,6 +53,9 @@ const etags = new WeakMap<object, string>()
 /** The entity tag of an object, which changes when somebody changes the object. */
 export const etagOf = (read: object | undefined): string | undefined => read && etags.get(read)
 
+/** Options of a call that creates an object: it fails with the status 412 if the object exists. */
+export const ifMissing: Options = { headers: { 'if-none-match': '*' } }
+
 /** Options of a call that changes an object: it fails with the status 412 if the object is not as it was read. */
 export function ifUnchanged(read: object | undefined): Options {
   const etag = etagOf(read)

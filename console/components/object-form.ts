@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ifUnchanged } from '../api/client.ts'
+import { ifMissing, ifUnchanged } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { Change } from './difference.tsx'
 
@@ -7,7 +7,7 @@ type Options = ReturnType<typeof ifUnchanged>
 
 /**
  * The fields of an object that a form edits. The object is read again when the form opens. Saving is refused if
- * somebody else has changed the object since; then `conflict` has their changes.
+ * somebody else has changed or created the object since; then `conflict` has their changes.
  * @param listed the object as a list shows it; undefined for a new one.
  */
 export function useObjectForm<T extends object | undefined, Fields extends object>(
@@ -30,7 +30,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
   /** @returns whether the change was made. @throws Failure for another reason than a change by somebody else. */
   const saveUnlessChanged = async (save: (options: Options) => Promise<void>): Promise<boolean> => {
     try {
-      await save(ifUnchanged(base))
+      await save(base === undefined ? ifMissing : ifUnchanged(base))
       return true
     } catch (error) {
       if (asFailure(error).status !== 412) throw error

@@ -86,6 +86,19 @@ test('a budget that was changed meanwhile keeps the changes of both', options, a
   assert.deepEqual([data.limit_usd, data.thresholds, include_byok_in_budgets], [30, [70], true])
 })
 
+test('a budget that was created meanwhile is not overwritten unseen', options, async () => {
+  const path = '/workspaces/default/budgets/monthly'
+  await using watched = await signedInPage(browser, service, '/keys/budgets')
+  const { page } = watched
+  await page.getByRole('button', { name: /^Set the monthly budget, .*workspace/ }).click()
+  await page.getByLabel('Limit in USD').fill('500')
+  await service.manage('PUT', path, { limit_usd: 400, thresholds: [60] })
+  await takeOver(page, '60')
+  await page.getByText('The monthly budget is saved').waitFor()
+  const { limit_usd, thresholds } = (await service.manage('GET', path)).body.data
+  assert.deepEqual([limit_usd, thresholds], [500, [60]])
+})
+
 test('the alerts of a key that were changed meanwhile are not overwritten unseen', options, async () => {
   const { hash } = (await service.manage('POST', '/keys', { name: 'alerted', limit: 5 })).body.data
   await using watched = await signedInPage(browser, service, `/keys/key/${hash}`)

@@ -99,6 +99,23 @@ onEachDatabase('if-match', (kind) => {
     }
   })
 
+  test('of two budgets created at once with "if-none-match" exactly one is stored', async () => {
+    await using service = await startTestService({ kind })
+    for (const path of ['/workspaces/default/budgets/daily', '/organization/budgets/daily']) {
+      const create = (limit_usd: number) =>
+        service.ask('PUT', path, {
+          ...{ key: service.managementKey, body: { limit_usd } },
+          headers: { 'if-none-match': '*' },
+        })
+      const answers = await Promise.all([1, 2, 3].map(create))
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412])
+      const refused = answers.find(({ status }) => status === 412)!
+      assert.match(refused.body.error.message, /^The budget exists already\. Read it again/)
+      const stored = answers.find(({ status }) => status === 200)!
+      assert.equal((await service.manage('GET', path)).body.data.limit_usd, stored.body.data.limit_usd)
+    }
+  })
+
   test('a version of a preset is not saved or used if another one was saved meanwhile', async () => {
     await using service = await startTestService({ kind })
     await service.manage('POST', '/presets/haiku/responses', { model: 'signalbox/demo' })

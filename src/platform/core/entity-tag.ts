@@ -4,8 +4,8 @@ import { Fault } from './fault.ts'
 /** A kind of stored object, and the fields of its public form that its entity tag covers: those that clients can change. */
 export type Entity = { kind: string; fields: readonly string[] }
 
-/** The header `If-Match` of a request, and the entity that it refers to. */
-export type Precondition = { entity: Entity; ifMatch: string }
+/** The headers `If-Match` and `If-None-Match: *` of a request, and the entity that they refer to. */
+export type Precondition = { entity: Entity; ifMatch?: string | undefined; isNew?: boolean | undefined }
 
 /** Returns the entity tag (RFC 9110) of an object in its public form. Computed fields, such as spending, do not change it. */
 export function entityTag({ kind, fields }: Entity, state: object): string {
@@ -26,17 +26,21 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * Requires the state of an object that the client has read. Call it in the transaction of the change.
+ * Requires the state of an object that the client has read, or its absence. Call it in the transaction of the change.
  * @param before the public form before the change; null if the object did not exist.
  * @throws Fault `precondition_failed` if it has changed since.
  */
-export function requireMatch({ entity, ifMatch }: Precondition, before: object | null): void {
+export function requireMatch({ entity, ifMatch, isNew }: Precondition, before: object | null): void {
+  if (isNew && before !== null) throw changed(entity, 'exists already')
+  if (ifMatch === undefined) return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
   if (before !== null && (tags.includes('*') || tags.includes(entityTag(entity, before)))) return
-  const message = before === null ? 'does not exist' : 'has changed since you read it'
-  throw new Fault(
+  throw changed(entity, before === null ? 'does not exist' : 'has changed since you read it')
+}
+
+const changed = ({ kind }: Entity, reason: string) =>
+  new Fault(
     'precondition_failed',
-    `The ${entity.kind} ${message}. Read it again, and repeat your change if it still applies.`,
+    `The ${kind} ${reason}. Read it again, and repeat your change if it still applies.`,
     { metadata: { reason: 'changed_meanwhile' } },
   )
-}

@@ -72,7 +72,7 @@ function mountRoute<Caller, Deps>(
     refuseNul('query', request.query)
     // Management routes store the body; completions only pass it through.
     if (route.key === 'management') refuseNul('body', request.body)
-    if (route.ifMatch) setPrecondition(request, route.ifMatch)
+    if (route.ifMatch) setPrecondition(request, route.ifMatch, route.canCreate === true)
     const call = new IncomingCall<Caller>(request, reply, { host: hostOf(request.raw), uploadPace })
     try {
       const handle = () => route.handler(call, deps)
@@ -125,11 +125,12 @@ function mountRoute<Caller, Deps>(
   )
 }
 
-/** Adds the header `If-Match` to the caller, so that it reaches the transaction that makes the change. */
-function setPrecondition(request: FastifyRequest, entity: Entity): void {
+/** Adds the headers of a conditional change to the caller, so that they reach the transaction that makes the change. */
+function setPrecondition(request: FastifyRequest, entity: Entity, canCreate: boolean): void {
   const ifMatch = request.headers['if-match']
-  if (ifMatch === undefined) return
-  request.caller = { ...(request.caller as object), precondition: { entity, ifMatch } satisfies Precondition }
+  const isNew = canCreate && request.headers['if-none-match']?.trim() === '*'
+  if (ifMatch === undefined && !isNew) return
+  request.caller = { ...(request.caller as object), precondition: { entity, ifMatch, isNew } satisfies Precondition }
 }
 
 const dataOf = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)

@@ -81,6 +81,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   etag?: Entity
   /** The object that the route changes only if it matches the header `If-Match`. The caller has the header as `precondition`. */
   ifMatch?: Entity
+  /** Whether the route creates a missing object, and with the header `If-None-Match: *` changes no existing one. */
+  canCreate?: boolean
   /** The status of a success. Defaults to 200. */
   status?: number
   faults: FaultKind[]

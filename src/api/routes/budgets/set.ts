@@ -24,6 +24,7 @@ export const setWorkspaceBudget = route({
   response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
   etag: budgetEntity,
   ifMatch: budgetEntity,
+  canCreate: true,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
     const pool = await workspacePool(deps, caller, params.id)
@@ -44,6 +45,7 @@ export const setOrganizationBudget = route({
   response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
   etag: budgetEntity,
   ifMatch: budgetEntity,
+  canCreate: true,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) =>
     setPooledBudget(deps, caller, organizationPool(caller), params.interval, body, OrganizationBudget),

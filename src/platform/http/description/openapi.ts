@@ -27,6 +27,7 @@ type DescribedRoute = Pick<
   | 'status'
   | 'etag'
   | 'ifMatch'
+  | 'canCreate'
   | 'faults'
   | 'hidden'
 >
@@ -133,7 +134,7 @@ function operation(route: DescribedRoute, registry: SchemaRegistry, example: Exa
     parameters: [
       ...pathParameters(route.path, params, registry, example),
       ...queryParameters(query, registry),
-      ...ifMatchParameter(route),
+      ...preconditions(route),
     ],
     ...(body && { requestBody: requestBody(body, registry, example) }),
     ...(route.uploads && { requestBody: { required: true, content: bytesOf(route.uploads) } }),
@@ -247,10 +248,17 @@ function queryParameters(query: z.ZodType | undefined, registry: SchemaRegistry)
   }))
 }
 
-function ifMatchParameter({ ifMatch }: DescribedRoute): object[] {
+function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] {
   if (!ifMatch) return []
-  const description = `The \`ETag\` of the ${ifMatch.kind}. If it was changed since, the request is refused with 412 and changes nothing.`
-  return [{ name: 'if-match', in: 'header', description, schema: { type: 'string' } }]
+  const { kind } = ifMatch
+  const match = `The \`ETag\` of the ${kind}. If it was changed since, the request is refused with 412 and changes nothing.`
+  const noneMatch = `\`*\` only creates the ${kind}. If it exists, the request is refused with 412 and changes nothing.`
+  return [
+    { name: 'if-match', in: 'header', description: match, schema: { type: 'string' } },
+    ...(canCreate
+      ? [{ name: 'if-none-match', in: 'header', description: noneMatch, schema: { type: 'string', enum: ['*'] } }]
+      : []),
+  ]
 }
 
 function propertiesOf(schema: z.ZodType | undefined, registry: SchemaRegistry): Record<string, JsonSchema> {

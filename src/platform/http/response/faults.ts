@@ -34,7 +34,8 @@ export const faultMeaning: Record<FaultKind, string> = {
   request_timeout: 'The request did not arrive in time, or its provider did not answer in time',
   conflict: 'Resource conflict',
   gone: 'No longer available',
-  precondition_failed: 'The object has changed since the version named in `If-Match`',
+  precondition_failed:
+    'The object has changed since the version named in `If-Match`, or exists despite `If-None-Match`',
   payload_too_large: 'The body is too large',
   unsupported_media_type: 'The body is not declared as JSON',
   range_not_satisfiable: 'The requested byte range is not satisfiable',
