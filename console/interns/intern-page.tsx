@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { fetchAllItems } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
@@ -122,6 +122,8 @@ const isInTransition = ({ status }: Intern) => endOfTransition[status] !== undef
 export const NotRunning = () => <p class="dim">The intern is not running. Wake it to continue.</p>
 
 const initialSessions = 100
+/** The end of a turn without a question has no event. */
+const activePollMs = 3_000
 
 function Sessions({ id, name }: { id: string; name: string }) {
   const [limit, setLimit] = useState(initialSessions)
@@ -132,6 +134,12 @@ function Sessions({ id, name }: { id: string; name: string }) {
     ),
   )
   useInternChanges(reload)
+  const isActive = data?.rows.some(({ status }) => status !== 'idle') === true
+  useEffect(() => {
+    if (!isActive) return
+    const timer = setInterval(() => !document.hidden && reload(), activePollMs)
+    return () => clearInterval(timer)
+  }, [isActive, reload])
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   if (data.rows.length === 0)
