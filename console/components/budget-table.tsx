@@ -81,7 +81,7 @@ function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['acti
         {row.resets_at ? (
           <RelativeTime time={row.resets_at} />
         ) : (
-          <span class="dim">{row.limit_usd === null ? '–' : 'never'}</span>
+          <span class={row.limit_usd === null ? 'dim missing' : 'dim'}>{row.limit_usd === null ? '–' : 'never'}</span>
         )}
       </td>
       {actions && <td class="number">{actions(row)}</td>}

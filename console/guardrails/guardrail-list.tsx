@@ -170,7 +170,7 @@ function Bar({ canChange, count }: { canChange: boolean; count: number | undefin
     <div class="bar">
       {canChange && (
         <form class="guardrail-new" onSubmit={create}>
-          <input name="name" aria-label="Name of a new guardrail" placeholder="Name of the guardrail" required />
+          <input name="name" aria-label="Name of a new guardrail" placeholder="New guardrail" required />
           {workspaces.length > 1 && (
             <select name="workspace" aria-label="Workspace of the new guardrail">
               {workspaces.map(({ id, name }) => (
