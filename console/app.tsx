@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
@@ -26,26 +27,29 @@ const routed = screens.map(({ name, load }) => ({
   })),
 }))
 
-export function App() {
+/** Loads the script of a screen before it is rendered. */
+export const preloadScreen = (screen: string | undefined) =>
+  routed.find(({ name }) => name === screen)?.component.preload()
+
+/** @param screen what the frame contains, by default the screen of the address. */
+export function App({ screen = <RequireSession /> }: { screen?: ComponentChildren }) {
   return (
     <BasePathLocation>
-      <Gate />
+      <Gate screen={screen} />
       <Toasts />
     </BasePathLocation>
   )
 }
 
 /** Renders the sign-in page without a session, the console otherwise. */
-function Gate() {
+function Gate({ screen }: { screen: ComponentChildren }) {
   const current = sessionState.value
   if (current.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />
   if (current.state === 'out') return <SignIn failure={current.failure} />
   if (current.state === 'no-workspace') return <NoWorkspace failure={current.failure} />
   return (
     <>
-      <Frame session={current.state === 'in' ? current.session : undefined}>
-        <RequireSession />
-      </Frame>
+      <Frame session={current.state === 'in' ? current.session : undefined}>{screen}</Frame>
       <Palette />
       <Shortcuts />
     </>

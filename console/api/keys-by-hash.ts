@@ -1,23 +1,47 @@
 import { useState } from 'preact/hooks'
-import { call } from './client.ts'
+import { addressOf, call } from './client.ts'
 import { canListKeys } from './key-access.ts'
+import { takePreloadedAnswer } from './preloaded-answers.ts'
 import { useResource } from './resource.ts'
 import { useSession } from './session.ts'
-import type { Key } from './types.ts'
+import type { Generation, Key, Session } from './types.ts'
 
 const maxHashes = 100
+
+type KnownKeys = ReadonlyMap<string, Key | undefined>
+
+const distinct = (hashes: readonly string[]) => [...new Set(hashes)].slice(0, maxHashes)
+const inputOf = (hashes: string[]) => ({ query: { hashes: hashes.join() } })
+
+/** The address of the keys of requests; undefined if the session cannot read it. */
+export const keysOfRows = (session: Session, rows: Pick<Generation, 'key_hash'>[]): string | undefined =>
+  canListKeys(session) && rows.length > 0
+    ? addressOf('GET /keys', inputOf(distinct(rows.map(({ key_hash }) => key_hash))))
+    : undefined
+
+/** The keys that the page contains. */
+function preloadedKeys(hashes: readonly string[]): KnownKeys {
+  const asked = distinct(hashes)
+  const answer = takePreloadedAnswer(addressOf('GET /keys', inputOf(asked))) as { data: Key[] } | undefined
+  return answer ? withAnswer(asked, answer.data) : new Map()
+}
+
+/** All hashes that were asked for, also those without a readable key. */
+const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
+  new Map([
+    ...hashes.map((hash): [string, undefined] => [hash, undefined]),
+    ...keys.map((key): [string, Key] => [key.hash, key]),
+  ])
 
 /** The keys with these hashes, as far as the session can read them. Each is loaded once. */
 export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Key> {
   const me = useSession()
-  const [known, setKnown] = useState<ReadonlyMap<string, Key | undefined>>(new Map())
-  const missing = [...new Set(hashes)].filter((hash) => !known.has(hash)).slice(0, maxHashes)
+  const [known, setKnown] = useState(() => preloadedKeys(hashes))
+  const missing = distinct(hashes.filter((hash) => !known.has(hash)))
   const isOn = canListKeys(me) && missing.length > 0
   useResource(isOn ? `keys ${missing.join()}` : undefined, async (signal) => {
-    const { data } = await call('GET /keys', { query: { hashes: missing.join() } }, { signal })
-    const loaded = new Map<string, Key | undefined>(missing.map((hash) => [hash, undefined]))
-    for (const key of data) loaded.set(key.hash, key)
-    setKnown((before) => new Map([...before, ...loaded]))
+    const { data } = await call('GET /keys', inputOf(missing), { signal })
+    setKnown((before) => new Map([...before, ...withAnswer(missing, data)]))
   })
   return new Map([...known].filter((entry): entry is [string, Key] => entry[1] !== undefined))
 }

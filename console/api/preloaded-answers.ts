@@ -1,7 +1,8 @@
 import { withRoot } from './root.ts'
 
 /** Answers of the API that the page contains, by address: those of the first requests of its screen. */
-const answers = new Map<string, unknown>(Object.entries(JSON.parse(textOf('first-answers') ?? '{}')))
+const answers = new Map<string, unknown>()
+addPreloadedAnswers(JSON.parse(textOf('first-answers') ?? '{}'))
 
 export const currentSessionPath = withRoot('/api/v1/sessions/current')
 
@@ -12,6 +13,10 @@ function textOf(id: string): string | undefined {
   const element = globalThis.document?.getElementById(id)
   element?.remove()
   return element?.textContent || undefined
+}
+
+export function addPreloadedAnswers(added: Record<string, unknown>): void {
+  for (const [address, answer] of Object.entries(added)) answers.set(address, answer)
 }
 
 /** Takes an answer out of the page. Each is used once: a later request must return newer data. */

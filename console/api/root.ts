@@ -1,5 +1,7 @@
+import { pageSettings } from './page-settings.ts'
+
 /** The path prefix of the service, such as `/llm`; empty by default. The page contains it. */
-export const root: string = globalThis.document?.documentElement.dataset.root ?? ''
+export const root: string = pageSettings.root ?? ''
 
 /** Adds the prefix of the service to a path. */
 export const withRoot = (path: string): string => root + path

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { Failure, failureOf } from './failure.ts'
+import { pageSettings } from './page-settings.ts'
 import { currentSessionPath, dropPreloadedAnswers, takePreloadedAnswer } from './preloaded-answers.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
@@ -25,7 +26,7 @@ const storageKey = 'was-signed-in'
  * cookie for a page that another site links to, hence the local storage.
  */
 export function wasSignedIn(): boolean {
-  if (document.documentElement.dataset.session !== undefined) return true
+  if (pageSettings.session !== undefined) return true
   try {
     return localStorage.getItem(storageKey) !== null
   } catch {
@@ -34,7 +35,7 @@ export function wasSignedIn(): boolean {
 }
 
 /** The role for which the page was rendered; undefined without a previous session. */
-export const lastRole = () => document.documentElement.dataset.role
+export const lastRole = () => pageSettings.role
 
 /** A year. */
 const cookieSeconds = 31_536_000
@@ -116,7 +117,7 @@ export const hasAllWorkspaces = ({ organization_role }: Pick<Session, 'organizat
  * Puts the workspace into the address of a page without one, unless the page shows all workspaces: another member who opens
  * a copied address must get the same workspace.
  */
-function nameWorkspaceOf(session: Session): void {
+export function nameWorkspaceOf(session: Session): void {
   if (workspaceInAddress() !== undefined || hasAllWorkspaces(session)) return
   const slug = session.workspaces.find(({ id }) => id === session.workspace.id)?.slug
   if (slug !== undefined) putWorkspaceInAddress(slug)

@@ -9,7 +9,7 @@ function nameIn(path: string): string | undefined {
   return pattern.exec(withoutRoot(path))?.[1]
 }
 
-/** The slug or ID of the workspace that the page shows; undefined if it shows all. Only a page load changes it. */
+/** The slug or ID of the workspace that the page shows; undefined if it shows all. Only another page changes it. */
 export const workspaceInAddress = (): string | undefined => name
 
 /** The header that names the workspace, for requests to the API. */
@@ -18,11 +18,16 @@ export const workspaceHeader = (): Record<string, string> => (name === undefined
 /** The query parameter that names the workspace, where no header can be sent. */
 export const workspaceParameter = (): Record<string, string> => (name === undefined ? {} : { workspace_id: name })
 
+/** Sets the workspace from the path of another page. */
+export const setWorkspaceOfPage = (path: string): void => {
+  name = nameIn(path)
+}
+
 /** Puts the workspace into the address of the page, which already shows its data. */
 export function putWorkspaceInAddress(slug: string): void {
   const { pathname, search, hash } = location
   name = slug
-  history.replaceState(history.state, '', withScreenRoot(withoutRoot(pathname)) + search + hash)
+  globalThis.history?.replaceState(history.state, '', withScreenRoot(withoutRoot(pathname)) + search + hash)
 }
 
 /** Adds the prefixes of the service and of the workspace to the path of a screen. */

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useKeys } from './keys.ts'
 import { rem, textScale } from './text-size.ts'
 import { visibleColumns } from './visible-columns.ts'
+import { estimatedListSize } from './window-size.ts'
 
 export type Column<Row> = {
   name: string
@@ -35,12 +36,13 @@ type TableProps<Row> = {
   foot?: ComponentChildren
 }
 
-const rowHeight = 28 * textScale
-const narrowHeight = 50 * textScale
+/** In px of the default text size. */
+const rowHeight = 28
+const narrowHeight = 50
 /** Below this width a row has two lines, in px of the default text size. */
 const narrowWidth = 660
-/** Rendered rows outside of the viewport, at each end. */
-const overscan = 12
+/** Rendered rows outside of the viewport, at each end. A page that the service renders has none: it cannot know them needed. */
+const overscan = typeof document === 'undefined' ? 0 : 12
 /** The rendered window moves by this number of rows, to render rarely while scrolling. */
 const step = 6
 
@@ -49,9 +51,9 @@ export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, openKey, onOpen, narrow, onEnd, onTop, foot } = props
   const own = useRef<HTMLDivElement>(null)
   const scroller = props.list ?? own
-  const [view, setView] = useState<View>({ top: 0, height: 0, width: 0 })
+  const [view, setView] = useState<View>(() => ({ top: 0, ...estimatedListSize() }))
   const [cursor, setCursor] = useState<string>()
-  const width = view.width / textScale
+  const { width } = view
   const isNarrow = width > 0 && width < narrowWidth
   const height = isNarrow ? narrowHeight : rowHeight
   const visible = visibleColumns(columns, width)
@@ -67,9 +69,9 @@ export function Table<Row>(props: TableProps<Row>) {
   useLayoutEffect(() => {
     const element = scroller.current!
     const measure = () => {
-      const viewport = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth }
+      const viewport = viewOf(element)
       setView((before) => (isSameView(before, viewport) ? before : viewport))
-      onTop?.(element.scrollTop < rowHeight / 2)
+      onTop?.(viewport.top < rowHeight / 2)
     }
     measure()
     const observer = new ResizeObserver(measure)
@@ -89,7 +91,7 @@ export function Table<Row>(props: TableProps<Row>) {
     const next = rows[Math.min(rows.length - 1, Math.max(0, current + step))]
     if (!next) return
     setCursor(keyOf(next))
-    bringIntoSight(scroller.current!, rows.indexOf(next) * height, height)
+    bringIntoSight(scroller.current!, rows.indexOf(next) * height * textScale, height * textScale)
     if (openKey !== undefined) onOpen(next)
   }
   useKeys([
@@ -120,8 +122,8 @@ export function Table<Row>(props: TableProps<Row>) {
           </span>
         ))}
       </div>
-      <div role="rowgroup" style={{ height: `${rows.length * height}px` }} class="all">
-        <div role="presentation" style={{ transform: `translateY(${first * height}px)` }}>
+      <div role="rowgroup" style={{ height: rem(rows.length * height) }} class="all">
+        <div role="presentation" style={{ transform: `translateY(${rem(first * height)})` }}>
           {rows.slice(first, last).map((row, index) => (
             <div
               // Row elements are reused while scrolling. New rows above do not change the key of a row.
@@ -152,7 +154,14 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
+/** In px of the default text size. */
 type View = { top: number; height: number; width: number }
+
+const viewOf = ({ scrollTop, clientHeight, clientWidth }: HTMLElement): View => ({
+  top: scrollTop / textScale,
+  height: clientHeight / textScale,
+  width: clientWidth / textScale,
+})
 
 /** Whether both views render the same rows, for both row heights. */
 function isSameView(a: View, b: View): boolean {

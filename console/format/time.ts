@@ -1,22 +1,30 @@
+import { zoneOffset } from './time-zone.ts'
+
 const twoDigits = (value: number) => String(value).padStart(2, '0')
+
+/** A time whose UTC fields are those of the reader's clock. */
+const onClock = (at: Date) => new Date(at.getTime() + zoneOffset(at) * 60_000)
+
+const monthAndDay = (local: Date) => `${twoDigits(local.getUTCMonth() + 1)}-${twoDigits(local.getUTCDate())}`
+const date = (local: Date) => `${local.getUTCFullYear()}-${monthAndDay(local)}`
+const hoursAndMinutes = (local: Date) => `${twoDigits(local.getUTCHours())}:${twoDigits(local.getUTCMinutes())}`
+const timeOfDay = (local: Date) => `${hoursAndMinutes(local)}:${twoDigits(local.getUTCSeconds())}`
 
 /** `14:03:27` in the reader's own zone, with the date unless it is today. */
 export function clockTime(at: Date, now: Date): string {
-  const time = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`
-  return at.toDateString() === now.toDateString()
-    ? time
-    : `${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())} ${time}`
+  const local = onClock(at)
+  return date(local) === date(onClock(now)) ? timeOfDay(local) : `${monthAndDay(local)} ${timeOfDay(local)}`
 }
 
 /** `2026-11-22 14:03:27.118 UTC+1` */
 export function exactTime(at: Date): string {
-  const ms = String(at.getMilliseconds()).padStart(3, '0')
-  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
-  return `${day} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}.${ms} ${zoneOf(at)}`
+  const local = onClock(at)
+  const ms = String(local.getUTCMilliseconds()).padStart(3, '0')
+  return `${date(local)} ${timeOfDay(local)}.${ms} ${zoneOf(at)}`
 }
 
 function zoneOf(at: Date): string {
-  const minutes = -at.getTimezoneOffset()
+  const minutes = zoneOffset(at)
   if (minutes === 0) return 'UTC'
   const hours = Math.floor(Math.abs(minutes) / 60)
   const rest = Math.abs(minutes) % 60
@@ -54,10 +62,7 @@ export function duration(ms: number): string {
 /** Labels for the ticks of a time axis: `14:30`, or `11-22` at midnight. @param seconds since the epoch. */
 export function axisTimes(seconds: number[]): string[] {
   return seconds.map((second) => {
-    const at = new Date(second * 1000)
-    const isDay = at.getHours() === 0 && at.getMinutes() === 0
-    return isDay
-      ? `${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
-      : `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`
+    const local = onClock(new Date(second * 1000))
+    return hoursAndMinutes(local) === '00:00' ? monthAndDay(local) : hoursAndMinutes(local)
   })
 }

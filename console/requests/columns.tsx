@@ -10,10 +10,12 @@ export type KeyName = (hash: string) => string
 
 const dash = <span class="dim">–</span>
 
+const hasTokens = (row: Generation) => (row.tokens_prompt ?? 0) + (row.tokens_completion ?? 0) > 0
+
 /** `1.2k → 88`, the exact counts on hover. */
 export function Tokens({ row }: { row: Generation }) {
   const [prompt, completion] = [row.tokens_prompt ?? 0, row.tokens_completion ?? 0]
-  if (prompt + completion === 0) return dash
+  if (!hasTokens(row)) return dash
   return (
     <span title={`${exactCount(prompt)} prompt, ${exactCount(completion)} completion`}>
       {count(prompt)} → {count(completion)}
@@ -46,7 +48,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
     {
       name: 'when',
       title: 'time',
-      width: '112px',
+      width: '124px',
       cell: (row) => (
         <span class="dim">
           <ClockTime time={row.created_at} />
@@ -115,7 +117,12 @@ export function NarrowRow({ row }: { row: Generation }) {
         <span class="dim">
           {row.outcome !== 'refused' && (
             <>
-              <Tokens row={row} /> · <Duration row={row} /> · <Price row={row} />
+              {hasTokens(row) && (
+                <>
+                  <Tokens row={row} /> ·{' '}
+                </>
+              )}
+              <Duration row={row} /> · <Price row={row} />
             </>
           )}
         </span>

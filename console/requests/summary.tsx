@@ -42,18 +42,29 @@ type SummaryProps = { values: Readonly<Record<string, string>>; isLive: boolean;
 
 /** The totals of the listed requests. */
 export function SummaryStrip({ values, isLive, paidBy }: SummaryProps) {
-  const key = summaryQuery(values, 0) && `summary ${JSON.stringify(summaryQuery(values, 0))}`
+  const constant = summaryQuery(values, 0)
+  const key = constant && `summary ${JSON.stringify(constant)}`
   const { data, reload } = useResource(key, (signal) => load(summaryQuery(values, Date.now())!, signal))
   useEffect(() => {
     if (!isLive) return
     const timer = setInterval(() => !document.hidden && reload(), refreshMs)
     return () => clearInterval(timer)
   }, [isLive, reload])
-  if (!key) return null
+  if (!constant) return null
   return (
-    <div class="summary">{data ? <Figures {...data} paidBy={paidBy} /> : <Figure name="requests" value="–" />}</div>
+    <div class="summary">
+      {data ? <Figures {...data} paidBy={paidBy} /> : <MissingFigures label={constant.label} />}
+    </div>
   )
 }
+
+const requestsName = (label: string) => `${role() === 'developer' ? 'your requests' : 'requests'}, ${label}`
+const latencyName = 'first token p50 / p95'
+const failuresName = 'failed, refused'
+
+/** Takes the space of the figures until they are loaded, so that the list does not move. */
+const MissingFigures = ({ label }: { label: string }) =>
+  [requestsName(label), 'spent', latencyName, failuresName].map((name) => <Figure key={name} name={name} value="–" />)
 
 function Figures({ query, total, series, paidBy }: Summary & { paidBy: Key | undefined }) {
   const figure = (name: string) => Number(total?.[name] ?? 0)
@@ -65,7 +76,7 @@ function Figures({ query, total, series, paidBy }: Summary & { paidBy: Key | und
   return (
     <>
       <Figure
-        name={`${role() === 'developer' ? 'your requests' : 'requests'}, ${query.label}`}
+        name={requestsName(query.label)}
         value={exactCount(requests)}
         more={requests > 0 ? `${rateOf(rate)}` : ''}
       />
@@ -75,9 +86,9 @@ function Figures({ query, total, series, paidBy }: Summary & { paidBy: Key | und
         exact={exactMoney(figure('total_usage'))}
         more={typeof paidBy?.limit === 'number' ? `of ${money(paidBy.limit)}` : ''}
       />
-      <Figure name="first token p50 / p95" value={latency('latency_p50')} more={`/ ${latency('latency_p95')}`} />
+      <Figure name={latencyName} value={latency('latency_p50')} more={`/ ${latency('latency_p95')}`} />
       <Figure
-        name="failed, refused"
+        name={failuresName}
         value={percent(requests > 0 ? failureCount / requests : 0)}
         more={exactCount(failureCount)}
       />

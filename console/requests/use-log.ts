@@ -7,8 +7,9 @@ import {
   useRef,
   useState,
 } from 'preact/hooks'
-import { call } from '../api/client.ts'
+import { type Answer, addressOf, call } from '../api/client.ts'
 import { isReceivingEvents, useEvents, useStreamRestart } from '../api/events.ts'
+import { takePreloadedAnswer } from '../api/preloaded-answers.ts'
 import { useReconnect } from '../api/resource.ts'
 import { type FailedRead, isRetryable, nextFailedRead, useRetry } from '../api/retry.ts'
 import { useStaleNotice } from '../api/stale-data.ts'
@@ -47,13 +48,21 @@ const empty: Log = {
   isLoading: true,
 }
 
+/** The rows that the page contains. */
+function preloadedLog(values: Readonly<Record<string, string>>): Log {
+  const query = { ...logQuery(values, Date.now()), limit: pageSize }
+  const answer = takePreloadedAnswer(addressOf('GET /generations', { query })) as Answer<'GET /generations'> | undefined
+  return answer ? { ...empty, rows: answer.data, cursor: answer.next_cursor, isLoading: false } : empty
+}
+
 /**
  * The request log: older pages while scrolling, newer requests live.
  * @param values the filters in the address.
  * @param isAtTop whether new rows are inserted. Otherwise they wait.
  */
 export function useLog(values: Readonly<Record<string, string>>, isLive: boolean, isAtTop: boolean) {
-  const [log, setLog] = useState(empty)
+  const [log, setLog] = useState(() => preloadedLog(values))
+  const isPreloaded = useRef(!log.isLoading)
   const [turn, setTurn] = useState(0)
   const filter = JSON.stringify(logQuery(values, 0))
   const query = useRef<LogQuery>({})
@@ -66,6 +75,11 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   useLayoutEffect(() => {
     const leaving = new AbortController()
     query.current = logQuery(values, Date.now())
+    if (isPreloaded.current) {
+      isPreloaded.current = false
+      lastFilter.current = filter
+      return
+    }
     const received: Generation[] = []
     receivedWhileLoading.current = received
     const isSame = lastFilter.current === filter

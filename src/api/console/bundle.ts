@@ -38,6 +38,31 @@ const code = () =>
     chunkNames: '[name]-[hash]',
   })
 
+/**
+ * The console for the service, which renders pages with it. Screens and parts that only the browser renders are not bundled.
+ */
+const serverCode = (renderedScreens: string[]) =>
+  buildSync({
+    ...common,
+    entryPoints: { server: 'console/server/create-renderer.ts' },
+    inject: ['console/server/browser-globals.ts'],
+    external: [
+      ...screenNames()
+        .filter((name) => !renderedScreens.includes(name))
+        .map((name) => `./console/${name}/screen.tsx`),
+      './console/management-screens.ts',
+      './console/components/open-palette.tsx',
+      './console/requests/detail.tsx',
+    ],
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+  })
+
 /** One style sheet for all screens: shared styles first. */
 function style(files: string[]) {
   const order = ['style', 'components']
@@ -61,18 +86,14 @@ function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<
   return found
 }
 
-/** The list of screens. Importing it does not load the screens. */
-async function listScreens(): Promise<Manifest['navigation']> {
+/** The first API requests of screens. Importing the list does not load the screens. */
+async function listFirstRequests(): Promise<Manifest['firstRequests']> {
   const { screens } = await import(pathToFileURL(join(consoleFolder, 'screens.ts')).href)
-  return (screens as Manifest['navigation']).map(({ name, title, firstRequest, roles }) => ({
-    name,
-    title,
-    ...(firstRequest && { firstRequest }),
-    ...(roles && { roles }),
-  }))
+  const withRequest = (screens as { name: string; firstRequest?: string }[]).filter((screen) => screen.firstRequest)
+  return Object.fromEntries(withRequest.map(({ name, firstRequest }) => [name, firstRequest!]))
 }
 
-type SharedFiles = Pick<Manifest, 'style' | 'icon' | 'navigation'>
+type SharedFiles = Pick<Manifest, 'style' | 'icon' | 'firstRequests' | 'server'>
 
 function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Manifest {
   const startedBy = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
@@ -108,11 +129,16 @@ async function bundle(folder: string): Promise<void> {
   const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
   mkdirSync(folder, { recursive: true })
-  const sharedFiles = { style: basename(sheet.path), icon: iconName, navigation: await listScreens() }
+  const firstRequests = await listFirstRequests()
+  const server = serverCode(Object.keys(firstRequests)).outputFiles[0]!
+  const serverName = basename(server.path)
+  writeFileSync(join(folder, serverName), server.contents)
+  const sharedFiles = { style: basename(sheet.path), icon: iconName, firstRequests, server: serverName }
   const manifest = manifestOf(metafile.outputs, sharedFiles)
   const scripts = outputFiles.filter(({ path }) => extname(path) === '.js')
   const write = ({ path, contents }: OutputFile) => writeHashed(folder, basename(path), contents)
-  manifest.files = [...scripts.map(write), write(sheet), writeHashed(folder, iconName, icon)]
+  writeFileSync(join(folder, sharedFiles.style), sheet.contents)
+  manifest.files = [...scripts.map(write), writeHashed(folder, iconName, icon)]
   writeFileSync(join(folder, manifestName), JSON.stringify(manifest))
 }
 

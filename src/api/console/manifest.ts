@@ -6,12 +6,15 @@ export type Manifest = {
   /** The entry script and its static imports. */
   main: string
   mainImports: string[]
+  /** The style sheet of all screens, which pages contain. */
   style: string
   icon: string
   /** The additional scripts of each screen. */
   screens: Record<string, string[]>
-  /** The screens in the order of the navigation, with their first API request and the roles that see them. */
-  navigation: { name: string; title: string; firstRequest?: string; roles?: string[] }[]
+  /** The first API request of screens whose first rows are in the page. */
+  firstRequests: Record<string, string>
+  /** The module with which the service renders pages. It is not served. */
+  server: string
   /** All files that are served. */
   files: string[]
 }

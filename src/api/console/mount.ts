@@ -9,8 +9,9 @@ import type { Log } from '#platform/process/log.ts'
 import { isProgramRequest, prefix } from '../access/prefix.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { contentPolicy, filesPath, firstRequests, type PageRequest, pageOf, securityHeaders } from './page.ts'
-import { preloadedAnswers } from './preloaded-answers.ts'
+import { type Content, filesPath, firstRequests, type PageRequest, pageOf, securityHeaders } from './page.ts'
+import { jsonOf, type PreloadedAnswers, preloadedAnswers } from './preloaded-answers.ts'
+import { loadPageParts, type PageParts } from './renderer.ts'
 import { screenNames } from './sources.ts'
 import { visitorSettings } from './visitor-cookies.ts'
 
@@ -21,11 +22,12 @@ const types: Record<string, string> = {
 }
 
 /** A page with data of a member has no `etag` and is not stored. */
-type Page = { bytes: Buffer; etag?: string }
+type Page = { bytes: Buffer; policy: string; etag?: string }
 type Opened = {
   files: ReadonlySet<string>
   manifest: Manifest
-  page: (request: PageRequest) => Page
+  renderer: PageParts['renderer']
+  page: (request: PageRequest, content?: Content) => Page
   /** Reads a file of the bundle once. */
   read: (name: string) => Promise<Buffer>
 }
@@ -38,18 +40,26 @@ const isWorkspaceName = /^[\w-]{1,64}$/
  * page names.
  */
 export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log, root: string): void {
-  const opened = openedBundle(bundle, log)
+  const opened = openedBundle(bundle, log, root)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { workspace } = request.params as { workspace?: string }
     // A client with a wrong base URL would read a page as an empty list.
     if (isProgramRequest(request.headers) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
       return reply.callNotFound()
-    const { manifest, page } = await opened()
+    return sendPageOf(request, reply, { screen, workspace })
+  }
+  const sendPageOf = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { screen, workspace }: Pick<PageRequest, 'screen' | 'workspace'>,
+  ) => {
+    const { manifest, page, renderer } = await opened()
     const pageRequest = { ...settingsOf(request, screen), root, workspace }
-    const addresses = firstRequests(manifest, pageRequest)
-    if (addresses.length === 0) return sendPage(request, reply, page(pageRequest))
-    const answers = await preloadedAnswers(app, request, { addresses, workspace })
-    return sendPage(request, reply, page({ ...pageRequest, answers }))
+    if (!pageRequest.hasSession) return sendPage(request, reply, page(pageRequest))
+    const ask = (addresses: string[]) => preloadedAnswers(app, request, { addresses, workspace })
+    const first = await ask(firstRequests(manifest, pageRequest))
+    const answers = new Map([...first, ...(await ask(renderer.furtherRequests(parsed(first))))])
+    return sendPage(request, reply, page(pageRequest, contentOf(renderer, pageRequest, answers, log)))
   }
   for (const start of ['', '/w/:workspace']) {
     app.get(`${start}/`, answerPage(undefined))
@@ -62,8 +72,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   app.get('/*', { exposeHeadRoute: false }, async (request, reply) => {
     if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${prefix}/`))
       return reply.callNotFound()
-    const page = (await opened()).page({ ...settingsOf(request, undefined), root, workspace: undefined })
-    return sendPage(request, reply.code(404), page)
+    return sendPageOf(request, reply.code(404), { screen: undefined, workspace: undefined })
   })
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
     const { files, read } = await opened()
@@ -74,7 +83,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
 }
 
 /** Reads the manifest when the bundle is ready. */
-function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
+function openedBundle(bundle: ConsoleBundle, log: Log, root: string): () => Promise<Opened> {
   let known: (Opened & { folder: string }) | undefined
   return async () => {
     const folder = await bundle().catch((error: Error) => {
@@ -84,7 +93,9 @@ function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
     if (known?.folder === folder) return known
     const manifest = await readManifest(folder)
     if (!manifest) throw new Fault('unavailable', 'The files of the console are missing. Restart the service.')
-    known = { folder, files: new Set(manifest.files), manifest, page: pagesOf(manifest), read: fileReader(folder) }
+    const { style, renderer } = await loadPageParts(folder, manifest, root)
+    const page = pagesOf(manifest, style)
+    known = { folder, files: new Set(manifest.files), manifest, renderer, page, read: fileReader(folder) }
     return known
   }
 }
@@ -105,33 +116,53 @@ function settingsOf(
   { url, headers }: FastifyRequest,
   screen: string | undefined,
 ): Omit<PageRequest, 'root' | 'workspace'> {
-  return { ...visitorSettings(headers.cookie), screen, isPlain: url.replace(/^\/w\/[^/]+/, '') === `/${screen}` }
+  return { ...visitorSettings(headers.cookie), screen, url, isPlain: url.replace(/^\/w\/[^/]+/, '') === `/${screen}` }
 }
 
-/** Caches the pages without data and workspace: as many as screens, themes, roles, and so on, which is a few hundred. */
-function pagesOf(manifest: Manifest): Opened['page'] {
+const parsed = (answers: PreloadedAnswers): Record<string, unknown> =>
+  Object.fromEntries([...answers].map(([address, text]) => [address, JSON.parse(text)]))
+
+/** A page that cannot be rendered is rendered by its script. */
+function contentOf(
+  renderer: PageParts['renderer'],
+  request: PageRequest,
+  answers: PreloadedAnswers,
+  log: Log,
+): Content {
+  const { url, role, theme, window, root } = request
+  const visit = { url: root + url, settings: { role, theme }, window, answers: parsed(answers) }
+  try {
+    return { ...renderer.render(visit), answers: jsonOf(answers) }
+  } catch (error) {
+    log.error({ err: error, screen: request.screen }, 'a page of the console could not be rendered')
+    return { markup: '', rules: '', answers: jsonOf(answers) }
+  }
+}
+
+/** Caches the pages without a session: as many as screens, themes and roles. */
+function pagesOf(manifest: Manifest, style: string): Opened['page'] {
   const pages = new Map<string, Page>()
-  return (request) => {
-    if (request.answers !== undefined) return { bytes: Buffer.from(pageOf(manifest, request)) }
-    if (request.workspace !== undefined) return renderedPage(manifest, request)
-    const name = JSON.stringify([request.screen, request.isPlain, request.hasSession, request.theme, request.role])
-    const known = pages.get(name)
-    if (known) return known
-    const page = renderedPage(manifest, request)
+  return (request, content) => {
+    if (content) {
+      const { html, policy } = pageOf(manifest, style, request, content)
+      return { bytes: Buffer.from(html), policy }
+    }
+    const name = JSON.stringify([request.screen, request.theme, request.role])
+    const page = pages.get(name) ?? cacheablePage(pageOf(manifest, style, request))
     pages.set(name, page)
     return page
   }
 }
 
-function renderedPage(manifest: Manifest, request: PageRequest): Page {
-  const bytes = Buffer.from(pageOf(manifest, request))
-  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+function cacheablePage({ html, policy }: ReturnType<typeof pageOf>): Page {
+  const bytes = Buffer.from(html)
+  return { bytes, policy, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
 }
 
-async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: Page) {
+async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, policy, etag }: Page) {
   reply.headers({
     ...securityHeaders,
-    'content-security-policy': contentPolicy,
+    'content-security-policy': policy,
     'cache-control': etag ? 'no-cache' : 'no-store',
     vary: 'accept-encoding, cookie',
     ...(etag && { etag }),

@@ -10,7 +10,15 @@ export const packageFolder = fileURLToPath(new URL('../../..', import.meta.url))
 export const consoleFolder = join(packageFolder, 'console')
 
 /** The console's dependencies, and its bundler. */
-const packages = ['preact', '@preact/signals', '@preact/signals-core', 'preact-iso', 'marked', 'esbuild']
+const packages = [
+  'preact',
+  '@preact/signals',
+  '@preact/signals-core',
+  'preact-iso',
+  'preact-render-to-string',
+  'marked',
+  'esbuild',
+]
 
 const require = createRequire(import.meta.url)
 

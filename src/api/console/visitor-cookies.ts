@@ -8,14 +8,32 @@ export type VisitorSettings = {
   theme: 'light' | 'dark' | undefined
   /** The role of the last session, which limits the navigation. */
   role: AccessRole | undefined
+  /** The window, in px of the default text size, and the time zone; undefined if the browser has not sent them. */
+  window: { width: number; height: number; timeZone: string } | undefined
 }
 
 const role = new RegExp(`(?:^|;)\\s*role=(${accessRoles.join('|')})(?:;|$)`)
 const session = /(?:^|;)\s*(?:__Host-)?signalbox_session=[^;\s]/
+const window = /(?:^|;)\s*window=(\d{1,5})x(\d{1,5})@([\w+/-]{1,64})(?:;|$)/
 const theme = /(?:^|;)\s*theme=(light|dark)(?:;|$)/
 
 export const visitorSettings = (cookies = ''): VisitorSettings => ({
   hasSession: session.test(cookies),
   theme: theme.exec(cookies)?.[1] as VisitorSettings['theme'],
   role: role.exec(cookies)?.[1] as VisitorSettings['role'],
+  window: windowIn(window.exec(cookies)),
 })
+
+function windowIn(match: RegExpExecArray | null): VisitorSettings['window'] {
+  const [, width, height, timeZone] = match ?? []
+  if (timeZone === undefined || !isTimeZone(timeZone)) return undefined
+  return { width: Number(width), height: Number(height), timeZone }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -46,6 +46,7 @@ export async function watchedPage(
     return route.abort()
   })
   if (isSlow) await slowDown(page)
+  waitForScripts(page)
   await page.addInitScript(() => {
     const result = globalThis as unknown as { addEventListener: (name: string, act: (event: any) => void) => void }
     result.addEventListener('securitypolicyviolation', (event) =>
@@ -59,6 +60,22 @@ export async function watchedPage(
       noteForFailure(await shownOn(page, faults))
       await context.close()
     },
+  }
+}
+
+/** Lets `goto` and `reload` end when the console responds to clicks and keys: until then it is as the service rendered it. */
+function waitForScripts(page: Page): void {
+  const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)]
+  const scriptsRun = () => page.locator('#console[aria-busy]').waitFor({ state: 'detached' })
+  page.goto = async (...args) => {
+    const response = await goto(...args)
+    await scriptsRun()
+    return response
+  }
+  page.reload = async (...args) => {
+    const response = await reload(...args)
+    await scriptsRun()
+    return response
   }
 }
 

@@ -1,0 +1,37 @@
+import { textScale } from './text-size.ts'
+
+/** Width and height in px of the default text size. */
+export type Size = { width: number; height: number }
+
+let served: Size | undefined
+
+/** Sets the size of the reader's window where a page is rendered without one. */
+export const setWindowSize = (size: Size): void => {
+  served = size
+}
+
+const windowSize = (): Size => served ?? { width: innerWidth / textScale, height: innerHeight / textScale }
+
+/** Widths in `style/frame.css`. */
+const navigation = { width: 150, besideAbove: 900 }
+
+/** The approximate size of a list that fills its screen, until it is measured. The service renders the first rows for it. */
+export function estimatedListSize(): Size {
+  const { width, height } = windowSize()
+  return { width: width > navigation.besideAbove ? width - navigation.width : width, height }
+}
+
+/** A year. */
+const cookieSeconds = 31_536_000
+
+/** Stores the size of the window and the time zone for the service, which renders the first rows of the next page. */
+export function rememberWindow(): void {
+  const store = () => {
+    const { width, height } = windowSize()
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
+    document.cookie = `window=${Math.round(width)}x${Math.round(height)}@${zone}; Path=/; SameSite=Strict; Max-Age=${cookieSeconds}`
+  }
+  store()
+  addEventListener('pagehide', store)
+}

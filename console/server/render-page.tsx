@@ -1,0 +1,99 @@
+import { options, type VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { keysOfRows } from '../api/keys-by-hash.ts'
+import { pageSettings } from '../api/page-settings.ts'
+import { addPreloadedAnswers, currentSessionPath, dropPreloadedAnswers } from '../api/preloaded-answers.ts'
+import { nameWorkspaceOf, sessionState } from '../api/session.ts'
+import type { Generation, Session } from '../api/types.ts'
+import { setWorkspaceOfPage } from '../api/workspace-path.ts'
+import { App, preloadScreen } from '../app.tsx'
+import { rootLinks } from '../base-path-location.tsx'
+import { readTheme } from '../components/theme.ts'
+import { type Size, setWindowSize } from '../components/window-size.ts'
+import { setTimeZone } from '../format/time-zone.ts'
+import { screens } from '../screens.ts'
+import { location } from './browser-globals.ts'
+
+/** A request for a page. `answers`: the successful answers of the API, by address. */
+export type Visit = {
+  /** The path, with the prefixes of the service and of the workspace, and the query. */
+  url: string
+  settings: { role?: string | undefined; theme?: string | undefined }
+  answers: Record<string, unknown>
+  /** The window of the reader; undefined if the browser has not sent it. */
+  window?: (Size & { timeZone: string }) | undefined
+}
+
+export type PageRenderer = {
+  /** The addresses of API requests that the first rows need, in addition to the rows themselves. */
+  furtherRequests: (answers: Record<string, unknown>) => string[]
+  /**
+   * Renders a page as the browser would before it has requested anything.
+   * @returns its markup, and style rules in place of `style` attributes, which the policy of the pages does not allow.
+   */
+  render: (visit: Visit) => { markup: string; rules: string }
+}
+
+/** The screens whose first rows are rendered. */
+const rendered = screens.filter(({ firstRequest }) => firstRequest !== undefined)
+
+export const loadScreens = () => Promise.all(rendered.map(({ name }) => preloadScreen(name)))
+
+let rules: string[] = []
+
+/** Moves the `style` of an element to a rule. */
+function moveStyle({ type, props: given }: VNode): void {
+  const props = given as { style?: object; 'data-rule'?: string }
+  if (typeof type !== 'string' || props.style === undefined) return
+  const fields = Object.entries(props.style).map(([name, value]) => `${name}:${value}`)
+  props['data-rule'] = String(rules.length)
+  rules.push(`[data-rule="${rules.length}"]{${fields.join(';')}}`)
+  delete props.style
+}
+
+rootLinks()
+const nextHook = options.vnode
+options.vnode = (vnode) => {
+  moveStyle(vnode)
+  nextHook?.(vnode)
+}
+
+const rowsIn = (answers: Record<string, unknown>): Generation[] | undefined =>
+  rendered.flatMap(({ firstRequest }) => {
+    const address = Object.keys(answers).find((path) => path.endsWith(firstRequest!))
+    return address === undefined ? [] : [(answers[address] as { data: Generation[] }).data]
+  })[0]
+
+const sessionIn = (answers: Record<string, unknown>) =>
+  (answers[currentSessionPath] as { data: Session } | undefined)?.data
+
+/** Rendering is synchronous, so that the state of the modules belongs to one page at a time. */
+function prepare({ url, settings, answers, window }: Visit): void {
+  const { pathname, search } = new URL(url, location.origin)
+  Object.assign(location, { pathname, search })
+  Object.assign(pageSettings, { role: settings.role, theme: settings.theme, session: '' })
+  readTheme()
+  rules = []
+  dropPreloadedAnswers()
+  addPreloadedAnswers(answers)
+  setWorkspaceOfPage(pathname)
+  const session = sessionIn(answers)
+  sessionState.value = session ? { state: 'in', session } : { state: 'asking' }
+  if (session) nameWorkspaceOf(session)
+  if (!window) return
+  setWindowSize(window)
+  setTimeZone(window.timeZone)
+}
+
+export const pageRenderer: PageRenderer = {
+  furtherRequests(answers) {
+    const [session, rows] = [sessionIn(answers), rowsIn(answers)]
+    const address = session && rows && keysOfRows(session, rows)
+    return address === undefined ? [] : [address]
+  },
+  render(visit) {
+    prepare(visit)
+    const hasScreen = visit.window !== undefined && sessionIn(visit.answers) && rowsIn(visit.answers)
+    return { markup: renderToString(hasScreen ? <App /> : <App screen={null} />), rules: rules.join('') }
+  },
+}
