@@ -21,12 +21,12 @@ export const keysOfRows = (session: Session, rows: Pick<Generation, 'key_hash'>[
 
 /** The keys that the page contains. */
 function preloadedKeys(hashes: readonly string[]): KnownKeys {
-  const asked = distinct(hashes)
-  const answer = takePreloadedAnswer(addressOf('GET /keys', inputOf(asked))) as { data: Key[] } | undefined
-  return answer ? withAnswer(asked, answer.data) : new Map()
+  const requested = distinct(hashes)
+  const answer = takePreloadedAnswer(addressOf('GET /keys', inputOf(requested))) as { data: Key[] } | undefined
+  return answer ? withAnswer(requested, answer.data) : new Map()
 }
 
-/** All hashes that were asked for, also those without a readable key. */
+/** All hashes that were requested for, also those without a readable key. */
 const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
   new Map([
     ...hashes.map((hash): [string, undefined] => [hash, undefined]),

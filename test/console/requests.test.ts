@@ -66,11 +66,14 @@ test('no row is cut off in a window of any width', options, async () => {
     })
   }
   // Nor the time of another day.
-  const cut = await page.locator('[role=gridcell] time').first().evaluate((time) => {
-    time.textContent = '11-28 23:40:42'
-    const cell = time.closest('[role=gridcell]')
-    return cell.scrollWidth - cell.clientWidth
-  })
+  const cut = await page
+    .locator('[role=gridcell] time')
+    .first()
+    .evaluate((time) => {
+      time.textContent = '11-28 23:40:42'
+      const cell = time.closest('[role=gridcell]')
+      return cell.scrollWidth - cell.clientWidth
+    })
   assert.equal(cut, 0)
   assert.deepEqual(faults, [])
 })

@@ -42,7 +42,7 @@ export type PageRequest = VisitorSettings & {
   workspace: string | undefined
 }
 
-/** What a page with a session contains: `answers` is the JSON object of the first API requests. */
+/** The content of a page with a session. `answers` is the JSON object of the first API requests. */
 export type Content = Rendered & { answers: string }
 
 /** The addresses of the API requests whose answers the page contains. */
