@@ -109,7 +109,7 @@ function largestBody(client: ClientProtocol, make: GrowingBody): Body {
 function isAccepted(client: ClientProtocol, text: string): boolean {
   if (text.length > maxBodyBytes) return false
   try {
-    const parsed = parseWith(client.operation.request, runWithoutPauses(reader(text)).value)
+    const parsed = parseWith(client.operation.request, runWithoutPauses(reader.readLong(text)).value)
     if (parsed.success) client.toChat(parsed.data as Body)
     return parsed.success
   } catch {

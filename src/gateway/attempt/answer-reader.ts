@@ -24,6 +24,9 @@ const maxUsageBytes = 1024 * 1024
 /** The maximum number of bytes that are read of an unfinished answer after its client disconnected. */
 const maxBackgroundBytes = 8 * 1024 * 1024
 
+/** The content of a shorter whole answer cannot fill the memory. */
+const maxUncountedBytes = 64 * 1024
+
 /** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
 const maxIdleBytes = 1024 * 1024
 
@@ -255,7 +258,7 @@ export class AttemptAnswer implements Sink {
   }
 
   #end(): void {
-    if (this.#wholeBody) return this.#endWhole(withoutMark(this.#wholeBody.take(Buffer.alloc(0))))
+    if (this.#wholeBody) return this.#endWhole(withoutMark(this.#wholeBody.take()))
     if (this.#jsonLines) this.#readStream(this.#jsonLines.end())
     if (this.#isOver) return
     this.#deliver(this.#sse.end())
@@ -300,9 +303,9 @@ export class AttemptAnswer implements Sink {
     )
     const error = events.find((one) => one.type === 'error')
     if (error) return this.#upstreamError(error)
-    this.#contentSize.takeEvents(events)
+    if (bytes.length > maxUncountedBytes) this.#contentSize.takeEvents(events)
     this.#start()
-    this.#receiver.events(events, undefined, bytes)
+    this.#receiver.events(events, undefined, { bytes, text })
     this.#finish()
   }
 

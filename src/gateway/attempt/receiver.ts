@@ -3,12 +3,15 @@ import type { EventTemplate } from '../protocol/event-template.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Exchange } from './upstream/upstream.ts'
 
+/** A whole answer, as bytes and as text. */
+export type WholeAnswer = { bytes: Buffer; text: string }
+
 /** Receives the answer of an upstream. */
 export type Receiver = {
   /** Called at the first content. After it, no other endpoint is tried. */
   started: (exchange: Exchange) => void
   /** Takes the parsed events of one stream event (bytes in `raw`, its data on one line) or of a whole answer (`whole`). */
-  events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
+  events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: WholeAnswer) => void
   /** Takes text deltas without parsing. If undefined, `events` takes them. */
   deltas?: DeltaReceiver | undefined
   /** Opens the response of a stream that has no content for a long time. */

@@ -3,7 +3,7 @@ import type { Fault } from '#platform/core/fault.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import type { Target } from '../plan/plan.ts'
-import type { AnswerHead, StreamWriter } from '../protocol/protocol.ts'
+import type { AnswerHead, StreamWriter, WholeBody } from '../protocol/protocol.ts'
 import { relayStream, relayWhole } from '../protocol/relay.ts'
 import type { RequestRecord } from '../record/request-record.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
@@ -15,8 +15,8 @@ import { nameDroppedFields } from './dropped-fields-header.ts'
 import { type AttemptFailure, faultOf } from './failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
-/** A whole answer, as bytes of JSON or an object; undefined if it was streamed. */
-export type Answer = Buffer | object | undefined
+/** A whole answer; undefined if it was streamed. */
+export type Answer = WholeBody | undefined
 
 type SendDeps = EncodingDeps & { upstreams: Upstreams; now: () => number }
 

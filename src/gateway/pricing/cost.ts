@@ -7,7 +7,7 @@ import { type Rates, ratesFor } from './rates.ts'
 /** The exact cost of an answer at its endpoint's prices. */
 export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): PicoUsd {
   const rates = ratesFor(prices, tokens.prompt, extras?.serviceTier)
-  let cost = promptCost(rates, tokens) + completionCost(rates, tokens)
+  let cost = addCompletion(addPrompt(0n, rates, tokens), rates, tokens)
   if (prices.request !== undefined) cost += picoUsd(prices.request)
   for (const unit in extras?.pieces) cost += BigInt(extras.pieces[unit]!) * picoUsd(priceOfPiece(prices, unit) ?? '0')
   return cost
@@ -32,31 +32,28 @@ export function priceOfPiece({ image, tools }: Prices, unit: string): string | u
  * Counts every token once, expensive kinds first. Audio counts as not cached, because no provider reports how much of it
  * was; the cached count applies to the rest.
  */
-function promptCost(rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
+function addPrompt(sum: PicoUsd, rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
   const audio = Math.min(parts?.audioPrompt ?? 0, prompt)
   const written = Math.min(cacheWritten, prompt - audio)
   const writtenLong = Math.min(parts?.cacheWritten1h ?? 0, written)
   const read = Math.max(0, Math.min(cached - audio, prompt - audio - written))
-  return (
-    costOfTokens(audio, rates.audioPrompt) +
-    costOfTokens(writtenLong, rates.cacheWrite1h) +
-    costOfTokens(written - writtenLong, rates.cacheWrite) +
-    costOfTokens(read, rates.cacheRead) +
-    costOfTokens(prompt - audio - written - read, rates.prompt)
-  )
+  let cost = addTokens(sum, audio, rates.audioPrompt)
+  cost = addTokens(cost, writtenLong, rates.cacheWrite1h)
+  cost = addTokens(cost, written - writtenLong, rates.cacheWrite)
+  cost = addTokens(cost, read, rates.cacheRead)
+  return addTokens(cost, prompt - audio - written - read, rates.prompt)
 }
 
-function completionCost(rates: Rates, { completion, reasoning, parts }: TokenCounts): PicoUsd {
+function addCompletion(sum: PicoUsd, rates: Rates, { completion, reasoning, parts }: TokenCounts): PicoUsd {
   const audio = Math.min(parts?.audioCompletion ?? 0, completion)
   const image = Math.min(parts?.imageCompletion ?? 0, completion - audio)
   const thought = Math.min(reasoning, completion - audio - image)
-  return (
-    costOfTokens(audio, rates.audioCompletion) +
-    costOfTokens(image, rates.imageCompletion) +
-    costOfTokens(thought, rates.reasoning) +
-    costOfTokens(completion - audio - image - thought, rates.completion)
-  )
+  let cost = addTokens(sum, audio, rates.audioCompletion)
+  cost = addTokens(cost, image, rates.imageCompletion)
+  cost = addTokens(cost, thought, rates.reasoning)
+  return addTokens(cost, completion - audio - image - thought, rates.completion)
 }
 
-/** Skips the multiplication for the many kinds with no tokens. */
-const costOfTokens = (count: number, rate: PicoUsd): PicoUsd => (count === 0 ? 0n : BigInt(count) * rate)
+/** Most kinds have no tokens, and each calculation with a big integer creates one. */
+const addTokens = (sum: PicoUsd, count: number, rate: PicoUsd): PicoUsd =>
+  count === 0 ? sum : sum + BigInt(count) * rate

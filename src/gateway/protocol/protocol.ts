@@ -29,6 +29,9 @@ export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefine
 /** A request body in any protocol. */
 export type Body = Record<string, unknown>
 
+/** A whole answer: JSON as text or bytes, or an object. */
+export type WholeBody = string | Buffer | object
+
 /**
  * One wire protocol of upstreams. It translates between the protocol and chat requests and answer events, which the rest
  * of the gateway uses.

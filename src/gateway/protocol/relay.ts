@@ -1,14 +1,15 @@
+import { isAscii } from 'node:buffer'
 import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
 import { bytesOfJson } from '#platform/json/json-members.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
 import { latin1Of } from '#platform/text/decode-bytes.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
-import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
+import type { DeltaReceiver, Receiver, TextEvent, WholeAnswer } from '../attempt/receiver.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
 import type { EventTemplate } from './event-template.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
-import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
+import type { AnswerHead, ClientProtocol, CostNote, StreamWriter, WholeBody } from './protocol.ts'
 import { usageWithCost } from './usage-with-cost.ts'
 
 type Count = (events: AnswerEvent[]) => void
@@ -161,7 +162,7 @@ function noteOf({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote 
 }
 
 /** Builds a whole answer for a client that does not stream. */
-export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => Buffer | object }
+export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => WholeBody }
 
 type WholeRelayOptions = {
   client: ClientProtocol
@@ -173,17 +174,18 @@ type WholeRelayOptions = {
 
 export function relayWhole({ client, head, passThrough, count, price }: WholeRelayOptions): WholeRelay {
   const all: AnswerEvent[] = []
-  let bytes: Buffer | undefined
-  let body: Buffer | object = {}
-  const writeBody = () => {
+  let answer: WholeAnswer | undefined
+  let body: WholeBody = {}
+  const writeBody = (): WholeBody => {
     const usage = usageIn(all)
     const cost = usage && noteOf(usage, price)
-    if (!passThrough || !bytes) return client.writeBody(head, all, cost)
+    if (!passThrough || !answer) return client.writeBody(head, all, cost)
     const rewriter = client.rewriter?.(head)
-    if (!rewriter && !cost) return bytes
-    // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
-    const answer = latin1Of(bytes)
-    return Buffer.from(withCost(rewriter ? rewriter.whole(answer, all) : answer, cost, client.usageOf), 'latin1')
+    if (!rewriter && !cost) return answer.bytes
+    const unchanged = latin1OfAnswer(answer)
+    const changed = withCost(rewriter ? rewriter.whole(unchanged, all) : unchanged, cost, client.usageOf)
+    // ASCII is the same in both encodings. As text, it is sent in one piece with the head.
+    return Buffer.byteLength(changed) === changed.length ? changed : Buffer.from(changed, 'latin1')
   }
   return {
     failure: undefined,
@@ -191,7 +193,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeRel
     events(events, _raw, whole) {
       count(events)
       for (const event of events) all.push(event)
-      bytes = whole
+      answer = whole
     },
     flush: () => {},
     // Written here, because a failure can still lead to another endpoint.
@@ -203,6 +205,11 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeRel
     },
     body: () => body,
   }
+}
+
+/** One character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
+function latin1OfAnswer({ bytes, text }: WholeAnswer): string {
+  return isAscii(bytes) ? text : latin1Of(bytes)
 }
 
 /**

@@ -150,12 +150,14 @@ function admitHook<Caller, Deps>(
   }
 }
 
-/** Sends a result. Bytes are JSON. */
+/** Sends a result. Text and bytes are JSON. */
 function send(reply: FastifyReply, status: number, result: unknown) {
   if (result instanceof HttpAnswer) return sendAnswer(reply, result)
-  if (Buffer.isBuffer(result)) reply.header('content-type', 'application/json')
+  if (isJson(result)) reply.header('content-type', 'application/json')
   return reply.code(status).send(result)
 }
+
+const isJson = (result: unknown): result is string | Buffer => typeof result === 'string' || Buffer.isBuffer(result)
 
 /** Sends an answer with its own status and headers. */
 export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
@@ -169,7 +171,7 @@ export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
 
 /** @throws Error for an answer that does not match its schema. */
 function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
-  if (!route.response || result instanceof HttpAnswer || Buffer.isBuffer(result)) return
+  if (!route.response || result instanceof HttpAnswer || isJson(result)) return
   const checked = route.response.safeParse(result)
   if (checked.success) return
   throw new Error(

@@ -34,11 +34,12 @@ export class ByteBuffer {
     this.#used += piece.copy(this.#slab, this.#used)
   }
 
-  /** Returns the buffered bytes followed by `last`, and empties the buffer. */
-  take(last: Buffer): Buffer {
+  /** Returns the buffered bytes followed by `last`, and empties the buffer. One piece is not copied. */
+  take(last: Buffer = none): Buffer {
     if (this.#bytes === 0) return last
     this.#seal()
-    const whole = Buffer.concat([...this.#pieces, last])
+    const isOnePiece = this.#pieces.length === 1 && last.length === 0
+    const whole = isOnePiece ? this.#pieces[0]! : Buffer.concat([...this.#pieces, last])
     this.#pieces = []
     this.#slab = none
     this.#bytes = 0

@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body, WholeBody } from '../../protocol/protocol.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
 import { ClockRounds, clockName } from './clock-round.ts'
 import type { PluginOptions } from './plugin-options.ts'
@@ -20,7 +20,7 @@ const tool = {
 }
 
 /** Completes one round like a separate request: it passes the policy, and is metered and charged. */
-type CompleteRound = (round: PreparedRequest, response: ResponseStream) => Promise<Buffer | object | undefined>
+type CompleteRound = (round: PreparedRequest, response: ResponseStream) => Promise<WholeBody | undefined>
 
 /**
  * Completes rounds until the model no longer calls the clock. Calls of the client's own tools end the answer, as they
@@ -33,7 +33,7 @@ export async function withClock(
   prepared: PreparedRequest,
   now: () => number,
   completeRound: CompleteRound,
-): Promise<Buffer | object | undefined> {
+): Promise<WholeBody | undefined> {
   const rounds = new ClockRounds(prepared.client, prepared.body)
   let chat = withTool(prepared.client.toChat(withoutClock(prepared.body)))
   for (let number = 1; ; number++) {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Pause, pauseFor, runInSlices, runWithoutPauses, type Steps } from '../../async/long-work.ts'
+import { type Pause, pauseFor, runInSlices, type Steps } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
 import { JsonSource, shouldRetainSource } from '../../json/json-source.ts'
 import { parseJson } from '../../json/plain-names.ts'
@@ -25,16 +25,16 @@ declare module 'fastify' {
  * every request.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
-  const read = jsonReader(app)
+  const reader = jsonReader(app)
   app.decorateRequest('bodySource', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     const refuse = (error: unknown) => done(isCompressed(request.headers) ? compressed() : (error as Error))
     const pause = pauseFor(bytes.length)
-    if (pause) return void readLongBody(read, request, bytes, pause).then((value) => done(null, value), refuse)
+    if (pause) return void readLongBody(reader, request, bytes, pause).then((value) => done(null, value), refuse)
     let value: unknown
     try {
-      if (bytes.length > 0) value = runWithoutPauses(readBody(read, request, bytes))
+      if (bytes.length > 0) value = readShortBody(reader, request, bytes)
     } catch (error) {
       return refuse(error)
     }
@@ -42,20 +42,34 @@ export function parseJsonBodies(app: FastifyInstance): void {
   })
 }
 
-function* readBody(read: JsonReader, request: FastifyRequest, bytes: Buffer): Steps<unknown> {
+function readShortBody(reader: JsonReader, request: FastifyRequest, bytes: Buffer): unknown {
   const text = textOfBody(bytes)
-  yield
-  const { value, members } = yield* read(text, () => request.routeOptions.config.key === 'management')
-  // The options of the route come last, because Fastify builds them for each access.
-  if (typeof value === 'object' && shouldRetainSource(bytes, members) && request.routeOptions.config.keepsBody)
-    request.bodySource = new JsonSource(value!, bytes, text)
+  const value = reader.readShort(text)
+  retainSource(request, bytes, text, { value, members: undefined })
   return value
 }
 
-async function readLongBody(read: JsonReader, request: FastifyRequest, bytes: Buffer, pause: Pause): Promise<unknown> {
-  const value = await runInSlices(readBody(read, request, bytes), pause)
+async function readLongBody(
+  reader: JsonReader,
+  request: FastifyRequest,
+  bytes: Buffer,
+  pause: Pause,
+): Promise<unknown> {
   await pause()
-  return value
+  const text = textOfBody(bytes)
+  await pause()
+  const isStored = request.routeOptions.config.key === 'management'
+  const read = await runInSlices(reader.readLong(text, isStored), pause)
+  retainSource(request, bytes, text, read)
+  await pause()
+  return read.value
+}
+
+/** Keeps the bytes of a body that its route passes on. */
+function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { value, members }: ReadJson): void {
+  // The options of the route come last, because Fastify builds them for each access.
+  if (typeof value === 'object' && shouldRetainSource(bytes, members) && request.routeOptions.config.keepsBody)
+    request.bodySource = new JsonSource(value!, bytes, text)
 }
 
 /** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8. */
@@ -77,39 +91,45 @@ const compressed = () =>
 /** A parsed body. `members` is undefined if they were not counted. */
 export type ReadJson = { value: unknown; members: LongJson['members'] | undefined }
 
-/**
- * Parses the JSON of a body: a short one in one step, a long one in many.
- * @param isStored whether the body is stored, so that objects have fewer members. Called for long bodies only.
- * @throws Fault if it is not valid JSON, nested too deeply, or has too many parts.
- */
-export type JsonReader = (body: string, isStored?: () => boolean) => Steps<ReadJson>
-
-/** Shorter texts are parsed in one step. */
-const longText = 256 * 1024
+/** Parses the JSON of a body. @throws Fault if it is not valid JSON, nested too deeply, or has too many parts. */
+export type JsonReader = {
+  readShort: (body: string) => unknown
+  /** @param isStored whether the body is stored, so that objects have fewer members. */
+  readLong: (body: string, isStored?: boolean) => Steps<ReadJson>
+}
 
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')
   const parsePlain = (text: string) => (canContainForbidden(text) ? parseWithFramework(parse, text) : JSON.parse(text))
   const parseText = (text: string) => parseJson(text, parsePlain)
-  return function* read(body, isStored = () => false) {
-    const isLong = body.length > longText
-    let read: ReadJson
-    try {
-      if (isLong)
-        read = yield* parseInSteps(body, {
-          parse: parseText,
-          invalid: (position) => invalidNear(body, position),
-          isStored: isStored(),
-        })
-      else read = { value: parseText(body), members: undefined }
-    } catch (error) {
-      throw error instanceof Fault ? error : invalidJson(body)
-    }
-    // The framework would treat it as a missing body.
-    if (read.value === null) throw new Fault('invalid', 'The body is null: it must be a JSON object.')
-    if (!isLong) checkValueDepth(body, read.value)
-    return read
+  return {
+    readShort(body) {
+      let value: unknown
+      try {
+        value = parseText(body)
+      } catch {
+        throw invalidJson(body)
+      }
+      refuseNull(value)
+      checkValueDepth(body, value)
+      return value
+    },
+    *readLong(body, isStored = false) {
+      try {
+        const invalid = (position: number) => invalidNear(body, position)
+        const read = yield* parseInSteps(body, { parse: parseText, invalid, isStored })
+        refuseNull(read.value)
+        return read
+      } catch (error) {
+        throw error instanceof Fault ? error : invalidJson(body)
+      }
+    },
   }
+}
+
+/** The framework would treat null as a missing body. */
+function refuseNull(value: unknown): void {
+  if (value === null) throw new Fault('invalid', 'The body is null: it must be a JSON object.')
 }
 
 /**
